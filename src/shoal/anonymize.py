@@ -1,0 +1,104 @@
+"""The only door out: solve, apply, verify, and only then a Release.
+
+Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing is
+published.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal import discovery, kernels
+from shoal._version import __version__
+from shoal.algorithms import Algorithm
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError, PrivacyViolation
+from shoal.metrics import Measure
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.release import Release, peak_memory
+
+
+def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) -> Release:
+    """Turn a problem into a verified release.
+
+    >>> import shoal
+    >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
+    >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
+    >>> release = shoal.anonymize(problem, shoal.AA())
+    >>> [sorted(row) for row in release.published.rows.sets()]
+    [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
+    >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
+    (True, 2.5)
+    """
+    if not isinstance(problem.privacy, algorithm.solves):
+        names = ", ".join(model.name for model in algorithm.solves)
+        raise OptionError(
+            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}."
+        )
+    timings: dict[str, float] = {}
+    problem.privacy.feasible(Published.plain(problem.items))
+
+    with _timed(timings, "solve"):
+        recoding = algorithm.solve(problem, engine)
+    with _timed(timings, "apply"):
+        published = recoding.apply(problem.items)
+    with _timed(timings, "verify"):
+        verdict = problem.privacy.verify(published, engine)
+    if not verdict.holds:
+        raise PrivacyViolation(
+            f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was published; "
+            f"this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
+            verdict,
+        )
+    with _timed(timings, "measure"):
+        losses = measure_all(problem, published)
+    release = Release(problem, algorithm, recoding, published, verdict, losses, timings, {})
+    return replace(release, provenance=_provenance(release))
+
+
+def measure_all(problem: Problem, published: Published) -> dict[str, float]:
+    """Every known measure of the release."""
+    losses: dict[str, float] = {}
+    for measure in discovery.find("shoal.metrics", Measure).values():
+        losses.update(measure().of(problem.items, published))
+    return losses
+
+
+def _provenance(release: Release) -> dict[str, Any]:
+    """What is needed to repeat the release and to recognise its files."""
+    problem = release.problem
+    return {
+        "shoal": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "kernels": kernels.KIND,
+        "seed": problem.seed,
+        "model": {"name": problem.privacy.name, **problem.privacy.values()},
+        "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
+        "loss": problem.loss.name,
+        "unknown_items": problem.unknown_items,
+        "input": {"name": problem.data.origin.name, "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256},
+        "hierarchy": {"name": problem.hierarchy.name, "sha256": problem.hierarchy.sha256},
+        "output": None,  # filled in when the release is written
+        "peak_memory_bytes": peak_memory(),
+    }
+
+
+class _timed:  # noqa: N801  (reads as a statement)
+    """Record the seconds that a block takes."""
+
+    def __init__(self, timings: dict[str, float], name: str) -> None:
+        self.timings, self.name = timings, name
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.timings[self.name] = round(time.perf_counter() - self.start, 6)

@@ -1,0 +1,50 @@
+"""Array aliases that state the dtype, and the few array moves that every module needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]  # item, label or node ids
+Offsets = npt.NDArray[np.int64]  # CSR row starts, one more than rows
+Counts = npt.NDArray[np.int64]  # supports, occurrences, costs
+Mask = npt.NDArray[np.bool_]
+
+
+def frozen(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    """A contiguous array of the dtype that nobody can write to."""
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def row_ids(indptr: Offsets) -> Offsets:
+    """The row number of every entry of a CSR structure.
+
+    >>> row_ids(np.array([0, 2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+
+
+def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple[Offsets, Codes]:
+    """CSR of (row, code) pairs in any order: codes strictly increasing in each row, duplicates collapsed.
+
+    >>> indptr, items = csr_from_pairs(np.array([1, 0, 1, 1]), np.array([5, 3, 2, 5]), 3)
+    >>> indptr.tolist(), items.tolist()
+    ([0, 1, 3, 3], [3, 2, 5])
+    """
+    if len(codes) == 0:
+        return np.zeros(n_rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    width = np.int64(codes.max()) + 1
+    keys = rows.astype(np.int64) * width + codes.astype(np.int64)
+    if not bool(np.all(keys[1:] > keys[:-1])):
+        keys = np.unique(keys)
+    rows, items = np.divmod(keys, width)
+    indptr = np.zeros(n_rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
+    return indptr, items.astype(np.int32)

@@ -1,0 +1,57 @@
+"""Dataset: the sets, the columns beside them, and where they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data.table import Table
+from shoal.data.transactions import Transactions
+from shoal.errors import DataError
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where data came from, for messages and provenance.
+
+    ``layout`` is the format's own description of how the data were laid out, so that a release can be written the same
+    way; nothing outside :mod:`shoal.io` looks into it.
+    """
+
+    name: str = "data"
+    sha256: str | None = None
+    layout: Any = None
+
+    def place(self, row: int) -> str:
+        """Where row ``row`` (from 0) stands, in the user's terms."""
+        place = getattr(self.layout, "place", None)
+        return str(place(row)) if place else f"row {row + 1}"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Transactions with the table beside them (row i of one belongs to row i of the other)."""
+
+    transactions: Transactions
+    table: Table | None = None
+    origin: Origin = field(default_factory=Origin)
+
+    def __post_init__(self) -> None:
+        """Rows must match."""
+        if self.table is not None and len(self.table) != len(self.transactions):
+            raise DataError(f"Dataset: {len(self.transactions)} sets but {len(self.table)} rows in the table.")
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.transactions)
+
+    def with_transactions(self, transactions: Transactions) -> Dataset:
+        """The same data with other sets, for instance the published ones."""
+        return replace(self, transactions=transactions)
+
+    def first_use(self, code: int) -> str:
+        """The place of the first use of an item."""
+        at = int(np.argmax(self.transactions.items == code))
+        return self.origin.place(int(np.searchsorted(self.transactions.indptr, at, side="right")) - 1)

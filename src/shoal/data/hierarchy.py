@@ -1,0 +1,260 @@
+"""Hierarchy: a tree over the items with canonical node ids.
+
+Ids do not depend on the order of lines in a file: siblings are sorted by label (numbers numerically), leaves are numbered
+0..L-1 in depth-first order, then internal nodes in post-order. So every node covers a contiguous range of leaves, "u covers
+v" is two comparisons, every parent has a higher id than its children, and the root is the last node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, frozen
+from shoal.data.labels import label_key
+from shoal.data.transactions import Transactions
+from shoal.errors import DataError, HierarchyError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A rooted tree of any shape whose leaves are the items. Build it with :meth:`from_parents` or :meth:`from_tree`.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> h.labels
+    ('a1', 'a2', 'b1', 'b2', 'A', 'B', 'ALL')
+    >>> h.parent.tolist()
+    [4, 4, 5, 5, 6, 6, -1]
+    >>> h.span.tolist()[4:]
+    [[0, 2], [2, 4], [0, 4]]
+    """
+
+    parent: Codes  # [n] id of the parent, always larger than the node's own; -1 for the root
+    span: Codes  # [n, 2] the leaves below node u are span[u, 0] .. span[u, 1] - 1
+    labels: tuple[str, ...]
+    name: str = "hierarchy"  # for messages: the file it came from
+    file_sha256: str | None = None  # of that file
+
+    def __post_init__(self) -> None:
+        """Validate and freeze."""
+        object.__setattr__(self, "parent", frozen(self.parent, np.int32))
+        object.__setattr__(self, "span", frozen(self.span, np.int32))
+        n = len(self.labels)
+        if n == 0:
+            raise HierarchyError(f"{self.name}: the hierarchy is empty: it needs at least one item.")
+        if self.parent.shape != (n,) or self.span.shape != (n, 2):
+            raise HierarchyError(f"{self.name}: parent and span must have one entry for each of the {n} labels.")
+        if self.parent[-1] != -1 or bool(np.any(self.parent[:-1] <= np.arange(n - 1))) or self.parent.max() >= n:
+            raise HierarchyError(f"{self.name}: every parent must come after its children, and the root last.")
+        if len(set(self.labels)) != n:
+            raise HierarchyError(f"{self.name}: labels must be unique.")
+
+    # ---- construction
+
+    @classmethod
+    def from_parents(cls, parent_of: Mapping[str, str | None], name: str = "hierarchy") -> Hierarchy:
+        """From child label -> parent label; the root maps to None or is only ever a parent."""
+        children: dict[str, list[str]] = {}
+        roots: list[str] = []
+        for child, parent in parent_of.items():
+            if parent is None:
+                roots.append(child)
+            else:
+                children.setdefault(parent, []).append(child)
+        roots += [label for label in children if label not in parent_of]
+        if len(roots) > 1:
+            first, second = sorted(roots, key=label_key)[:2]
+            raise HierarchyError(
+                f"{name}: a hierarchy needs exactly one root, got {len(roots)} ('{first}', '{second}'"
+                f"{', ...' if len(roots) > 2 else ''}): put them under one common parent."
+            )
+        if not roots:
+            if not parent_of:
+                raise HierarchyError(f"{name}: the hierarchy is empty: it needs at least one item.")
+            raise HierarchyError(f"{name}: cycle: {_cycle(parent_of)}: every node must lead up to one root.")
+        built = _number(roots[0], children, name)
+        if len(built.labels) != len(parent_of.keys() | children.keys()):
+            raise HierarchyError(f"{name}: cycle: {_cycle(parent_of)}: every node must lead up to one root.")
+        return built
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, object], name: str = "hierarchy") -> Hierarchy:
+        """From nested mappings ``{root: {child: [leaf, leaf]}}``; a lone leaf is ``{leaf: []}``."""
+        parent_of: dict[str, str | None] = {}
+
+        def add(label: str, parent: str | None, below: object) -> None:
+            if label in parent_of:
+                raise HierarchyError(f"{name}: '{label}' is given twice: labels must be unique.")
+            parent_of[label] = parent
+            if isinstance(below, Mapping):
+                for child, grandchildren in below.items():
+                    add(child, label, grandchildren)
+            elif isinstance(below, Iterable) and not isinstance(below, str):
+                for child in below:
+                    add(child, label, ())
+
+        for root, below in tree.items():
+            add(root, None, below)
+        return cls.from_parents(parent_of, name)
+
+    # ---- structure
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return len(self.labels)
+
+    @property
+    def n_leaves(self) -> int:
+        """|I|, the number of items."""
+        return int(self.span[-1, 1])
+
+    @property
+    def root(self) -> int:
+        """Id of the root, the last node."""
+        return len(self.labels) - 1
+
+    @cached_property
+    def leaves(self) -> Counts:
+        """Number of leaves below each node."""
+        return frozen(self.span[:, 1] - self.span[:, 0], np.int64)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each node, in canonical order."""
+        below: list[list[int]] = [[] for _ in self.labels]
+        for node, parent in enumerate(self.parent[:-1].tolist()):
+            below[parent].append(node)
+        return tuple(tuple(sorted(nodes, key=lambda node: int(self.span[node, 0]))) for nodes in below)
+
+    @cached_property
+    def depth(self) -> Codes:
+        """Edges between each node and the root."""
+        depth = np.zeros(len(self), dtype=np.int32)
+        for node in range(len(self) - 2, -1, -1):
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @property
+    def height(self) -> int:
+        """Edges on the longest path from the root to a leaf."""
+        return int(self.depth.max())
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """Label -> node id."""
+        return {label: node for node, label in enumerate(self.labels)}
+
+    def covers(self, upper: int, lower: int) -> bool:
+        """Whether ``upper`` is ``lower`` or one of its ancestors."""
+        inside = self.span[upper, 0] <= self.span[lower, 0] and self.span[lower, 1] <= self.span[upper, 1]
+        return bool(inside) and upper >= lower  # single-child chains share a span; ids rise upwards
+
+    def ancestors(self, node: int) -> list[int]:
+        """The node itself, its parent, ..., the root."""
+        path = [node]
+        while (node := int(self.parent[node])) >= 0:
+            path.append(node)
+        return path
+
+    def parents_by_label(self) -> dict[str, str | None]:
+        """The inverse of :meth:`from_parents`."""
+        return {
+            label: None if parent < 0 else self.labels[parent]
+            for label, parent in zip(self.labels, self.parent.tolist(), strict=True)
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the file it came from; for a hierarchy made in memory, of its parent-child pairs."""
+        if self.file_sha256:
+            return self.file_sha256
+        pairs = "\n".join(f"{child}\t{parent or ''}" for child, parent in self.parents_by_label().items())
+        return hashlib.sha256(pairs.encode()).hexdigest()
+
+    # ---- data in terms of this hierarchy
+
+    def occurrences(self, items: Transactions) -> Counts:
+        """For each node, the occurrences of leaves below it; ``items`` must be encoded by this hierarchy."""
+        total = np.concatenate([[0], np.cumsum(items.supports[: self.n_leaves])])
+        return (total[self.span[:, 1]] - total[self.span[:, 0]]).astype(np.int64)
+
+    def encode(self, data: Transactions, where: Callable[[int], str] | None = None) -> Transactions:
+        """The same rows with leaf ids as codes and all leaves as labels. Unknown items are an error.
+
+        ``where`` tells the place of the first use of an item code of ``data``, for the message.
+        """
+        codes = np.full(len(data.labels), -1, dtype=np.int32)
+        for code, label in enumerate(data.labels):
+            node = self.code_of.get(label, -1)
+            if 0 <= node < self.n_leaves:
+                codes[code] = node
+            elif np.any(data.items == code):
+                place = f" ({where(code)})" if where else ""
+                if node >= 0:
+                    raise DataError(
+                        f"Item '{label}'{place} is a group in the hierarchy {self.name}, not an item: "
+                        f"add a leaf of its own below it, or pass --unknown-items=root after renaming the group."
+                    )
+                hint = did_you_mean(label, self.labels[: self.n_leaves])
+                raise DataError(
+                    f"Item '{label}'{place} is not in the hierarchy {self.name}{hint}: "
+                    f"add it, or pass --unknown-items=root."
+                )
+        return data.recode(codes, self.labels[: self.n_leaves])
+
+    def with_items_under_root(self, labels: Iterable[str]) -> Hierarchy:
+        """This hierarchy with the missing labels added as leaves directly below the root."""
+        missing = [label for label in labels if label not in self.code_of]
+        if not missing:
+            return self
+        parents = self.parents_by_label()
+        root = self.labels[-1]
+        if len(self) == 1:  # the lone item is its own root: give it one
+            root = "*" if "*" not in missing and root != "*" else "(all)"
+            parents = {self.labels[0]: root, root: None}
+        return Hierarchy.from_parents({**parents, **dict.fromkeys(missing, root)}, self.name)
+
+
+def _number(root: str, children: Mapping[str, Sequence[str]], name: str) -> Hierarchy:
+    """Assign canonical ids by one iterative depth-first walk."""
+    leaves: list[str] = []
+    internal: list[tuple[str, int, int]] = []  # label, first leaf, one past the last leaf; in post-order
+    stack: list[tuple[str, int]] = [(root, -1)]  # (label, first leaf when it was opened; -1: not yet opened)
+    while stack:
+        label, first = stack.pop()
+        below = children.get(label)
+        if not below:
+            leaves.append(label)
+        elif first < 0:
+            stack.append((label, len(leaves)))
+            stack.extend((child, -1) for child in sorted(below, key=label_key, reverse=True))
+        else:
+            internal.append((label, first, len(leaves)))
+    n_leaves = len(leaves)
+    labels = (*leaves, *(label for label, _, _ in internal))
+    ids = {label: node for node, label in enumerate(labels)}
+    parent = np.full(len(labels), -1, dtype=np.int32)
+    for label, _, _ in internal:
+        parent[[ids[child] for child in children[label]]] = ids[label]
+    first_leaf = np.arange(n_leaves, dtype=np.int32)
+    inner = np.array([[a, b] for _, a, b in internal], dtype=np.int32).reshape(-1, 2)
+    return Hierarchy(parent, np.vstack([np.stack([first_leaf, first_leaf + 1], axis=1), inner]), labels, name)
+
+
+def _cycle(parent_of: Mapping[str, str | None]) -> str:
+    """Some cycle of the mapping, drawn."""
+    done: set[str] = set()
+    for start in parent_of:
+        path: list[str] = []
+        label: str | None = start
+        while label is not None and label not in done:
+            if label in path:
+                return " -> ".join(f"'{node}'" for node in [*path[path.index(label) :], label])
+            path.append(label)
+            label = parent_of.get(label)
+        done.update(path)
+    raise AssertionError("no cycle")

@@ -1,0 +1,42 @@
+"""Table: the ordinary columns beside the sets. For now they pass through; relational models will code them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from shoal.errors import DataError
+
+
+class Role(Enum):
+    """What a column means for privacy."""
+
+    IDENTIFIER = "identifier"  # names a person: dropped before publishing
+    QUASI_IDENTIFIER = "quasi-identifier"  # an adversary may know it
+    SENSITIVE = "sensitive"  # an adversary wants it
+    PLAIN = "plain"  # passes through
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length, held as one Arrow table, with a role each (default: plain)."""
+
+    arrow: Any  # pyarrow.Table; not imported here, so that `import shoal` stays light
+    roles: Mapping[str, Role] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse roles of columns that are not there."""
+        for name in self.roles:
+            if name not in self.names:
+                raise DataError(f"Table: a role is given for column '{name}', which is not one of {list(self.names)}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(self.arrow.column_names)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self.arrow.num_rows)

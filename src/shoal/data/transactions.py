@@ -1,0 +1,104 @@
+"""Transactions: rows of item sets, as CSR arrays with labels."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
+from shoal.data.labels import canonical_order
+from shoal.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions:
+    """A list of sets of items. Row r holds the codes ``items[indptr[r]:indptr[r + 1]]``, strictly increasing.
+
+    >>> t = Transactions.from_sets([{"milk", "bread"}, [], ["beer"]])
+    >>> t.labels, t.indptr.tolist(), t.items.tolist()
+    (('beer', 'bread', 'milk'), [0, 2, 2, 3], [1, 2, 0])
+    >>> t.sets()
+    [frozenset({...}), frozenset(), frozenset({'beer'})]
+    """
+
+    indptr: Offsets
+    items: Codes
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Validate and freeze."""
+        object.__setattr__(self, "indptr", frozen(self.indptr, np.int64))
+        object.__setattr__(self, "items", frozen(self.items, np.int32))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        indptr, items = self.indptr, self.items
+        if indptr.ndim != 1 or len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items):
+            raise DataError(f"Transactions: indptr must run from 0 to the number of items, {len(items)}.")
+        if bool(np.any(np.diff(indptr) < 0)):
+            raise DataError("Transactions: indptr must not decrease.")
+        if len(items) and (items.min() < 0 or items.max() >= len(self.labels)):
+            raise DataError(f"Transactions: item codes must lie in 0..{len(self.labels) - 1}.")
+        rising = np.diff(items) > 0
+        starts = indptr[1:-1]
+        rising[starts[(starts > 0) & (starts < len(items))] - 1] = True  # a new row may start lower
+        if not bool(rising.all()):
+            raise DataError("Transactions: item codes must be strictly increasing in each row.")
+        if len(set(self.labels)) != len(self.labels):
+            raise DataError("Transactions: labels must be unique.")
+
+    @classmethod
+    def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
+        """Code the rows; labels default to those that occur, in canonical order."""
+        rows = [list(row) for row in rows]
+        if labels is None:
+            labels = canonical_order({item for row in rows for item in row})
+        code = {label: i for i, label in enumerate(labels)}
+        flat = np.array([code[item] for row in rows for item in row], dtype=np.int64)
+        ids = np.repeat(np.arange(len(rows), dtype=np.int64), [len(row) for row in rows])
+        return cls(*csr_from_pairs(ids, flat, len(rows)), tuple(labels))
+
+    def __len__(self) -> int:
+        """Number of rows, empty ones included."""
+        return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[Codes]:
+        """The rows as code arrays."""
+        for start, stop in zip(self.indptr[:-1], self.indptr[1:], strict=True):
+            yield self.items[start:stop]
+
+    def sets(self) -> list[frozenset[str]]:
+        """The rows as sets of labels."""
+        return [frozenset(self.labels[code] for code in row) for row in self]
+
+    @property
+    def sizes(self) -> Counts:
+        """Number of items of each row."""
+        return np.diff(self.indptr)
+
+    @property
+    def non_empty(self) -> int:
+        """Number of rows with at least one item."""
+        return int(np.count_nonzero(self.sizes))
+
+    @property
+    def supports(self) -> Counts:
+        """Number of rows that hold each item; also its number of occurrences, as rows are sets."""
+        return np.bincount(self.items, minlength=len(self.labels)).astype(np.int64)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the rows, for data that came from no file."""
+        digest = hashlib.sha256("\0".join(self.labels).encode())
+        digest.update(self.indptr.tobytes())
+        digest.update(self.items.tobytes())
+        return digest.hexdigest()
+
+    def recode(self, code_of: Codes, labels: Sequence[str]) -> Transactions:
+        """Replace every item i by ``code_of[i]`` (equal codes of a row collapse; negative: the item vanishes)."""
+        codes = code_of[self.items]
+        rows = row_ids(self.indptr)
+        if len(codes) and codes.min() < 0:
+            rows, codes = rows[codes >= 0], codes[codes >= 0]
+        return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels))

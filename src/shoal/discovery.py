@@ -1,0 +1,43 @@
+"""Finds what is in the open packages (privacy, metrics, algorithms) and in third-party entry points.
+
+A new model, measure or algorithm is one new file in its package, or a class named in the entry-point group
+``shoal.privacy``, ``shoal.metrics`` or ``shoal.algorithms`` of an installed distribution.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from importlib.metadata import entry_points
+
+from typing import TypeVar
+
+from shoal.errors import OptionError, did_you_mean
+
+T = TypeVar("T")
+
+
+@functools.cache
+def find(package: str, base: type[T]) -> dict[str, type[T]]:
+    """Name -> concrete class, of every subclass of ``base`` defined in the package or announced for it."""
+    found: dict[str, type[T]] = {}
+    home = importlib.import_module(package)
+    for module_info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
+        module = importlib.import_module(f"{package}.{module_info.name}")
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            if cls.__module__ == module.__name__ and issubclass(cls, base) and not inspect.isabstract(cls):
+                found[cls.name] = cls  # type: ignore[attr-defined]
+    for point in entry_points(group=package):
+        found[point.name] = point.load()
+    return found
+
+
+def get(package: str, base: type[T], name: str) -> type[T]:
+    """The class of that name, or an error that lists the names."""
+    known = find(package, base)
+    if name not in known:
+        what = package.rpartition(".")[2].rstrip("s")
+        raise OptionError(f"Unknown {what} '{name}'{did_you_mean(name, known)}: known are {', '.join(known)}.")
+    return known[name]

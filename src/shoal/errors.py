@@ -1,0 +1,81 @@
+"""Everything that can go wrong, as one tree.
+
+::
+
+    ShoalError
+    ├── InputError          what was given cannot be used (exit code 2)
+    │   ├── DataError         ... in the data: names file and line where there is one
+    │   ├── HierarchyError    ... in a hierarchy
+    │   └── OptionError       ... in an option of a model or an algorithm
+    ├── Infeasible          the data cannot satisfy the model, whatever is done (exit code 2)
+    ├── OutputError         the result cannot be written; nothing was (exit code 2)
+    ├── MissingExtra        an optional dependency is not installed (exit code 2)
+    └── PrivacyViolation    a release failed its own verification: a bug of ours, nothing was written (exit code 3)
+
+A message says what, where, what was wanted, what was got, and the remedy, in one sentence.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shoal.privacy import Verdict
+
+
+class ShoalError(Exception):
+    """Base of all errors that Shoal raises on purpose."""
+
+    exit_code = 2
+
+
+class InputError(ShoalError):
+    """What was given cannot be used."""
+
+
+class DataError(InputError):
+    """The data are malformed, or do not fit the hierarchy."""
+
+
+class HierarchyError(InputError):
+    """The hierarchy is malformed."""
+
+
+class OptionError(InputError):
+    """An option of a model, an algorithm or a format is out of range."""
+
+
+class Infeasible(ShoalError):
+    """No release of these data can satisfy the model."""
+
+
+class OutputError(ShoalError):
+    """The result cannot be written; nothing was."""
+
+
+class MissingExtra(ShoalError):
+    """An optional dependency is not installed."""
+
+
+class PrivacyViolation(ShoalError):
+    """A release failed its own verification: a bug of ours. Nothing was published."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, verdict: Verdict) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint for a message, or nothing.
+
+    >>> did_you_mean("oat mlik", ["oat milk", "beer"])
+    " (did you mean 'oat milk'?)"
+    >>> did_you_mean("zzz", ["oat milk"])
+    ''
+    """
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,0 +1,1 @@
+"""In and out: one module for each format."""

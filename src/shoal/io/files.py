@@ -1,0 +1,132 @@
+"""Files as bytes: reading (compressed or not, with their hash) and writing that never leaves half a file."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from shoal.errors import DataError, OutputError
+
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
+
+
+@dataclass(frozen=True)
+class FileBytes:
+    """A file's content, decompressed, with the hash of the file as it lies on disk."""
+
+    path: Path
+    data: bytes
+    sha256: str
+
+    def text(self) -> str:
+        """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
+        return decode(self.data, str(self.path))
+
+
+def codec_of(path: Path) -> str | None:
+    """The compression that a file name stands for.
+
+    >>> codec_of(Path("baskets.dat.gz")), codec_of(Path("baskets.dat"))
+    ('gzip', None)
+    """
+    return _CODECS.get(path.suffix.lower())
+
+
+def plain_suffix(path: Path) -> str:
+    """The lower-case suffix without that of the compression.
+
+    >>> plain_suffix(Path("baskets.CSV.gz"))
+    '.csv'
+    """
+    return (path.with_suffix("") if codec_of(path) else path).suffix.lower()
+
+
+def load(path: str | Path) -> FileBytes:
+    """Read a whole file."""
+    path = Path(path)
+    try:
+        raw = path.read_bytes()
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder: name a file.") from None
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist: check the path.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    digest = hashlib.sha256(raw).hexdigest()
+    codec = codec_of(path)
+    if codec:
+        import pyarrow as pa
+
+        try:
+            raw = pa.CompressedInputStream(pa.BufferReader(raw), codec).read()
+        except (OSError, pa.ArrowException) as error:
+            raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+    return FileBytes(path, raw, digest)
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes to text, or a clear error for what is not text."""
+    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+            except UnicodeDecodeError:
+                raise DataError(f"{name} is not text: it starts like UTF-16 but cannot be decoded.") from None
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{name}, line {line}: not UTF-8 text (byte 0x{data[error.start]:02x}): convert it to UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise an OutputError now rather than after hours of work."""
+    path = Path(path)
+    folder = path.parent
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder: name a file to write.")
+    if not folder.is_dir():
+        raise OutputError(f"{path} cannot be written: the folder {folder} does not exist.")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise OutputError(f"{path} cannot be written: permission denied.")
+
+
+@contextlib.contextmanager
+def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name only when the block ends well; compressed as the name says."""
+    path = Path(path)
+    check_writable(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    codec = codec_of(path)
+    try:
+        with open(part, "wb") as raw:
+            sink: Any = raw
+            if codec:
+                import pyarrow as pa
+
+                sink = pa.CompressedOutputStream(raw, codec)
+            yield sink
+            if codec:
+                sink.close()
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}; nothing was left behind.") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def sha256_of(path: str | Path) -> str:
+    """The hash of a file on disk."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,65 @@
+"""Measures: one file each, functions of the original data and the published data.
+
+So that any two algorithms can be compared, ours or a foreign tool's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.data.arrays import Counts, row_ids
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.errors import DataError
+from shoal.published import Published
+
+
+class Measure(ABC):
+    """Something to say about a release as numbers."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+
+    @abstractmethod
+    def of(self, original: Transactions, published: Published) -> dict[str, float]:
+        """The values, by name; the first is the measure's own."""
+
+
+class AdditiveLoss(Measure):
+    """An information loss that is a sum over occurrences, so that a search can work with exact integer costs."""
+
+    @abstractmethod
+    def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
+        """For each node, the integer cost of publishing all its occurrences as that node."""
+
+    @abstractmethod
+    def scale(self, hierarchy: Hierarchy, occurrences: int) -> int:
+        """What to divide a total cost by to get the loss."""
+
+
+def covered_sizes(original: Transactions, published: Published) -> Counts:
+    """For each original occurrence, the size of the smallest published label of its row that covers it; 0: suppressed."""
+    if len(original) != len(published.rows):
+        raise DataError(
+            f"The original has {len(original)} rows, the published data {len(published.rows)}: "
+            f"measures need the same rows in the same order."
+        )
+    rows = row_ids(original.indptr)
+    width = len(published.rows.labels)
+    present = row_ids(published.rows.indptr) * width + published.rows.items  # ascending
+    sizes = np.zeros(len(original.items), dtype=np.int64)
+    open_ = np.arange(len(original.items))
+    for best in published.covering():
+        if not len(open_) or not len(present):
+            break
+        label = best[original.items[open_]].astype(np.int64)
+        key = rows[open_] * width + label
+        at = np.minimum(np.searchsorted(present, key), len(present) - 1)
+        found = (label >= 0) & (present[at] == key)
+        sizes[open_[found]] = published.cover_sizes[label[found]]
+        open_ = open_[~found]
+    return sizes

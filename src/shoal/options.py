@@ -1,0 +1,141 @@
+"""Options of models and algorithms, declared once.
+
+The dataclass fields of a :class:`Spec` are its command-line options, its form fields and its benchmark axes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from shoal.errors import OptionError, did_you_mean
+
+Value = int | float | bool | str
+
+
+@dataclass(frozen=True)
+class Option:
+    """One declared option."""
+
+    name: str
+    type: type[int] | type[float] | type[bool] | type[str]
+    default: Value
+    low: float | None
+    high: float | None
+    words: tuple[str, ...]  # what may be said instead of a number, or the only words allowed for text
+    help: str
+
+    @property
+    def flag(self) -> str:
+        """The option's spelling on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    def parse(self, owner: str, text: Value) -> Value:
+        """The value that the user's text stands for, checked."""
+        value: Value = text
+        if isinstance(text, str) and text not in self.words and self.type is not str:
+            try:
+                value = self.type(text)
+            except ValueError:
+                raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got '{text}'.") from None
+        self.check(owner, value)
+        return value
+
+    def check(self, owner: str, value: Value) -> None:
+        """Raise an OptionError unless the value is in range."""
+        if isinstance(value, str) and value in self.words:
+            return
+        right_type = isinstance(value, (int, float) if self.type is float else self.type)
+        if not right_type or (isinstance(value, bool) and self.type is not bool):
+            raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got {value!r}.")
+        if self.type is str:
+            if self.words and value not in self.words:
+                raise OptionError(
+                    f"{owner}: {self.name} must be one of {', '.join(self.words)}, got '{value}'"
+                    f"{did_you_mean(str(value), self.words)}."
+                )
+            return
+        assert not isinstance(value, str)
+        if self.low is not None and value < self.low:
+            raise OptionError(f"{owner}: {self.name} must be at least {self.low:g}, got {value}.")
+        if self.high is not None and value > self.high:
+            raise OptionError(f"{owner}: {self.name} must be at most {self.high:g}, got {value}.")
+
+    @property
+    def wanted(self) -> str:
+        """What the option takes, in words."""
+        kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[self.type]
+        return " or ".join([kind, *(f"'{word}'" for word in self.words)])
+
+
+def option(
+    default: Any, *, help: str, low: float | None = None, high: float | None = None, words: tuple[str, ...] = ()
+) -> Any:
+    """Declare a field of a :class:`Spec`."""
+    return dataclasses.field(default=default, metadata={"low": low, "high": high, "words": words, "help": help})
+
+
+class Spec:
+    """Base of everything with a name and options: models, algorithms. Subclasses are frozen dataclasses.
+
+    >>> @dataclass(frozen=True)
+    ... class Toy(Spec):
+    ...     name = "toy"
+    ...     k: int = option(5, low=2, help="group size")
+    >>> Toy(k=1)
+    Traceback (most recent call last):
+    shoal.errors.OptionError: Toy: k must be at least 2, got 1.
+    """
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Check every option."""
+        for opt in self.options():
+            opt.check(type(self).__name__, getattr(self, opt.name))
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """The declared options, in order."""
+        hints = typing.get_type_hints(cls)
+        return tuple(
+            Option(
+                field.name,
+                _plain(hints[field.name]),
+                field.default,
+                field.metadata["low"],
+                field.metadata["high"],
+                field.metadata["words"],
+                field.metadata["help"],
+            )
+            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+            if "help" in field.metadata
+        )
+
+    @classmethod
+    def parse(cls, given: typing.Mapping[str, Value]) -> Self:
+        """Build from option texts; unknown names are an error."""
+        known = {opt.name: opt for opt in cls.options()}
+        for name in given:
+            if name not in known:
+                raise OptionError(
+                    f"{cls.name} has no option --{name.replace('_', '-')}{did_you_mean(name, known)}: "
+                    f"it takes {', '.join(opt.flag for opt in known.values()) or 'none'}."
+                )
+        return cls(**{name: known[name].parse(cls.__name__, text) for name, text in given.items()})
+
+    def values(self) -> dict[str, Value]:
+        """Option name -> value."""
+        return {opt.name: getattr(self, opt.name) for opt in self.options()}
+
+
+def _plain(hint: Any) -> type[int] | type[float] | type[bool] | type[str]:
+    """The scalar type of a hint such as ``int | Literal['all']``."""
+    members = typing.get_args(hint) if isinstance(hint, types.UnionType) or typing.get_args(hint) else (hint,)
+    for kind in (bool, int, float, str):
+        if kind in members:
+            return kind
+    return str  # Literal words only

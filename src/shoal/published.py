@@ -1,0 +1,111 @@
+"""Published: what the world sees. Every label knows the set of original items that it covers.
+
+So every verifier and every measure works the same for all recodings, and for files made by other tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets, frozen
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.errors import DataError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Rows of labels; label u covers the original items ``cover_items[cover_indptr[u]:cover_indptr[u + 1]]``.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> p = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"]]), h)
+    >>> [(label, p.cover(code).tolist()) for code, label in enumerate(p.rows.labels)]
+    [('A', [0, 1]), ('b1', [2])]
+    """
+
+    rows: Transactions
+    cover_indptr: Offsets
+    cover_items: Codes
+    n_items: int  # |I|, the number of original items
+
+    def __post_init__(self) -> None:
+        """Validate and freeze."""
+        object.__setattr__(self, "cover_indptr", frozen(self.cover_indptr, np.int64))
+        object.__setattr__(self, "cover_items", frozen(self.cover_items, np.int32))
+        if len(self.cover_indptr) != len(self.rows.labels) + 1 or self.cover_indptr[-1] != len(self.cover_items):
+            raise DataError("Published: every label needs its cover.")
+        if bool(np.any(np.diff(self.cover_indptr) < 1)):
+            raise DataError("Published: every label must cover at least one item.")
+        if self.cover_items.min(initial=0) < 0 or self.cover_items.max(initial=-1) >= self.n_items:
+            raise DataError(f"Published: covered items must lie in 0..{self.n_items - 1}.")
+
+    @classmethod
+    def plain(cls, rows: Transactions) -> Published:
+        """Every label stands for itself: a file on its own, without a hierarchy."""
+        n = len(rows.labels)
+        return cls(rows, np.arange(n + 1), np.arange(n), n)
+
+    @classmethod
+    def from_nodes(cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy) -> Published:
+        """Label u stands for hierarchy node ``nodes[u]``."""
+        first, stop = hierarchy.span[np.asarray(nodes, dtype=np.int64)].T.astype(np.int64)
+        sizes = stop - first
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        items = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - first, sizes)
+        return cls(rows, indptr, items, hierarchy.n_leaves)
+
+    @classmethod
+    def resolve(cls, rows: Transactions, hierarchy: Hierarchy) -> Published:
+        """A file whose labels are items or groups of the hierarchy, or sets written ``(A,B,C)``."""
+        covers: list[Codes] = []
+        for label in rows.labels:
+            parts = _parts(label, hierarchy)
+            spans = [np.arange(*hierarchy.span[node], dtype=np.int32) for node in parts]
+            covers.append(np.unique(np.concatenate(spans)))
+        indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
+        items = np.concatenate([*covers, np.zeros(0, dtype=np.int32)])
+        return cls(rows, indptr, items, hierarchy.n_leaves)
+
+    def cover(self, label: int) -> Codes:
+        """The original items that a label covers."""
+        return self.cover_items[self.cover_indptr[label] : self.cover_indptr[label + 1]]
+
+    @cached_property
+    def cover_sizes(self) -> Counts:
+        """Number of items that each label covers."""
+        return np.diff(self.cover_indptr)
+
+    @property
+    def exclusive(self) -> bool:
+        """Domain exclusiveness: no label covers an item that another one covers too."""
+        return len(np.unique(self.cover_items)) == len(self.cover_items)
+
+    def covering(self) -> Iterator[Codes]:
+        """First the smallest label that covers each item (-1: none), then the second smallest, and so on."""
+        labels = np.repeat(np.arange(len(self.rows.labels)), self.cover_sizes)
+        order = np.lexsort((labels, self.cover_sizes[labels], self.cover_items))
+        items, labels = self.cover_items[order], labels[order]
+        rank = np.arange(len(items)) - np.searchsorted(items, items)
+        for turn in range(int(rank.max(initial=-1)) + 1):
+            best = np.full(self.n_items, -1, dtype=np.int32)
+            best[items[rank == turn]] = labels[rank == turn]
+            yield best
+
+
+def _parts(label: str, hierarchy: Hierarchy) -> list[int]:
+    """The hierarchy nodes that a published label names."""
+    node = hierarchy.code_of.get(label)
+    if node is not None:
+        return [node]
+    if label.startswith("(") and label.endswith(")"):
+        nodes = [hierarchy.code_of.get(part.strip()) for part in label[1:-1].split(",")]
+        if all(found is not None for found in nodes):
+            return [found for found in nodes if found is not None]
+    raise DataError(
+        f"Published label '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
+        f"{did_you_mean(label, hierarchy.labels)}: measure it with the hierarchy it was made with."
+    )

@@ -1,0 +1,87 @@
+"""The kinds of solution that an algorithm may return, each of which knows how to apply itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.arrays import Codes, frozen
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.errors import HierarchyError
+from shoal.published import Published
+
+
+class Recoding(ABC):
+    """How the data are to be changed."""
+
+    @abstractmethod
+    def apply(self, items: Transactions) -> Published:
+        """The published rows; same number and order as the given ones."""
+
+    @abstractmethod
+    def summary(self) -> dict[str, object]:
+        """For reports: what was changed."""
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalCut(Recoding):
+    """One hierarchy cut for all transactions: exactly one node on every path from the root to a leaf.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> cut = GlobalCut.raising(h, [h.code_of["A"]])
+    >>> cut.labels
+    ('A', 'b1', 'b2')
+    >>> [sorted(row) for row in cut.apply(h.encode(Transactions.from_sets([["a1", "a2", "b2"]]))).rows.sets()]
+    [['A', 'b2']]
+    """
+
+    hierarchy: Hierarchy
+    nodes: Codes  # in leaf order
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a cut."""
+        object.__setattr__(self, "nodes", frozen(self.nodes, np.int32))
+        spans = self.hierarchy.span[self.nodes]
+        tiles = np.array_equal(spans[1:, 0], spans[:-1, 1]) and spans[0, 0] == 0 and spans[-1, 1] == self.hierarchy.n_leaves
+        if not tiles:
+            raise HierarchyError("GlobalCut: the nodes must cover every leaf exactly once, in leaf order.")
+
+    @classmethod
+    def raising(cls, hierarchy: Hierarchy, raised: Iterable[int]) -> GlobalCut:
+        """The most specific cut at or above all the raised nodes."""
+        node_of = np.arange(hierarchy.n_leaves, dtype=np.int32)
+        for node in sorted(raised):  # ancestors have higher ids and come later
+            node_of[slice(*hierarchy.span[node])] = node
+        first = np.flatnonzero(np.diff(node_of, prepend=-1))
+        return cls(hierarchy, node_of[first])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the cut."""
+        return tuple(self.hierarchy.labels[node] for node in self.nodes)
+
+    @property
+    def raised(self) -> list[int]:
+        """The nodes of the cut that are not leaves."""
+        return [int(node) for node in self.nodes if node >= self.hierarchy.n_leaves]
+
+    def apply(self, items: Transactions) -> Published:
+        """Replace every item by its node of the cut."""
+        sizes = self.hierarchy.leaves[self.nodes]
+        code_of = np.repeat(np.arange(len(self.nodes), dtype=np.int32), sizes)
+        return Published.from_nodes(items.recode(code_of, self.labels), self.nodes, self.hierarchy)
+
+    def summary(self) -> dict[str, object]:
+        """The cut in figures."""
+        covered = int(self.hierarchy.leaves[self.raised].sum()) if self.raised else 0
+        return {
+            "kind": "global cut",
+            "labels": len(self.nodes),
+            "intact_items": self.hierarchy.n_leaves - covered,
+            "generalized_items": covered,
+            "groups": len(self.raised),
+        }

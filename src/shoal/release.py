@@ -1,0 +1,104 @@
+"""Release: published data with their proof, their losses and their provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shoal.algorithms import Algorithm
+from shoal.data.dataset import Dataset
+from shoal.privacy import Verdict
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.recoding import Recoding
+from shoal.risk import Risk
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What :func:`shoal.anonymize` returns: the only thing that can be written or reported."""
+
+    problem: Problem
+    algorithm: Algorithm
+    recoding: Recoding
+    published: Published
+    verdict: Verdict
+    losses: dict[str, float]
+    timings: dict[str, float]
+    provenance: dict[str, Any]
+
+    @property
+    def dataset(self) -> Dataset:
+        """The published rows with the columns beside them, laid out as the input was."""
+        return self.problem.data.with_transactions(self.published.rows)
+
+    @property
+    def data(self) -> Any:
+        """The published data as the same kind of object as the input: a data frame for a data frame, lists for lists."""
+        from shoal import io
+
+        return io.to_kind(self.dataset)
+
+    @cached_property
+    def risk_before(self) -> Risk:
+        """What an adversary could do with the raw data."""
+        return Risk.of(self.problem.items, *self._risk_parameters())
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """What an adversary can do with the published data."""
+        return Risk.of(self.published.rows, *self._risk_parameters())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a publisher must know beyond the guarantee."""
+        notes: list[str] = []
+        if self.dataset.table is not None and self.dataset.table.names:
+            names = ", ".join(f"'{name}'" for name in self.dataset.table.names)
+            notes.append(
+                f"The columns {names} are published as they are: the guarantee covers the sets only. "
+                f"Drop whatever could identify a person."
+            )
+        empty = len(self.published.rows) - self.published.rows.non_empty
+        if empty:
+            notes.append(f"{empty} empty record{' is' if empty == 1 else 's are'} published as empty rows.")
+        return notes
+
+    def write(self, path: str | Path, **layout: Any) -> Release:
+        """Write the published data (same format as the input unless asked); returns the release with the file's hash."""
+        from shoal import io
+
+        sha256 = io.write(self.dataset, path, **layout)
+        return replace(self, provenance={**self.provenance, "output": {"name": Path(path).name, "sha256": sha256}})
+
+    def report(self, path: str | Path) -> None:
+        """Write a report: ``.html``, ``.json`` or ``.md``."""
+        from shoal import report
+
+        report.write(self, Path(path))
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from shoal import report
+
+        return report.summary_html(self)
+
+    def _risk_parameters(self) -> tuple[int, int]:
+        """k and the largest number of known items to draw, from the model."""
+        values = self.problem.privacy.values()
+        k, m = values.get("k", 5), values.get("m", 2)
+        return int(k), min(3, int(m)) if m != "all" else 3
+
+
+def peak_memory() -> int | None:
+    """Peak resident memory of this process in bytes, where the system tells."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    import sys
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
