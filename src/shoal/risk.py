@@ -33,9 +33,10 @@ class Risk:
         def at_most(smallest: Counts) -> tuple[int, ...]:
             return tuple(int(np.count_nonzero((smallest > 0) & (smallest <= size))) for size in range(1, m + 1))
 
+        longest = max(1, int(rows.sizes.max(initial=0)))
         smallest = [
             kernels.smallest_rare(
-                rows.indptr, rows.items, len(rows.labels), limit, m, threads=engine.threads, tick=engine.tick("risk")
+                rows.indptr, rows.items, len(rows.labels), limit, min(m, longest), threads=engine.threads, tick=engine.tick("risk")
             )
             for limit in (k, 2)
         ]

@@ -1,1 +1,106 @@
-"""."""
+"""The kernels: flat arrays in, flat results out. This module chooses; ``_python`` is the readable specification.
+
+``KIND`` is "native" (C++) or "python". Without a compiler the install still works and the Python twins serve: the same
+results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for the twins on purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets
+
+KIND: Literal["native", "python"]
+if os.environ.get("SHOAL_KERNELS") == "python":
+    from shoal.kernels import _python as _chosen
+
+    KIND = "python"
+else:
+    try:
+        from shoal.kernels import _native as _chosen  # type: ignore[attr-defined, no-redef, unused-ignore]
+
+        KIND = "native"
+    except ImportError:
+        from shoal.kernels import _python as _chosen
+
+        KIND = "python"
+        warnings.warn(
+            "Shoal runs without its compiled kernels and is much slower: install a C++ compiler (for instance "
+            "'apt-get install g++' or 'xcode-select --install') and reinstall with 'pip install --force-reinstall shoal'.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+_impl: Any = _chosen
+
+Tick = Callable[[float], None]
+KEEP = 20  # witnesses that a verdict carries
+
+
+def _still(share: float) -> None:
+    """No progress display."""
+
+
+@dataclass(frozen=True)
+class Rare:
+    """What a counting kernel found."""
+
+    checked: int
+    violations: int
+    sets: Sequence[tuple[Sequence[int], int]]  # (codes ascending, support): smallest sets first, then lowest support
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What direct anonymization did."""
+
+    raised: list[int]  # the nodes of the new cut that are not leaves
+    visited: int  # count-tree nodes that were counted
+    repairs: int
+
+
+def rare_itemsets(
+    indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, keep: int = KEEP, tick: Tick = _still
+) -> Rare:
+    """Sets of at most m labels with support in 1..k-1 none of whose parts is such a set by itself.
+
+    >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
+    Rare(checked=4, violations=1, sets=[([2], 1)])
+    """
+    return Rare(*_impl.rare_itemsets(indptr, items, labels, k, m, keep, threads, tick))
+
+
+def rare_rows(indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = _still) -> Rare:
+    """Distinct non-empty rows that fewer than k rows contain; each is thinned to a rare set with no rare part."""
+    return Rare(*_impl.rare_rows(indptr, items, labels, k, keep, tick))
+
+
+def smallest_rare(
+    indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = _still
+) -> Counts:
+    """For each row, the size of its smallest subset of at most m labels with support below k; 0: none."""
+    return np.frombuffer(_impl.smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(np.int64)
+
+
+def direct_pass(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    tick: Tick = _still,
+) -> Pass:
+    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of at most so many labels."""
+    nodes = np.array(sorted(raised), dtype=np.int32)
+    flat_span = np.ascontiguousarray(span).reshape(-1)
+    return Pass(*_impl.direct_pass(indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], nodes, tick))

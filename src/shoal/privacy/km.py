@@ -49,7 +49,7 @@ class KmAnonymity(PrivacyModel):
                 rows.indptr, rows.items, len(rows.labels), self.k, self.m, threads=engine.threads, tick=tick
             )
         witnesses = [
-            Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.witnesses()
+            Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets
         ]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 

@@ -1,1 +1,1 @@
-"""."""
+"""Steps that algorithms share."""

@@ -1,0 +1,87 @@
+// The border to Python: arrays in, arrays out, the GIL released, Ctrl-C heard. No other file knows nanobind.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include "direct.hpp"
+#include "rare.hpp"
+
+namespace nb = nanobind;
+using namespace shoal;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+static RowsView view_of(const In<int64_t>& indptr, const In<Code>& items) {
+    return {indptr.data(), items.data(), static_cast<int64_t>(indptr.shape(0)) - 1};
+}
+
+// Called from the thread that entered, without the GIL.
+static Tick with_gil(const nb::callable& tick) {
+    return [&tick](double share) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        tick(share);
+    };
+}
+
+static nb::tuple pack(const RareResult& result) {
+    nb::list codes;
+    for (const auto& set : result.witnesses) codes.append(nb::make_tuple(nb::cast(set.codes), set.support));
+    return nb::make_tuple(result.checked, result.violations, codes);
+}
+
+NB_MODULE(_native, module) {
+    module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
+
+    module.def("rare_itemsets", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
+                                   int threads, nb::callable tick) {
+        RareResult result;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            result = RareCounter(view_of(indptr, items), labels, k, m, keep, false).run(threads, call);
+        }
+        return pack(result);
+    });
+
+    module.def("smallest_rare", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int threads,
+                                   nb::callable tick) {
+        std::vector<uint8_t> smallest;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            RareCounter counter(view_of(indptr, items), labels, k, m, 0, true);
+            counter.run(threads, call);
+            smallest = counter.smallest();
+        }
+        return nb::bytes(reinterpret_cast<const char*>(smallest.data()), smallest.size());
+    });
+
+    module.def("rare_rows", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int64_t keep, nb::callable tick) {
+        RareResult result;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            result = rare_rows(view_of(indptr, items), labels, k, keep, call);
+        }
+        return pack(result);
+    });
+
+    module.def("direct_pass", [](In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, In<int64_t> cost,
+                                 Code leaves, int64_t k, int first, int last, In<Code> raised, nb::callable tick) {
+        std::vector<Code> result;
+        int64_t visited = 0, repairs = 0;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
+            DirectPass pass(view_of(indptr, items), tree, k, raised.data(), raised.shape(0), call);
+            for (int size = first; size <= last; ++size) pass.run(size);
+            result = pass.raised();
+            visited = pass.visited();
+            repairs = pass.repairs();
+        }
+        return nb::make_tuple(result, visited, repairs);
+    });
+}

@@ -1,0 +1,373 @@
+// Direct anonymization (P0 Alg. 3, P3 s.4.3) without a materialised count-tree; one pass for each size makes it AA (Alg. 4).
+//
+// The count-tree of itemsets of at most `size` labels (items at the cut, and all their generalizations but the root) is
+// walked in preorder, labels by falling support (ties: lower id), but each node's children are counted only when the walk
+// gets there. A leaf with a count below k is repaired: of all ways to raise its labels that lift it to k, the one of lowest
+// loss is committed (ties: fewer leaves, then lower ids), and the walk goes on where no label of the path was raised.
+//
+// Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
+#pragma once
+
+#include <map>
+#include <queue>
+#include <set>
+
+#include "support.hpp"
+
+namespace shoal {
+
+struct Tree {
+    const Code* parent;  // of each node; -1 for the root, which is the last; always above the node's own id
+    const Code* span;    // 2 * node: first leaf, one past the last
+    const int64_t* cost;
+    Code nodes;
+    Code leaves;
+
+    Code root() const { return nodes - 1; }
+    Code first(Code u) const { return span[2 * u]; }
+    Code stop(Code u) const { return span[2 * u + 1]; }
+    int64_t size(Code u) const { return stop(u) - first(u); }
+    bool covers(Code upper, Code lower) const {
+        return upper >= lower && first(upper) <= first(lower) && stop(lower) <= stop(upper);
+    }
+    bool related(Code a, Code b) const { return covers(a, b) || covers(b, a); }
+};
+
+class DirectPass {
+public:
+    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, const Tick& tick)
+        : tree_(tree), k_(k), pulse_(tick, cancelled_, true), below_(tree.nodes, 0), under_(tree.nodes, 0) {
+        for (Code leaf = 0; leaf < tree_.leaves; ++leaf) under_[leaf] = tree_.cost[leaf];
+        for (Code u = 0; u < tree_.root(); ++u) under_[tree_.parent[u]] += under_[u];
+        for (int64_t i = 0; i < n_raised; ++i) commit(raised[i]);
+
+        Rows leaves;
+        leaves.items.assign(view.items, view.items + view.indptr[view.rows]);
+        leaves.indptr.assign(view.indptr, view.indptr + view.rows + 1);
+        leaves.weight.assign(view.rows, 1);
+        cut_rows_ = distinct(leaves);
+        for (int64_t weight : cut_rows_.weight) non_empty_ += weight;
+        rank_labels();
+        rebuild();
+    }
+
+    // One walk over the label sets of at most `size` labels.
+    void run(int size) {
+        size_ = size;
+        levels_.resize(size);
+        for (auto& level : levels_) {
+            level.count.assign(node_of_.size(), 0);
+            level.slot.assign(node_of_.size(), 0);
+        }
+        if (dead_) rebuild();
+        std::vector<Code> prefix;
+        auto labels = static_cast<Code>(node_of_.size());
+        for (Code first = 0; first < labels; ++first) {
+            share_ = static_cast<double>(first) / labels;
+            if (below_[node_of_[first]] || starts_[first] == starts_[first + 1]) continue;
+            ++visited_;
+            prefix.assign(1, first);
+            int64_t support = 0;
+            for (int64_t p = starts_[first]; p < starts_[first + 1]; ++p) support += rows_.weight[places_[p].row];
+            walk(prefix, support, places_.data() + starts_[first], places_.data() + starts_[first + 1]);
+            if (dead_ * 4 > static_cast<int64_t>(rows_.items.size())) rebuild();
+        }
+    }
+
+    // The nodes of the resulting cut that are not leaves, ascending.
+    std::vector<Code> raised() const {
+        std::vector<Code> nodes;
+        for (Code u = tree_.leaves; u < tree_.nodes; ++u)
+            if (committed_.count(u) && !below_[u]) nodes.push_back(u);
+        return nodes;
+    }
+    int64_t visited() const { return visited_; }
+    int64_t repairs() const { return repairs_; }
+
+private:
+    struct Place {
+        int64_t row;
+        int64_t next;
+    };
+    struct Level {
+        std::vector<int64_t> count;  // by rank
+        std::vector<Code> touched;
+        std::vector<int64_t> slot;  // by rank
+        std::vector<int64_t> start;
+        std::vector<Place> places;
+    };
+
+    // ---- rows
+
+    Code cut_node(Code u) const {  // where u stands in the current cut
+        while (below_[u]) u = tree_.parent[u];
+        return u;
+    }
+
+    // The order of the count-tree: falling support, then id. It depends on the data only, not on the cut.
+    void rank_labels() {
+        std::vector<int64_t> support(tree_.nodes, 0);
+        std::vector<int64_t> seen(tree_.nodes, -1);
+        for (int64_t r = 0; r < cut_rows_.size(); ++r)
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
+                    seen[u] = r;
+                    support[u] += cut_rows_.weight[r];
+                }
+        for (Code u = 0; u < tree_.root(); ++u)
+            if (support[u]) node_of_.push_back(u);
+        std::stable_sort(node_of_.begin(), node_of_.end(), [&](Code a, Code b) { return support[a] > support[b]; });
+        rank_of_.assign(tree_.nodes, -1);
+        for (size_t r = 0; r < node_of_.size(); ++r) rank_of_[node_of_[r]] = static_cast<Code>(r);
+    }
+
+    // Rows at the current cut, distinct, each expanded by all generalizations but the root, in count-tree order.
+    void rebuild() {
+        Rows at_cut;
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            auto start = static_cast<int64_t>(at_cut.items.size());
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item) at_cut.items.push_back(cut_node(*item));
+            std::sort(at_cut.items.begin() + start, at_cut.items.end());
+            at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
+            at_cut.close_row(cut_rows_.weight[r]);
+        }
+        cut_rows_ = distinct(at_cut);
+        rows_ = Rows();
+        std::vector<int64_t> seen(tree_.nodes, -1);
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            auto start = static_cast<int64_t>(rows_.items.size());
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
+                    seen[u] = r;
+                    rows_.items.push_back(rank_of_[u]);
+                }
+            std::sort(rows_.items.begin() + start, rows_.items.end());
+            rows_.close_row(cut_rows_.weight[r]);
+        }
+        starts_.assign(node_of_.size() + 1, 0);
+        for (Code item : rows_.items) ++starts_[item + 1];
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        places_.resize(rows_.items.size());
+        std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        for (int64_t r = 0; r < rows_.size(); ++r)
+            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
+        dead_ = 0;
+    }
+
+    // ---- the walk
+
+    bool blocked(const std::vector<Code>& prefix) const {
+        for (Code rank : prefix)
+            if (below_[node_of_[rank]]) return true;
+        return false;
+    }
+    bool clashes(const std::vector<Code>& prefix, Code rank) const {
+        for (Code other : prefix)
+            if (tree_.related(node_of_[other], node_of_[rank])) return true;
+        return false;
+    }
+
+    void walk(std::vector<Code>& prefix, int64_t support, const Place* from, const Place* to) {
+        pulse_.beat(share_);
+        auto depth = static_cast<int>(prefix.size());
+        if (depth == size_) {
+            if (support < k_) repair(prefix);
+            return;
+        }
+        Level& level = levels_[depth];
+        auto& count = level.count;
+        level.touched.clear();
+        for (const Place* p = from; p != to; ++p) {
+            int64_t weight = rows_.weight[p->row];
+            const Code* end = rows_.end(p->row);
+            for (const Code* item = rows_.items.data() + p->next; item != end; ++item) {
+                if (!count[*item]) level.touched.push_back(*item);
+                count[*item] += weight;
+            }
+        }
+        bool last = depth + 1 == size_;
+        bool leaf = true;
+        std::vector<std::pair<Code, int64_t>> children;  // those still to be looked at, with their counts
+        for (Code rank : level.touched) {
+            int64_t found = count[rank];
+            count[rank] = 0;
+            bool wanted = !last || found < k_;  // at the last level only violations matter
+            if (!wanted && !leaf) continue;
+            if (clashes(prefix, rank)) continue;
+            leaf = false;
+            if (wanted && !below_[node_of_[rank]]) children.emplace_back(rank, found);
+        }
+        visited_ += static_cast<int64_t>(level.touched.size());
+        if (leaf) {  // no row has more labels than this path
+            if (support < k_) repair(prefix);
+            return;
+        }
+        std::sort(children.begin(), children.end());
+        if (last) {
+            for (auto [rank, found] : children) {
+                if (below_[node_of_[rank]]) continue;
+                prefix.push_back(rank);
+                repair(prefix);
+                prefix.pop_back();
+                if (blocked(prefix)) return;
+            }
+            return;
+        }
+        // One pass hands every row to all the children that it belongs to.
+        level.start.assign(children.size() + 1, 0);
+        for (size_t c = 0; c < children.size(); ++c) level.slot[children[c].first] = static_cast<int64_t>(c) + 1;
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows_.items[e]]) ++level.start[slot];
+        std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
+        level.places.resize(level.start.back());
+        std::vector<int64_t> fill(level.start.begin(), level.start.end() - 1);
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows_.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
+        for (auto& child : children) level.slot[child.first] = 0;
+        std::vector<int64_t> start(level.start);
+        for (size_t c = 0; c < children.size(); ++c) {
+            if (below_[node_of_[children[c].first]]) continue;
+            prefix.push_back(children[c].first);
+            walk(prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
+            prefix.pop_back();
+            if (blocked(prefix)) return;
+        }
+    }
+
+    // ---- the repair
+
+    // Rows that hold all the nodes; exact below k, else at least k.
+    int64_t support_of(const std::vector<Code>& nodes) const {
+        if (nodes.size() == 1 && nodes[0] == tree_.root()) return non_empty_;
+        std::vector<Code> ranks;
+        for (Code u : nodes) ranks.push_back(rank_of_[u]);
+        std::sort(ranks.begin(), ranks.end());
+        Code rarest = ranks.back();
+        int64_t found = 0;
+        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && found < k_; ++p) {
+            int64_t row = places_[p].row;
+            const Code* from = rows_.begin(row);
+            const Code* to = rows_.items.data() + places_[p].next - 1;
+            bool all = true;
+            for (size_t i = 0; all && i + 1 < ranks.size(); ++i) {
+                from = std::lower_bound(from, to, ranks[i]);
+                all = from != to && *from == ranks[i];
+            }
+            if (all) found += rows_.weight[row];
+        }
+        return found;
+    }
+
+    struct Way {  // one way to raise the labels of a path
+        int64_t cost;
+        int64_t leaves;
+        std::vector<Code> commits;  // the raised nodes, ascending, none above another
+        std::vector<Code> target;   // where each label of the path ends up
+        bool operator>(const Way& other) const {
+            if (cost != other.cost) return cost > other.cost;
+            if (leaves != other.leaves) return leaves > other.leaves;
+            if (commits != other.commits) return commits > other.commits;
+            return target > other.target;
+        }
+    };
+
+    Way way(const std::vector<Code>& labels, std::vector<Code> target) const {
+        Way w{0, 0, {}, std::move(target)};
+        for (size_t i = 0; i < labels.size(); ++i)
+            if (w.target[i] != labels[i]) w.commits.push_back(w.target[i]);
+        w.commits = maximal(w.commits);
+        for (Code u : w.commits) {
+            w.cost += tree_.cost[u] - under_[u];
+            w.leaves += tree_.size(u);
+        }
+        return w;
+    }
+    std::vector<Code> maximal(std::vector<Code> nodes) const {  // ascending, none below another
+        std::sort(nodes.begin(), nodes.end());
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        std::vector<Code> top;
+        for (size_t i = 0; i < nodes.size(); ++i) {
+            bool covered = false;
+            for (size_t j = i + 1; j < nodes.size() && !covered; ++j) covered = tree_.covers(nodes[j], nodes[i]);
+            if (!covered) top.push_back(nodes[i]);
+        }
+        return top;
+    }
+
+    // Best first over the ways to raise the path's labels. Loss never falls on the way up, so the first that lifts the path
+    // to k is the best, and minimal: in a tie fewer leaves and lower ids (below in a chain) come first.
+    void repair(const std::vector<Code>& prefix) {
+        ++repairs_;
+        std::vector<Code> labels;
+        for (Code rank : prefix) labels.push_back(node_of_[rank]);
+        std::priority_queue<Way, std::vector<Way>, std::greater<Way>> open;
+        std::set<std::vector<Code>> seen;
+        std::map<std::vector<Code>, bool> lifted;
+        open.push(way(labels, labels));
+        while (!open.empty()) {
+            pulse_.beat(share_);
+            Way best = open.top();
+            open.pop();
+            auto label_set = maximal(best.target);
+            auto known = lifted.find(label_set);
+            bool enough = known != lifted.end() ? known->second : (lifted[label_set] = support_of(label_set) >= k_);
+            if (enough) {
+                for (Code u : best.commits) commit(u);
+                return;
+            }
+            for (size_t i = 0; i < best.target.size(); ++i) {
+                if (best.target[i] == tree_.root()) continue;
+                auto target = best.target;
+                target[i] = tree_.parent[target[i]];
+                if (seen.insert(target).second) open.push(way(labels, std::move(target)));
+            }
+        }
+        throw std::logic_error("no way to lift a path to k: fewer than k rows");
+    }
+
+    void commit(Code u) {
+        if (below_[u]) return;
+        int64_t change = tree_.cost[u] - under_[u];
+        committed_.insert(u);
+        for (Code v = u;; v = tree_.parent[v]) {
+            under_[v] += change;
+            if (v == tree_.root()) break;
+        }
+        lower(u);
+    }
+    // Marks everything strictly below u: post-order ids put a subtree's internal nodes right before its top.
+    void lower(Code u) {
+        auto mark = [&](Code v) {
+            if (below_[v]) return;
+            below_[v] = 1;
+            if (!starts_.empty() && rank_of_[v] >= 0) dead_ += starts_[rank_of_[v] + 1] - starts_[rank_of_[v]];
+        };
+        if (u < tree_.leaves) return;
+        for (Code leaf = tree_.first(u); leaf < tree_.stop(u); ++leaf) mark(leaf);
+        for (Code v = u - 1; v >= tree_.leaves && tree_.covers(u, v); --v) mark(v);
+    }
+
+    Tree tree_;
+    int64_t k_;
+    int size_ = 0;
+    std::atomic<bool> cancelled_{false};
+    Pulse pulse_;
+    double share_ = 0;
+    std::vector<uint8_t> below_;  // strictly below the cut
+    std::vector<int64_t> under_;  // cost of the cut's nodes below each node (of the node itself, if it is in or below the cut)
+    std::set<Code> committed_;
+    Rows cut_rows_;
+    Rows rows_;
+    std::vector<Code> node_of_, rank_of_;
+    std::vector<int64_t> starts_;
+    std::vector<Place> places_;
+    std::vector<Level> levels_;
+    int64_t dead_ = 0;
+    int64_t non_empty_ = 0;
+    int64_t visited_ = 0;
+    int64_t repairs_ = 0;
+};
+
+}  // namespace shoal

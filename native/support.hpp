@@ -1,0 +1,155 @@
+// Shared by all kernels: array views, weighted distinct rows, and a parallel loop that can be interrupted.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace shoal {
+
+using Code = int32_t;
+using Tick = std::function<void(double)>;  // share done; throws to interrupt
+
+// A list of rows in compressed form; does not own its arrays.
+struct RowsView {
+    const int64_t* indptr;
+    const Code* items;
+    int64_t rows;
+    const Code* begin(int64_t row) const { return items + indptr[row]; }
+    const Code* end(int64_t row) const { return items + indptr[row + 1]; }
+    int64_t size(int64_t row) const { return indptr[row + 1] - indptr[row]; }
+};
+
+// A list of rows that owns its arrays, each row with a weight (how many equal rows it stands for).
+struct Rows {
+    std::vector<int64_t> indptr{0};
+    std::vector<Code> items;
+    std::vector<int64_t> weight;
+
+    int64_t size() const { return static_cast<int64_t>(weight.size()); }
+    const Code* begin(int64_t row) const { return items.data() + indptr[row]; }
+    const Code* end(int64_t row) const { return items.data() + indptr[row + 1]; }
+    int64_t length(int64_t row) const { return indptr[row + 1] - indptr[row]; }
+
+    void close_row(int64_t row_weight) {
+        indptr.push_back(static_cast<int64_t>(items.size()));
+        weight.push_back(row_weight);
+    }
+};
+
+// Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
+// class_of, if given, receives for each input row its index in the result (-1: empty).
+inline Rows distinct(const Rows& rows, std::vector<int64_t>* class_of = nullptr) {
+    std::vector<int64_t> order;
+    order.reserve(rows.size());
+    for (int64_t r = 0; r < rows.size(); ++r)
+        if (rows.length(r)) order.push_back(r);
+    // The first two items as one key settle most comparisons without touching the row.
+    std::vector<uint64_t> key(rows.size(), 0);
+    for (int64_t r : order) {
+        const Code* row = rows.begin(r);
+        key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
+    }
+    auto compare = [&](int64_t a, int64_t b) {
+        if (key[a] != key[b]) return key[a] < key[b];
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    };
+    std::sort(order.begin(), order.end(), compare);
+    Rows out;
+    if (class_of) class_of->assign(rows.size(), -1);
+    int64_t last = -1;
+    for (int64_t r : order) {
+        bool same = last >= 0 && key[last] == key[r] &&
+                    std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
+        if (same) {
+            out.weight.back() += rows.weight[r];
+        } else {
+            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
+            out.close_row(rows.weight[r]);
+        }
+        if (class_of) (*class_of)[r] = out.size() - 1;
+        last = r;
+    }
+    return out;
+}
+
+struct Cancelled : std::exception {};
+
+// Calls the tick now and then from the calling thread; lets other threads notice an interruption.
+class Pulse {
+public:
+    Pulse(const Tick& tick, std::atomic<bool>& cancelled, bool main) : tick_(tick), cancelled_(cancelled), main_(main) {}
+    void beat(double share) {
+        if (++beats_ & 0xff) return;
+        if (!main_) {
+            if (cancelled_.load(std::memory_order_relaxed)) throw Cancelled();
+            return;
+        }
+        auto now = std::chrono::steady_clock::now();
+        if (now - last_ < std::chrono::milliseconds(50)) return;
+        last_ = now;
+        tick_(share);
+    }
+
+private:
+    const Tick& tick_;
+    std::atomic<bool>& cancelled_;
+    bool main_;
+    uint64_t beats_ = 0;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// body(worker, task, pulse) for every task; tasks are taken in order by whoever is free, so a result must not depend on
+// which worker ran it. An exception in any of them stops all and is thrown to the caller.
+template <class Body>
+void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
+    threads = static_cast<int>(std::max<int64_t>(1, std::min<int64_t>(threads, tasks)));
+    std::atomic<int64_t> next{0};
+    std::atomic<bool> cancelled{false};
+    std::atomic<int> running{threads - 1};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    auto work = [&](int worker, bool main) {
+        Pulse pulse(tick, cancelled, main);
+        try {
+            for (int64_t task; (task = next.fetch_add(1)) < tasks && !cancelled.load(std::memory_order_relaxed);)
+                body(worker, task, pulse);
+        } catch (const Cancelled&) {
+        } catch (...) {
+            cancelled = true;
+            std::lock_guard<std::mutex> lock(mutex);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> pool;
+    for (int worker = 1; worker < threads; ++worker)
+        pool.emplace_back([&, worker] {
+            work(worker, false);
+            --running;
+        });
+    work(0, true);
+    while (running.load() > 0) {  // stay interruptible while the others finish
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (cancelled) continue;
+        try {
+            tick(std::min(1.0, static_cast<double>(next.load()) / static_cast<double>(std::max<int64_t>(1, tasks))));
+        } catch (...) {
+            cancelled = true;
+            std::lock_guard<std::mutex> lock(mutex);
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    for (auto& thread : pool) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace shoal

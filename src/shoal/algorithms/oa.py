@@ -1,0 +1,127 @@
+"""OA, optimal anonymization (P0 Alg. 2, P3 s.4.2): breadth-first over the lattice of cuts, from the most specific one.
+
+A cut that is k^m-anonymous becomes a candidate and its ancestors are never looked at (they lose more); one that is not puts
+its immediate ancestors into the queue, each cut once. The number of cuts is exponential in the number of items, so OA is kept
+for small domains and refuses larger ones.
+
+Whether a cut is k^m-anonymous is read off the count-tree: a path with a count in 1..k-1 rules out every cut at or below all
+its labels, that is, every cut whose expanded nodes include the parents of all of them.
+
+Cost: time and memory proportional to the number of cuts times the number of distinct such sets of parents.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from shoal.algorithms import Algorithm
+from shoal.data.hierarchy import Hierarchy
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.options import option
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search.count_tree import CountTree
+
+
+@dataclass(frozen=True)
+class OA(Algorithm):
+    """Exhaustive and optimal; for small domains."""
+
+    name = "oa"
+    title = "Optimal anonymization"
+    paper = "P0 Alg. 2, P3 s.4.2"
+    solves = (KmAnonymity,)
+
+    max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
+
+    def solve(self, problem: Problem, engine: Engine) -> GlobalCut:
+        """Search the lattice."""
+        hierarchy = problem.hierarchy
+        cuts = count_cuts(hierarchy)
+        if cuts > self.max_cuts:
+            number = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
+            raise Infeasible(
+                f"OA would have to search {number} cuts of {hierarchy.name} ({hierarchy.n_leaves} items), more than "
+                f"--max-cuts={self.max_cuts:,}: use --algorithm aa, or raise the limit."
+            )
+        expanded = self._search(problem, engine, cuts)
+        raised = [node for node in range(hierarchy.n_leaves, len(hierarchy)) if not expanded >> node & 1]
+        return GlobalCut.raising(hierarchy, raised)
+
+    def _search(self, problem: Problem, engine: Engine, cuts: int) -> int:
+        """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""
+        hierarchy, costs = problem.hierarchy, problem.costs.tolist()
+        threats = _threats(problem)
+        inner_children = [[c for c in below if c >= hierarchy.n_leaves] for below in hierarchy.children]
+        gain = [costs[node] - sum(costs[child] for child in hierarchy.children[node]) for node in range(len(hierarchy))]
+        bottom = sum(1 << node for node in range(hierarchy.n_leaves, len(hierarchy)))
+        tick = engine.tick("OA")
+
+        def cost(expanded: int) -> int:
+            return costs[hierarchy.root] - sum(gain[u] for u in range(hierarchy.n_leaves, len(gain)) if expanded >> u & 1)
+
+        best, best_cost = -1, -1
+        queue = deque([bottom])  # Q
+        queued = {bottom}
+        beaten: set[int] = set()  # H, ancestors of anonymous cuts
+        while queue:
+            expanded = queue.popleft()
+            if len(queued) % 1024 == 0:
+                tick(len(queued) / cuts)
+            if expanded in beaten:  # lines 12-13: deleted from Q
+                continue
+            ancestors = [
+                expanded & ~(1 << node)
+                for node in range(hierarchy.n_leaves, len(hierarchy))
+                if expanded >> node & 1 and not any(expanded >> child & 1 for child in inner_children[node])
+            ]
+            if any(expanded & threat == threat for threat in threats):
+                for cut in ancestors:
+                    if cut not in beaten and cut not in queued:
+                        queued.add(cut)
+                        queue.append(cut)
+            else:
+                beaten.update(ancestors)
+                loss = cost(expanded)
+                if best < 0 or loss < best_cost:
+                    best, best_cost = expanded, loss
+        return best
+
+
+def count_cuts(hierarchy: Hierarchy) -> int:
+    """The number of cuts: one for a leaf; for any other node one (the node itself) plus the product of its children's.
+
+    >>> count_cuts(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}))
+    5
+    """
+    counts = [1] * len(hierarchy)
+    for node in range(hierarchy.n_leaves, len(hierarchy)):
+        product = 1
+        for child in hierarchy.children[node]:
+            product *= counts[child]
+        counts[node] = 1 + product
+    return counts[-1]
+
+
+def _threats(problem: Problem) -> list[int]:
+    """The minimal sets of nodes that must not all be expanded, as bit masks."""
+    privacy, hierarchy = problem.privacy, problem.hierarchy
+    assert isinstance(privacy, KmAnonymity)
+    longest = int(problem.items.sizes.max(initial=0))
+    m = longest if privacy.m == "all" else min(privacy.m, longest)
+    tree = CountTree(hierarchy, problem.items, m)
+    masks = set()
+    for path, count in tree.counts.items():
+        if count < privacy.k:
+            mask = 0
+            for node in path:
+                mask |= 1 << int(hierarchy.parent[node])
+            masks.add(mask)
+    minimal: list[int] = []
+    for mask in sorted(masks, key=lambda mask: (mask.bit_count(), mask)):
+        if not any(mask & other == other for other in minimal):
+            minimal.append(mask)
+    return minimal

@@ -1,0 +1,137 @@
+"""The count-tree of P0/P3 (Alg. 1) and the papers' algorithms on it, line by line: the reference for the fast ones.
+
+It holds every itemset of up to m labels (items and all their generalizations but the root, no label above another) that
+occurs, with its support, as a prefix tree ordered by falling support (ties: lower id). Exponential in m and in the height of
+the hierarchy: for small data, for tests, and for OA.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+
+Path = tuple[int, ...]  # node ids in count-tree order
+
+
+class CountTree:
+    """Alg. 1 over the labels that ``keeps`` allows (AA reduces transactions by the cut so far).
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> data = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+    >>> tree = CountTree(h, h.encode(Transactions.from_sets(data)), 2)
+    >>> [h.labels[node] for node in tree.order]  # P0 s.4.1 has it, with ALL in front
+    ['A', 'B', 'a2', 'b1', 'b2', 'a1']
+    >>> tree.support([h.code_of["A"], h.code_of["b2"]])
+    3
+    """
+
+    def __init__(self, hierarchy: Hierarchy, items: Transactions, m: int, below: frozenset[int] = frozenset()) -> None:
+        self.hierarchy, self.m = hierarchy, m
+        expanded = [(expand(hierarchy, row), weight) for row, weight in _weighted(items).items()]
+        supports = Counter[int]()
+        for labels, weight in expanded:
+            for label in labels:
+                supports[label] += weight
+        self.order = sorted(supports, key=lambda node: (-supports[node], node))
+        self.rank = {node: rank for rank, node in enumerate(self.order)}
+        self.total = sum(weight for _, weight in expanded)
+        self.counts: Counter[Path] = Counter()
+        for labels, weight in expanded:
+            for path in self.itemsets(labels - below):
+                self.counts[path] += weight
+
+    def itemsets(self, labels: frozenset[int]) -> Iterator[Path]:
+        """All sets of 1..m labels without an ancestor-descendant pair (Alg. 1, lines 3-4), as paths."""
+        ordered = sorted(labels, key=self.rank.__getitem__)
+        related = {
+            frozenset((u, v))
+            for u, v in itertools.combinations(ordered, 2)
+            if self.hierarchy.covers(u, v) or self.hierarchy.covers(v, u)
+        }
+        for size in range(1, self.m + 1):
+            for path in itertools.combinations(ordered, size):
+                if not any(frozenset(pair) in related for pair in itertools.combinations(path, 2)):
+                    yield path
+
+    def support(self, labels: list[int] | Path) -> int:
+        """The number of transactions that hold all the labels."""
+        if self.hierarchy.root in labels:
+            return self.total
+        return self.counts[tuple(sorted(labels, key=self.rank.__getitem__))]
+
+    def preorder(self) -> list[tuple[Path, bool]]:
+        """All paths in preorder, each with whether it is a leaf of the tree."""
+        paths = sorted(self.counts, key=lambda path: [self.rank[node] for node in path])
+        return [(path, later[: len(path)] != path) for path, later in itertools.pairwise([*paths, ()])]
+
+
+def expand(hierarchy: Hierarchy, row: Path) -> frozenset[int]:
+    """The items of a transaction and all their generalizations but the root."""
+    return frozenset(node for leaf in row for node in hierarchy.ancestors(leaf) if node != hierarchy.root)
+
+
+def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: frozenset[int]) -> frozenset[int]:
+    """DA (Alg. 3) on a materialised tree, from a cut given by its raised nodes; returns the raised nodes of the new cut."""
+    hierarchy = tree.hierarchy
+    for path, is_leaf in tree.preorder():
+        if any(strictly_below(hierarchy, node, raised) for node in path):  # lines 4-5
+            continue
+        if is_leaf and tree.counts[path] < k:  # line 6
+            raised = _merge(hierarchy, raised, _best_generalization(tree, costs, k, raised, path))
+    return raised
+
+
+def apriori_anonymization(hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int) -> frozenset[int]:
+    """AA (Alg. 4) on materialised trees."""
+    raised: frozenset[int] = frozenset()
+    for size in range(1, m + 1):
+        below = frozenset(node for node in range(len(hierarchy)) if strictly_below(hierarchy, node, raised))
+        raised = direct_anonymization(CountTree(hierarchy, items, size, below), costs, k, raised)
+    return raised
+
+
+def strictly_below(hierarchy: Hierarchy, node: int, raised: frozenset[int]) -> bool:
+    """Whether the cut lies above the node."""
+    return any(node != top and hierarchy.covers(top, node) for top in raised)
+
+
+def _best_generalization(
+    tree: CountTree, costs: list[int], k: int, raised: frozenset[int], path: Path
+) -> tuple[int, ...]:
+    """Of all ways to raise the labels of a path that lift it to k: lowest loss, then fewest leaves, then lowest ids."""
+    hierarchy = tree.hierarchy
+    best: tuple[int, int, tuple[int, ...]] | None = None
+    for targets in itertools.product(*(hierarchy.ancestors(node) for node in path)):
+        if tree.support(_maximal(hierarchy, targets)) < k:
+            continue
+        commits = _maximal(hierarchy, [new for old, new in zip(path, targets, strict=True) if new != old])
+        loss = _cut_cost(hierarchy, costs, _merge(hierarchy, raised, commits))
+        way = (loss, int(hierarchy.leaves[list(commits)].sum()), commits)
+        best = way if best is None else min(best, way)
+    assert best is not None  # all labels at the root have the support of all non-empty rows
+    return best[2]
+
+
+def _maximal(hierarchy: Hierarchy, nodes: list[int] | Path) -> Path:
+    """The nodes without those below others, ascending."""
+    return tuple(sorted({u for u in nodes if not any(v != u and hierarchy.covers(v, u) for v in nodes)}))
+
+
+def _merge(hierarchy: Hierarchy, raised: frozenset[int], commits: Path) -> frozenset[int]:
+    """The cut with more nodes raised (line 9)."""
+    return frozenset(_maximal(hierarchy, [*raised, *commits]))
+
+
+def _cut_cost(hierarchy: Hierarchy, costs: list[int], raised: frozenset[int]) -> int:
+    """The loss of a cut, as an exact integer."""
+    leaves = [leaf for leaf in range(hierarchy.n_leaves) if not strictly_below(hierarchy, leaf, raised)]
+    return sum(costs[node] for node in {*raised, *leaves})
+
+
+def _weighted(items: Transactions) -> Counter[Path]:
+    """Distinct non-empty rows with how often they occur."""
+    return Counter(tuple(row.tolist()) for row in items if len(row))

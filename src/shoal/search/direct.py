@@ -1,0 +1,48 @@
+"""Direct anonymization as a step: a cut that grows by passes over the itemsets of a size."""
+
+from __future__ import annotations
+
+from shoal import kernels
+from shoal.engines import Engine
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+
+
+class Direct:
+    """A cut on its way up. Starts at the items themselves."""
+
+    def __init__(self, problem: Problem, k: int, engine: Engine) -> None:
+        self.problem, self.k, self.engine = problem, k, engine
+        self.raised: list[int] = []
+        self.visited = 0  # count-tree nodes counted so far
+
+    def repair(self, sizes: range, stage: str) -> None:
+        """One pass for each size; the last one leaves all sets of up to so many labels safe."""
+        items, hierarchy = self.problem.items, self.problem.hierarchy
+        longest = int(items.sizes.max(initial=0))  # no row holds a larger set
+        sizes = range(min(sizes.start, longest), min(sizes.stop, longest + 1))
+        if not longest:
+            return
+        done = kernels.direct_pass(
+            items.indptr,
+            items.items,
+            hierarchy.parent,
+            hierarchy.span,
+            self.problem.costs,
+            hierarchy.n_leaves,
+            self.k,
+            sizes,
+            self.raised,
+            tick=self.engine.tick(stage),
+        )
+        self.raised = done.raised
+        self.visited += done.visited
+
+    def safe(self) -> bool:
+        """Whether sets of any size are safe already: every row is contained in at least k rows."""
+        rows = self.cut().apply(self.problem.items).rows
+        return kernels.rare_rows(rows.indptr, rows.items, len(rows.labels), self.k, keep=0).violations == 0
+
+    def cut(self) -> GlobalCut:
+        """The cut so far."""
+        return GlobalCut.raising(self.problem.hierarchy, self.raised)

@@ -1,0 +1,102 @@
+"""For tests, ours and those of third-party models and algorithms: conformance checks and random problems.
+
+Needs Hypothesis (``pip install shoal[test]``). Nothing else in the package imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from shoal.algorithms import Algorithm
+from shoal.anonymize import anonymize
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.recoding import GlobalCut
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, max_leaves: int = 8) -> Hierarchy:
+    """Random trees of any shape: unbalanced, with single-child chains, or a single item."""
+    leaves = draw(st.integers(1, max_leaves))
+    parents: dict[str, str | None] = {}
+    open_ = [f"i{leaf}" for leaf in range(leaves)]
+    draw(st.randoms(use_true_random=False)).shuffle(open_)
+    groups = 0
+    while len(open_) > 1 or (groups == 0 and draw(st.booleans())):
+        take = draw(st.integers(1 if groups < 2 * leaves else 2, max(2, min(4, len(open_)))))
+        group = f"g{groups}"
+        groups += 1
+        for child in open_[:take]:
+            parents[child] = group
+        open_ = [*open_[take:], group]
+    parents[open_[0]] = None
+    return Hierarchy.from_parents(parents)
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn, privacies: st.SearchStrategy[PrivacyModel], max_leaves: int = 8, max_rows: int = 14
+) -> Problem:
+    """Random data over a random hierarchy; empty rows, equal rows and items that never occur included."""
+    hierarchy = draw(hierarchies(max_leaves))
+    items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
+    rows = draw(st.lists(items, min_size=1, max_size=max_rows))
+    rows *= draw(st.integers(1, 3))
+    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, draw(privacies))
+
+
+def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
+    """What every algorithm must do: a verified release of the same rows that tells no untruth, or Infeasible; twice the same."""
+    try:
+        problem.privacy.feasible(Published.plain(problem.items))
+    except Infeasible:
+        try:
+            anonymize(problem, algorithm)
+        except Infeasible:
+            return
+        raise AssertionError("a release of data that cannot satisfy the model") from None
+    release = anonymize(problem, algorithm, Engine(workers=1))
+    assert release.verdict.holds
+    assert len(release.published.rows) == len(problem.items)
+    check_truthful(problem.items, release.published)
+    again = anonymize(problem, algorithm, Engine(workers=4))
+    assert again.published.rows.sha256 == release.published.rows.sha256, "the result depends on the number of workers"
+
+
+def check_truthful(items: Transactions, published: Published) -> None:
+    """Every published label covers an item of its row, and every item of a row is covered or suppressed everywhere."""
+    for row, labels in zip(items, published.rows, strict=True):
+        for label in labels:
+            assert np.isin(published.cover(int(label)), row).any(), "a label that covers no item of its row"
+
+
+def check_privacy_model(privacy: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]) -> None:
+    """A model must accept one list of rows and refuse another, with a witness."""
+    assert privacy.verify(Published.plain(Transactions.from_sets(holding))).holds
+    verdict = privacy.verify(Published.plain(Transactions.from_sets(failing)))
+    assert not verdict.holds
+    assert verdict.witnesses
+    assert verdict.violations >= len(verdict.witnesses) > 0
+
+
+def all_cuts(hierarchy: Hierarchy) -> list[GlobalCut]:
+    """Every cut of a small hierarchy."""
+
+    def below(node: int) -> list[list[int]]:
+        if node < hierarchy.n_leaves:
+            return [[node]]
+        combined: list[list[int]] = [[]]
+        for child in hierarchy.children[node]:
+            combined = [left + right for left in combined for right in below(child)]
+        return [[node], *combined]
+
+    return [GlobalCut(hierarchy, np.array(nodes, dtype=np.int32)) for nodes in below(hierarchy.root)]

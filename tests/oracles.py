@@ -1,0 +1,51 @@
+"""Brute force: slow, obvious, and sharing nothing with the code under test."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable
+
+Rows = list[frozenset[str]]
+
+
+def supports(rows: Rows, m: int) -> Counter[frozenset[str]]:
+    """The support of every set of 1..m labels that occurs."""
+    counts: Counter[frozenset[str]] = Counter()
+    for row in rows:
+        for size in range(1, m + 1):
+            counts.update(frozenset(combination) for combination in itertools.combinations(sorted(row), size))
+    return counts
+
+
+def is_km_anonymous(rows: Rows, k: int, m: int) -> bool:
+    return all(count >= k for count in supports(rows, m).values())
+
+
+def minimal_rare(rows: Rows, k: int, m: int) -> dict[frozenset[str], int]:
+    """Rare sets none of whose proper parts is rare."""
+    rare = {labels: count for labels, count in supports(rows, m).items() if count < k}
+    return {labels: count for labels, count in rare.items() if not any(other < labels for other in rare)}
+
+
+def smallest_identifying(rows: Rows, k: int, m: int) -> list[int]:
+    """For each row the size of its smallest set of at most m labels with support below k; 0: none."""
+    counts = supports(rows, m)
+    return [min((len(labels) for labels in counts if labels <= row and counts[labels] < k), default=0) for row in rows]
+
+
+def generalize(rows: Rows, node_of: dict[str, str]) -> Rows:
+    return [frozenset(node_of[item] for item in row) for row in rows]
+
+
+def ncp(rows: Rows, node_of: dict[str, str], leaves: dict[str, int], n_items: int) -> float:
+    penalties = [0.0 if leaves[node_of[p]] == 1 else leaves[node_of[p]] / n_items for row in rows for p in row]
+    return sum(penalties) / len(penalties) if penalties else 0.0
+
+
+def lm_sum(rows: Rows, node_of: dict[str, str], leaves: dict[str, int], n_items: int) -> float:
+    return sum((leaves[node_of[p]] - 1) / max(1, n_items - 1) for row in rows for p in row)
+
+
+def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)

@@ -1,0 +1,92 @@
+"""Every algorithm × every model that it claims, on random data; and the fast ones against the count-tree reference."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.privacy import PrivacyModel
+from shoal.search import count_tree
+from shoal.testing import all_cuts, check_algorithm, problems
+from tests import oracles
+
+ALGORITHMS = discovery.find("shoal.algorithms", Algorithm)
+MODELS: dict[str, st.SearchStrategy[PrivacyModel]] = {
+    "km": st.builds(
+        shoal.KmAnonymity, k=st.integers(2, 6), m=st.one_of(st.integers(1, 4), st.just("all"), st.just(10**9))
+    ),
+}
+PAIRS = [(algorithm, model.name) for algorithm in ALGORITHMS.values() for model in algorithm.solves]
+km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 3))
+
+
+@pytest.mark.parametrize(("algorithm", "model"), PAIRS, ids=[f"{a.name}-{m}" for a, m in PAIRS])
+@settings(max_examples=150)
+@given(data=st.data())
+def test_conformance(algorithm: type[Algorithm], model: str, data: st.DataObject) -> None:
+    check_algorithm(algorithm(), data.draw(problems(MODELS[model])))
+
+
+@settings(max_examples=300)
+@given(problem=problems(km))
+def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
+    """The lazy walk finds the same cuts as the materialised count-tree."""
+    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    assert isinstance(k, int)
+    assert isinstance(m, int)
+    if problem.items.non_empty < k:
+        return
+    h, items, costs = problem.hierarchy, problem.items, problem.costs.tolist()
+    aa = shoal.AA().solve(problem, shoal.Engine())
+    assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m)
+    da = shoal.DA().solve(problem, shoal.Engine())
+    tree = count_tree.CountTree(h, items, m)
+    assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
+
+
+@settings(max_examples=200)
+@given(problem=problems(km))
+def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
+    """Against brute force over all cuts: anonymity by the oracle, loss by the oracle."""
+    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    assert isinstance(k, int)
+    assert isinstance(m, int)
+    if 0 < problem.items.non_empty < k:
+        return
+    h = problem.hierarchy
+    leaves = {label: int(n) for label, n in zip(h.labels, h.leaves, strict=True)}
+    raw = problem.items.sets()
+    best = None
+    for cut in all_cuts(h):
+        node_of = {h.labels[leaf]: h.labels[node] for node in cut.nodes for leaf in range(*h.span[node])}
+        rows = oracles.generalize(raw, node_of)
+        published = cut.apply(problem.items)
+        assert published.rows.sets() == rows
+        holds = oracles.is_km_anonymous(rows, k, m)
+        assert problem.privacy.verify(published).holds == holds
+        ncp = oracles.ncp(raw, node_of, leaves, h.n_leaves)
+        assert shoal.NCP().of(problem.items, published)["ncp"] == pytest.approx(ncp, abs=1e-12)
+        lm = shoal.LM().of(problem.items, published)
+        assert lm["lm_sum"] == pytest.approx(oracles.lm_sum(raw, node_of, leaves, h.n_leaves), abs=1e-12)
+        if holds and (best is None or ncp < best):
+            best = ncp
+    assert best is not None
+    release = shoal.anonymize(problem, shoal.OA())
+    assert release.losses["ncp"] == pytest.approx(best, abs=1e-12)
+    for other in (shoal.AA(), shoal.DA()):
+        assert shoal.anonymize(problem, other).losses["ncp"] >= best - 1e-12
+
+
+@settings(max_examples=100)
+@given(problem=problems(km), shuffle=st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(problem: shoal.Problem, shuffle: object) -> None:
+    if problem.items.non_empty < int(problem.privacy.values()["k"]):
+        return
+    sets = problem.data.transactions.sets()
+    turned = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(sets[::-1])), problem.hierarchy, problem.privacy)
+    one, other = shoal.anonymize(problem, shoal.AA()), shoal.anonymize(turned, shoal.AA())
+    assert one.published.rows.sets() == other.published.rows.sets()[::-1]

@@ -1,0 +1,132 @@
+"""Native ≡ Python ≡ oracle."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal import kernels
+from shoal.data import Transactions
+from shoal.kernels import _python
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.testing import problems
+from tests import oracles
+
+row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
+models = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
+
+
+def implementations() -> list[ModuleType]:
+    if kernels.KIND == "python":
+        return [_python]
+    from shoal.kernels import _native
+
+    return [_native, _python]
+
+
+@pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
+def kernel(request: pytest.FixtureRequest) -> ModuleType:
+    module: ModuleType = request.param
+    return module
+
+
+def coded(rows: list[set[str]]) -> tuple[Transactions, list[frozenset[str]]]:
+    return Transactions.from_sets(rows), [frozenset(row) for row in rows]
+
+
+def still(share: float) -> None:
+    pass
+
+
+@given(rows=row_lists, k=st.integers(1, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_rare_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    checked, violations, found = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, 1000, threads, still)
+    expected = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
+    minimal = oracles.minimal_rare(sets, k, m)
+    reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
+    assert violations == len(found) == len(reported)
+    assert minimal.items() <= reported.items() <= expected.items()
+    if k == 1:
+        assert checked == len(oracles.supports(sets, m))
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), keep=st.integers(0, 5))
+def test_twins_report_the_same(rows: list[set[str]], k: int, m: int, keep: int) -> None:
+    t, _ = coded(rows)
+    results: list[Any] = []
+    for kernel in implementations():
+        for threads in (1, 3):
+            rare = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, keep, threads, still)
+            whole = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, keep, still)
+            results.append((rare, whole))
+    assert all(result == results[0] for result in results)
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_smallest_rare(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    smallest = kernel.smallest_rare(t.indptr, t.items, len(t.labels), k, m, threads, still)
+    assert list(smallest) == oracles.smallest_identifying(sets, k, m)
+
+
+@given(rows=row_lists, k=st.integers(2, 6))
+def test_rare_rows(kernel: ModuleType, rows: list[set[str]], k: int) -> None:
+    t, sets = coded(rows)
+    checked, violations, found = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, 1000, still)
+    distinct = {row for row in sets if row}
+    assert checked == len(distinct)
+    assert violations == sum(sum(row <= other for other in sets) < k for row in distinct)
+    assert (violations == 0) == oracles.is_km_anonymous(sets, k, 6)
+    assert (violations == 0) == (found == [])
+    for codes, support in found:
+        labels = frozenset(t.labels[code] for code in codes)
+        assert support == sum(labels <= row for row in sets) < k
+        assert all(sum(labels - {label} <= row for row in sets) >= k for label in labels if len(labels) > 1)
+
+
+@given(problem=problems(models))
+def test_direct_pass_twins(problem: Problem) -> None:
+    privacy, items, h = problem.privacy, problem.items, problem.hierarchy
+    assert isinstance(privacy, KmAnonymity)
+    if items.non_empty < privacy.k:
+        return
+    span = np.ascontiguousarray(h.span).reshape(-1)
+    none = np.zeros(0, dtype=np.int32)
+    assert isinstance(privacy.m, int)
+    results = [
+        kernel.direct_pass(
+            items.indptr, items.items, h.parent, span, problem.costs, h.n_leaves, privacy.k, first, privacy.m, none, still
+        )
+        for kernel in implementations()
+        for first in (1, privacy.m)
+    ]
+    half = len(results) // 2
+    for one, other in zip(results[:half], results[half:], strict=True):
+        assert one[0] == other[0]  # the cut
+        assert one[2] == other[2]  # the repairs
+
+
+def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:
+    rng = np.random.default_rng(0)
+    t = Transactions.from_sets([[str(item) for item in rng.choice(300, 60)] for _ in range(200)])
+
+    def interrupt(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kernel.rare_itemsets(t.indptr, t.items, len(t.labels), 1, 4, 0, 2, interrupt)
+
+
+def test_native_kernels_are_built() -> None:
+    """CI sets SHOAL_REQUIRE_NATIVE: there the fallback must not pass unnoticed."""
+    import os
+
+    if os.environ.get("SHOAL_REQUIRE_NATIVE") == "1":
+        assert kernels.KIND == "native"
