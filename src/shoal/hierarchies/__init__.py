@@ -1,1 +1,35 @@
-"""."""
+"""Hierarchies over items: loading, saving, converting, building and checking them.
+
+>>> from shoal import hierarchies
+>>> print(hierarchies.show(hierarchies.balanced(["a", "b", "c", "d"], fanout=2)))
+* (4 items)
+├── a..b (2 items)
+│   ├── a
+│   └── b
+└── c..d (2 items)
+    ├── c
+    └── d
+"""
+
+from __future__ import annotations
+
+from shoal.hierarchies.balance import balanced
+from shoal.hierarchies.check import Check, Missing, check
+from shoal.hierarchies.counts import with_counts
+from shoal.hierarchies.formats import FORMATS, load, problems, save
+from shoal.hierarchies.prefixes import from_prefixes
+from shoal.hierarchies.show import show
+
+__all__ = [
+    "FORMATS",
+    "Check",
+    "Missing",
+    "balanced",
+    "check",
+    "from_prefixes",
+    "load",
+    "problems",
+    "save",
+    "show",
+    "with_counts",
+]

@@ -1,0 +1,99 @@
+"""The format ``arx``: one row for each item, from the item up to the root, as the tool ARX writes it.
+
+::
+
+    oat milk;plant drinks;drinks;*
+    beer;beer;drinks;*
+
+Equal labels that follow each other are one node: a tree whose leaves lie at different depths is padded to equal rows by
+repeating the item. Labels are unique in a tree, so nothing is lost. Rows may also differ in length (or end in empty
+cells), as long as the last label is the root, the same in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.hierarchies.delimited import Row, read_rows, write_rows
+from shoal.hierarchies.draft import Draft, Edge
+from shoal.hierarchies.parents import is_header
+
+DESCRIPTION = "one row per item, from the item up to the root (ARX): item;group;...;*"
+
+
+def read(text: str, name: str, delimiter: str | None) -> Draft:
+    """Read rows of labels from the item to the root."""
+    found: list[str] = []
+    paths = _paths(read_rows(text, name, delimiter), name, found)
+    group_at = {label: row.place for row, path in reversed(paths) for label in path[1:]}
+    item_at: dict[str, str] = {}
+    edges: dict[tuple[str, str | None], Edge] = {}
+    for row, path in paths:
+        item = path[0]
+        if item in item_at:
+            found.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
+            continue
+        item_at[item] = row.place
+        if item in group_at:
+            found.append(
+                f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item]}): rename one of the two."
+            )
+            continue
+        for child, parent in pairwise([*path, None] if len(path) == 1 else path):
+            assert child is not None
+            edges.setdefault((child, parent), Edge(child, parent, row.place))
+    edge_of = {edge.child: edge for edge in edges.values() if edge.parent is not None}
+    for row, path in paths:
+        if path[-1] in edge_of and len(path) > 1:
+            above = edge_of[path[-1]]
+            found.append(
+                f"{name}, {row.place}: the row ends in '{path[-1]}', which lies below '{above.parent}' "
+                f"({above.place}): write every row up to the root."
+            )
+    return Draft(name, tuple(edges.values()), tuple(found))
+
+
+def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
+    """A row of equal length for every item, in canonical order."""
+    paths = [[hierarchy.labels[node] for node in hierarchy.ancestors(leaf)] for leaf in range(hierarchy.n_leaves)]
+    width = hierarchy.height + 1
+    if is_header(paths[0]):
+        width += 1  # an item called 'node' below a root called 'parent' would be taken for the header of ``parents``
+    return write_rows(([path[0]] * (width - len(path)) + path for path in paths), delimiter or ";")
+
+
+def _paths(rows: list[Row], name: str, found: list[str]) -> list[tuple[Row, list[str]]]:
+    """The labels of each row without repetitions; rows that make no path are reported instead."""
+    trimmed = [_trimmed(row.cells) for row in rows]
+    widest = max(map(len, trimmed), default=0)
+    paths = []
+    for row, cells in zip(rows, trimmed, strict=True):
+        path = [label for i, label in enumerate(cells) if i == 0 or label != cells[i - 1]]
+        if "" in path or not path:
+            found.append(
+                f"{name}, {row.place}, column {cells.index('') + 1 if path else 1}: empty label: fill it in, or repeat "
+                f"the label to its left."
+            )
+        elif len(cells) == 1 < widest:
+            found.append(
+                f"{name}, {row.place}: one column ('{path[0]}') where other rows have {widest}: "
+                f"give its groups up to the root, or check the delimiter."
+            )
+        elif len(set(path)) < len(path):
+            again = next(label for i, label in enumerate(path) if label in path[:i])
+            start = path.index(again)
+            cycle = " -> ".join(f"'{label}'" for label in path[start : path.index(again, start + 1) + 1])
+            found.append(f"{name}, {row.place}: cycle {cycle}: every node must lead up to one root.")
+        else:
+            paths.append((row, path))
+    return paths
+
+
+def _trimmed(cells: Sequence[str]) -> list[str]:
+    """The cells without empty ones at the end, which spreadsheets add to fill up rows."""
+    end = len(cells)
+    while end and not cells[end - 1]:
+        end -= 1
+    return list(cells[:end])

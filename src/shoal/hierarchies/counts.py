@@ -1,0 +1,25 @@
+"""Multisets: items with counts, such as ``milk*2``, below the items of a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shoal.data.hierarchy import Hierarchy
+
+
+def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
+    """Put each counted label (``milk*2``) below its item, which becomes a group.
+
+    Labels that are in the hierarchy stay as they are; those whose item is not are left out, for ``encode`` to report.
+
+    >>> h = with_counts(Hierarchy.from_tree({"*": ["beer", "milk"]}), ["milk*1", "milk*2", "beer"])
+    >>> h.parents_by_label()
+    {'beer': '*', 'milk*1': 'milk', 'milk*2': 'milk', 'milk': '*', '*': None}
+    """
+    items = set(hierarchy.labels[: hierarchy.n_leaves])
+    below: dict[str, str | None] = {}
+    for label in labels:
+        item, star, count = label.rpartition("*")
+        if star and count.isascii() and count.isdigit() and item in items and label not in hierarchy.code_of:
+            below[label] = item
+    return Hierarchy.from_parents(hierarchy.parents_by_label() | below, hierarchy.name) if below else hierarchy

@@ -1,0 +1,110 @@
+"""Rows of cells, as RFC 4180 says and with any delimiter: what the formats ``arx`` and ``parents`` share.
+
+Cells are verbatim: nothing is stripped. When no delimiter is given it is found among ``;`` ``,`` tab and ``|``. We
+quote every cell that holds one of those, so that the delimiter of a file we wrote is always found again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from shoal.errors import HierarchyError
+
+DELIMITERS = (";", ",", "\t", "|")
+_QUOTED = re.compile(r'(?:^|(?<=[;,\t|\n]))"(?:[^"]|"")*"')
+_NAMES = {"\t": "a tab", " ": "a space"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of one row and the line it starts on."""
+
+    line: int
+    cells: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a message."""
+        return f"line {self.line}"
+
+
+def read_rows(text: str, name: str, delimiter: str | None) -> list[Row]:
+    """The rows that are not blank; an error if the delimiter cannot be right."""
+    if delimiter is not None:
+        check_delimiter(delimiter)
+    likely = sniff(text)
+    chosen = delimiter or likely or DELIMITERS[0]
+    rows = _parse(text, name, chosen)
+    if rows and all(len(row.cells) == 1 for row in rows):
+        if delimiter is not None and likely is not None:
+            raise HierarchyError(
+                f"{name} has one column only with {_name(delimiter)} as the delimiter: it looks separated by "
+                f"{_name(likely)}, so pass that, or leave the delimiter out."
+            )
+        if len(rows) > 1:
+            raise HierarchyError(
+                f"{name} has one column only: wanted rows such as item;group;root, separated by ; , | or a tab."
+            )
+    return rows
+
+
+def write_rows(rows: Iterable[Sequence[str]], delimiter: str) -> str:
+    """The rows as text."""
+    check_delimiter(delimiter)
+    special = {*DELIMITERS, delimiter, '"', "\n"}
+
+    def cell(label: str) -> str:
+        # White space at the ends is quoted only to be seen: readers keep it in any case.
+        plain = special.isdisjoint(label) and label == label.strip()
+        return label if plain else '"' + label.replace('"', '""') + '"'
+
+    return "".join(delimiter.join(map(cell, row)) + "\n" for row in rows)
+
+
+def check_delimiter(delimiter: str) -> None:
+    """Raise for what cannot separate cells."""
+    if len(delimiter) != 1 or delimiter in '"\n\r\0':
+        raise HierarchyError(f"The delimiter must be one character and no quote or line end, got {delimiter!r}.")
+
+
+def sniff(text: str) -> str | None:
+    """The likely delimiter: on most lines, then with the most common last cell (the root); None if there is none.
+
+    >>> sniff("bread, white;bakery;*\\nbeer;drinks;*\\n"), sniff('"a;b"'), sniff("a,b;*\\nc,d;*\\n")
+    (';', None, ';')
+    """
+    lines = [line for line in _QUOTED.sub("x", text).split("\n") if line]
+    best, best_score = None, (0, 0)
+    for delimiter in DELIMITERS:
+        last = Counter(line.rpartition(delimiter)[2] for line in lines if delimiter in line)
+        if last and (score := (last.total(), max(last.values()))) > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _parse(text: str, name: str, delimiter: str) -> list[Row]:
+    """The rows, without empty lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = []
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                rows.append(Row(line, tuple(cells)))
+            line = reader.line_num + 1  # a quoted cell may span lines: the row starts after the one before
+    except csv.Error as error:
+        raise HierarchyError(
+            f"{name}, line {line}: bad quoting ({error}): a cell that starts with a quote must end with one, "
+            f'and a quote inside it is written "".'
+        ) from None
+    return rows
+
+
+def _name(delimiter: str) -> str:
+    """A delimiter as a message shows it."""
+    return _NAMES.get(delimiter, f"'{delimiter}'")

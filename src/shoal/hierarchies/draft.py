@@ -1,0 +1,102 @@
+"""What a hierarchy file says, before it is known to be a tree.
+
+Every format is read into a :class:`Draft`: child-parent edges with the place each was read at. ``load`` raises the
+first problem of a draft, ``problems`` lists them all: one code, so that the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import HierarchyError
+
+_NAMED = 4  # roots that a message names before it says "and more"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A child, its parent (None: the root) and where the file says so, such as "line 3"."""
+
+    child: str
+    parent: str | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The edges of a file and what its reader found wrong already.
+
+    >>> draft = Draft("h.csv", (Edge("a", "A", "line 1"), Edge("b", "B", "line 2")))
+    >>> draft.problems()
+    ["h.csv: a hierarchy needs one root, got 2, 'A' (line 1) and 'B' (line 2): put them under one common parent."]
+    """
+
+    name: str
+    edges: tuple[Edge, ...]
+    found: tuple[str, ...] = ()
+
+    def problems(self) -> list[str]:
+        """All that keeps this from being a tree, the reader's findings first."""
+        if not self.edges and not self.found:
+            return [f"{self.name} holds no item: a hierarchy needs at least one."]
+        edge_of: dict[str, Edge] = {}
+        two_parents = []
+        for edge in self.edges:
+            first = edge_of.setdefault(edge.child, edge)
+            if first.parent != edge.parent:
+                two_parents.append(
+                    f"{self.name}: '{edge.child}' has two parents, {_parent(first)} and {_parent(edge)}: keep one."
+                )
+        return [*self.found, *two_parents, *self._cycles(edge_of), *self._roots(edge_of)]
+
+    def hierarchy(self) -> Hierarchy:
+        """The tree, or the first problem as an error."""
+        problems = self.problems()
+        if problems:
+            n = len(problems)
+            rest = f" (The first of {n} problems; 'shoal hierarchy check' lists all.)" if n > 1 else ""
+            raise HierarchyError(problems[0] + rest)
+        return Hierarchy.from_parents({edge.child: edge.parent for edge in self.edges}, self.name)
+
+    def _cycles(self, edge_of: Mapping[str, Edge]) -> list[str]:
+        """Each cycle once, drawn."""
+        drawn = []
+        done: set[str] = set()
+        for start in edge_of:
+            path: dict[str, None] = {}  # an ordered set
+            label: str | None = start
+            while label is not None and label in edge_of and label not in done and label not in path:
+                path[label] = None
+                label = edge_of[label].parent
+            if label in path:
+                nodes = list(path)
+                nodes = [*nodes[nodes.index(label) :], label]
+                cycle = " -> ".join(f"'{node}'" for node in nodes)
+                place = edge_of[label].place
+                drawn.append(f"{self.name}, {place}: cycle {cycle}: every node must lead up to one root.")
+            done.update(path)
+        return drawn
+
+    def _roots(self, edge_of: Mapping[str, Edge]) -> list[str]:
+        """A complaint if there are several roots."""
+        roots: dict[str, str] = {}
+        for edge in edge_of.values():  # a second parent of a node is reported as that
+            root = edge.child if edge.parent is None else edge.parent
+            if edge.parent is None or root not in edge_of:
+                roots.setdefault(root, edge.place)
+        if len(roots) < 2:
+            return []
+        named = [f"'{label}' ({place})" for label, place in roots.items()]
+        shown = " and ".join(named) if len(named) == 2 else ", ".join(named[:_NAMED])
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        return [
+            f"{self.name}: a hierarchy needs one root, got {len(named)}, {shown}{more}: "
+            f"put them under one common parent."
+        ]
+
+
+def _parent(edge: Edge) -> str:
+    """The parent of an edge and its place, for a message."""
+    return f"none ({edge.place})" if edge.parent is None else f"'{edge.parent}' ({edge.place})"

@@ -1,0 +1,122 @@
+"""Loading and saving: which format a file has, and the checks that all formats share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import DataError, HierarchyError, did_you_mean
+from shoal.hierarchies import amnesia, amnesia_json, arx, parents
+from shoal.hierarchies.delimited import check_delimiter, read_rows
+from shoal.hierarchies.draft import Draft
+from shoal.io import files
+
+_MODULES: dict[str, ModuleType] = {"arx": arx, "parents": parents, "amnesia": amnesia, "amnesia-json": amnesia_json}
+_DELIMITED = ("arx", "parents")
+_BY_SUFFIX = {".csv": "arx", ".tsv": "arx", ".json": "amnesia-json", ".txt": "amnesia"}
+
+FORMATS = MappingProxyType({name: str(module.DESCRIPTION) for name, module in _MODULES.items()})
+
+
+def load(path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> Hierarchy:
+    """Read a hierarchy; its name is that of the file, its hash that of the file's bytes.
+
+    Without a format, name and content of the file decide; without a delimiter, its content does.
+    """
+    draft, sha256 = _read(path, format, delimiter)
+    return replace(draft.hierarchy(), name=Path(path).name, file_sha256=sha256)
+
+
+def problems(path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> list[str]:
+    """Everything that keeps :func:`load` from loading a file; empty if it loads."""
+    try:
+        return _read(path, format, delimiter)[0].problems()
+    except HierarchyError as error:
+        return [str(error)]
+
+
+def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, delimiter: str | None = None) -> str:
+    """Write a hierarchy, all or nothing, and return the hash of the file.
+
+    Without a format the suffix decides: .csv and .tsv are ``arx``, .json ``amnesia-json``, .txt ``amnesia``.
+    """
+    path = Path(path)
+    suffix = files.plain_suffix(path)
+    if format is None:
+        format = _BY_SUFFIX.get(suffix)
+        if format is None:
+            raise HierarchyError(
+                f"{path}: the suffix '{suffix}' does not tell the format: end the name in {', '.join(_BY_SUFFIX)}, or "
+                f"name the format ({', '.join(FORMATS)})."
+            )
+    module = _module(format, delimiter)
+    if delimiter is None and suffix == ".tsv" and format in _DELIMITED:
+        delimiter = "\t"
+    for label in hierarchy.labels:
+        if reason := _unwritable(label, format):
+            raise HierarchyError(
+                f"{hierarchy.name}: the label {label!r} {reason} and cannot be written in the format {format}: "
+                f"rename it{', or use amnesia-json' if label and format != 'amnesia-json' else ''}."
+            )
+    text: str = module.write(hierarchy, delimiter)
+    # A byte-order mark that belongs to the first label must not be taken for that of the file.
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    with files.atomic_output(path) as file:
+        file.write((mark + text).encode())
+    return files.sha256_of(path)
+
+
+def _read(path: str | Path, format: str | None, delimiter: str | None) -> tuple[Draft, str]:
+    """What a file says, and its hash."""
+    name = str(path)
+    if format is not None:
+        _module(format, delimiter)  # a wrong option is said before the file is read
+    try:
+        content = files.load(path)
+        text = content.text()
+    except DataError as error:
+        raise HierarchyError(str(error)) from None
+    if not text.strip():
+        raise HierarchyError(f"{name} is empty: a hierarchy needs at least one item.")
+    format = format or _detect(text, files.plain_suffix(Path(path)), name, delimiter)
+    draft: Draft = _module(format, delimiter).read(text, name, delimiter)
+    return draft, content.sha256
+
+
+def _detect(text: str, suffix: str, name: str, delimiter: str | None) -> str:
+    """The format of a text. The suffix is believed only for JSON: .csv and .txt are used for anything."""
+    if delimiter is None:
+        if suffix == ".json" or amnesia_json.looks_like_it(text):
+            return "amnesia-json"
+        if amnesia.looks_like_it(text):
+            return "amnesia"
+    rows = read_rows(text, name, delimiter)
+    # In a table of parents, 'parent' is in the header and hardly elsewhere; in arx every row ends with the same root.
+    is_table = bool(rows) and parents.is_header(rows[0].cells)
+    same_root = len(rows) > 1 and all(row.cells[-1] == rows[0].cells[-1] for row in rows)
+    return "parents" if is_table and not same_root else "arx"
+
+
+def _module(format: str, delimiter: str | None) -> ModuleType:
+    """The module of a format; an error if there is none, or if it takes no delimiter."""
+    if format not in _MODULES:
+        hint = did_you_mean(format, FORMATS)
+        raise HierarchyError(f"There is no hierarchy format '{format}'{hint}: choose one of {', '.join(FORMATS)}.")
+    if delimiter is not None:
+        check_delimiter(delimiter)
+        if format not in _DELIMITED:
+            raise HierarchyError(f"The format {format} has no delimiter: leave it out, or use arx or parents.")
+    return _MODULES[format]
+
+
+def _unwritable(label: str, format: str) -> str:
+    """Why a label would not be read back as it is; nothing if it would."""
+    if not label:
+        return "is empty"
+    if format == "amnesia-json":
+        return ""  # it escapes everything
+    if "\r" in label or "\0" in label:
+        return "holds a carriage return or a zero byte"
+    return "" if label.isascii() or label.encode(errors="replace").decode() == label else "is not valid Unicode"

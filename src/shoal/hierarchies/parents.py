@@ -1,0 +1,66 @@
+"""The format ``parents``: a table of nodes and their parents.
+
+::
+
+    node,parent
+    oat milk,drinks
+    drinks,*
+    *,
+
+The columns come in either order; the first may be called node, child or item, in any case. Without a header (then the
+format must be named) the node comes first. The root has an empty parent, or is only ever a parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.hierarchies.delimited import read_rows, write_rows
+from shoal.hierarchies.draft import Draft, Edge
+
+DESCRIPTION = "one row per node with its parent: node,parent"
+_NODE_NAMES = {"node", "child", "item"}
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a row names the columns.
+
+    >>> is_header(["Parent", "Child"]), is_header(["milk", "parent"])
+    (True, False)
+    """
+    names = [cell.strip().lower() for cell in cells]
+    return len(names) == 2 and "parent" in names and not _NODE_NAMES.isdisjoint(names)
+
+
+def read(text: str, name: str, delimiter: str | None) -> Draft:
+    """Read rows of a node and its parent."""
+    rows = read_rows(text, name, delimiter)
+    child_column = 0
+    if rows and is_header(rows[0].cells):
+        child_column = int(rows[0].cells[0].strip().lower() == "parent")
+        rows = rows[1:]
+    found: list[str] = []
+    edges: dict[tuple[str, str | None], Edge] = {}
+    for row in rows:
+        if len(row.cells) != 2:
+            found.append(
+                f"{name}, {row.place}: wanted two columns, a node and its parent, got {len(row.cells)}: check the "
+                f"delimiter, or pass the format arx if rows run from the item to the root."
+            )
+            continue
+        child, parent = row.cells[child_column], row.cells[1 - child_column] or None
+        if not child:
+            found.append(f"{name}, {row.place}: the node has no label: fill it in.")
+        elif (child, parent) in edges:
+            first = edges[child, parent]
+            found.append(f"{name}: '{child}' is given twice ({first.place} and {row.place}): remove one.")
+        else:
+            edges[child, parent] = Edge(child, parent, row.place)
+    return Draft(name, tuple(edges.values()), tuple(found))
+
+
+def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
+    """A header, then every node in canonical order: items, groups, the root last."""
+    pairs = [(child, parent or "") for child, parent in hierarchy.parents_by_label().items()]
+    return write_rows([("node", "parent"), *pairs], delimiter or ",")
