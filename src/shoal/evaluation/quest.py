@@ -1,0 +1,256 @@
+"""Synthetic transactions as the IBM Quest generator makes them.
+
+R. Agrawal, R. Srikant, "Fast algorithms for mining association rules", VLDB 1994, the section on synthetic data. Data
+are named after their options: T10.I4.D100K is ``Quest(mean_size=10, mean_pattern=4, rows=100_000)``.
+
+Patterns ("potentially large itemsets"), made once:
+
+* A pattern's size is Poisson with mean ``mean_pattern``, at least 1 and at most ``items``.
+* The items of the first pattern are drawn at random. Of each later one, a share is drawn from the pattern before it:
+  that share is exponential with mean ``correlation``, cut at 1 and rounded to whole items. The rest is drawn at random.
+* A pattern's weight is exponential with mean 1, normalized. Its corruption level is normal with mean ``corruption`` and
+  standard deviation ``corruption_sd``, clipped to 0..0.95. (The paper prints "variance 0.1"; we read it as the standard
+  deviation: with a variance of 0.1, every ninth level would lie outside 0..1.)
+
+Transactions:
+
+* The size aimed at is Poisson with mean ``mean_size``, at least 1, at most ``items`` and ``max_size``. An item counts
+  each time that a pattern brings it, so rows come out a little smaller where patterns overlap much.
+* Patterns are picked by weight. From each pick items are dropped at random, one more as long as a uniform number is
+  below the pattern's corruption level; a pick that loses all its items is void.
+* A pick that does not fit goes in anyway in half of the cases and is kept for the next transaction otherwise; either
+  way the transaction is complete. An empty transaction takes any pick, so no row is empty; where many aims are below
+  a pattern's size (small ``mean_size``, long ``tail``), the mean so comes out up to a tenth higher.
+
+Ours are ``tail`` (the mean of the Poisson sizes becomes lognormal), ``max_size`` (nothing goes in beyond it) and
+``skew`` (items drawn at random follow Zipf's law, ids in random order). Their defaults leave the classic generator.
+
+Rows come in blocks of a fixed number of rows, each with random numbers of its own, and nothing is carried from block to
+block. So equal options and seed give equal rows, whatever the batch size (and whichever process makes which block), and
+asking for more rows only appends. Time is proportional to the number of items put out, memory to a batch and a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data import Hierarchy, Transactions
+from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+from shoal.errors import OptionError, did_you_mean
+from shoal.options import Spec, option
+
+Floats = npt.NDArray[np.float64]
+Batch = tuple[Offsets, Codes]  # CSR: row r of the batch holds items[indptr[r]:indptr[r + 1]], strictly increasing
+
+_BLOCK = 16_384  # rows made at a time; part of what a seed means: changing it changes all data
+_MOST_CORRUPT = 0.95  # a pattern above this would hardly ever contribute an item
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The itemsets that transactions are made of; pattern p holds ``items[indptr[p]:indptr[p + 1]]``."""
+
+    indptr: Offsets
+    items: Codes
+    weight: Floats  # sums to 1
+    corruption: Floats
+
+
+@dataclass(frozen=True)
+class Quest(Spec):
+    """A generator of market-basket data.
+
+    >>> quest = Quest(rows=3, items=100, seed=1)
+    >>> [row.tolist() for row in quest.transactions()] == [row.tolist() for row in quest.transactions()]
+    True
+    """
+
+    name = "quest"
+
+    rows: int = option(100_000, low=0, help="transactions to make, |D|")
+    items: int = option(1_000, low=1, high=2**31 - 1, help="different items, N")
+    mean_size: float = option(10.0, low=1, help="mean items in a transaction, |T|")
+    mean_pattern: float = option(4.0, low=1, help="mean items in a pattern, |I|")
+    patterns: int = option(2_000, low=1, help="patterns to draw from, |L|")
+    correlation: float = option(0.5, low=0, help="mean share of a pattern's items that its predecessor has too")
+    corruption: float = option(0.5, low=0, high=_MOST_CORRUPT, help="mean chance that a pattern loses an(other) item")
+    corruption_sd: float = option(0.1, low=0, help="standard deviation of that chance among patterns")
+    tail: float = option(0.0, low=0, high=3, help="sigma of lognormal mean sizes; 0 gives plain Poisson sizes")
+    max_size: int | Literal["none"] = option("none", low=1, words=("none",), help="most items in a row, or 'none'")
+    skew: float = option(0.0, low=0, high=3, help="Zipf exponent of item popularity; 0 gives all items equal chances")
+    seed: int = option(0, low=0, help="equal seeds and options give equal data")
+
+    @classmethod
+    def like(cls, shape: str, *, rows: int | None = None, seed: int = 0) -> Quest:
+        """Options that give data of a known shape, with its number of rows or another one.
+
+        >>> Quest.like("bms-pos").items
+        1657
+        """
+        if shape not in _SHAPES:
+            raise OptionError(
+                f"Quest: no shape '{shape}'{did_you_mean(shape, _SHAPES)}: known are {', '.join(sorted(_SHAPES))}."
+            )
+        known = _SHAPES[shape]
+        return replace(known, rows=known.rows if rows is None else rows, seed=seed)
+
+    def labels(self) -> tuple[str, ...]:
+        """The items' labels: plain ids, "0" to "N-1", also of items that occur in no row."""
+        return tuple(map(str, range(self.items)))
+
+    def hierarchy(self, fanout: int = 5) -> Hierarchy:
+        """A balanced hierarchy over all labels, ids in ascending order."""
+        from shoal.hierarchies import balanced
+
+        return balanced(self.labels(), fanout=fanout)
+
+    def transactions(self) -> Transactions:
+        """All rows at once, for data that fit in memory."""
+        parts = list(self.batches(_BLOCK))
+        sizes = [np.diff(indptr) for indptr, _ in parts]
+        indptr = np.concatenate([np.zeros(1, dtype=np.int64), *sizes]).cumsum()
+        items = np.concatenate([np.zeros(0, dtype=np.int32), *(items for _, items in parts)])
+        return Transactions(indptr, items, self.labels())
+
+    def batches(self, batch_rows: int = 65_536) -> Iterator[Batch]:
+        """The rows in order, ``batch_rows`` at a time (fewer in the last batch), as CSR arrays ``(indptr, items)``.
+
+        Memory is that of one batch and one block, however many rows there are.
+        """
+        if batch_rows < 1:
+            raise OptionError(f"Quest: batch_rows must be at least 1, got {batch_rows}.")
+        sizes: list[Offsets] = []  # of the rows that wait for their batch to fill
+        items: list[Codes] = []
+        waiting = 0
+        for block in range(-(-self.rows // _BLOCK)):
+            indptr, codes = self._block(block)
+            n_rows = min(_BLOCK, self.rows - block * _BLOCK)  # a block is always made whole, so that more rows append
+            start, stop = 0, min(batch_rows - waiting, n_rows)
+            while start < stop:
+                sizes.append(np.diff(indptr[start : stop + 1]))
+                items.append(codes[indptr[start] : indptr[stop]])
+                waiting += stop - start
+                if waiting == batch_rows:
+                    yield _joined(sizes, items)
+                    sizes, items, waiting = [], [], 0
+                start, stop = stop, min(stop + batch_rows - waiting, n_rows)
+        if waiting:
+            yield _joined(sizes, items)
+
+    @cached_property
+    def pattern_table(self) -> Patterns:
+        """The patterns of this seed."""
+        rng = np.random.default_rng([self.seed, 0])
+        chance = None  # of each item
+        if self.skew:
+            chance = rng.permutation(np.arange(1, self.items + 1, dtype=np.float64) ** -self.skew)
+            chance /= chance.sum()
+        sizes = np.clip(rng.poisson(self.mean_pattern, self.patterns), 1, self.items)
+        shares = np.minimum(rng.exponential(self.correlation, self.patterns), 1.0)
+        taken = np.rint(shares * sizes).astype(np.int64)
+        made: list[list[int]] = []
+        before: list[int] = []
+        for size, old in zip(sizes.tolist(), taken.tolist(), strict=True):
+            pattern = [before[i] for i in rng.permutation(len(before))[:old].tolist()]
+            fresh = rng.choice(self.items, size, replace=False, p=chance).tolist()  # enough even if some are in already
+            pattern += [item for item in fresh if item not in pattern][: size - len(pattern)]
+            made.append(pattern)
+            before = pattern
+        weight = rng.exponential(1.0, self.patterns)
+        return Patterns(
+            np.concatenate([[0], np.cumsum(sizes)]),
+            np.concatenate(made).astype(np.int32),
+            weight / weight.sum(),
+            np.clip(rng.normal(self.corruption, self.corruption_sd, self.patterns), 0.0, _MOST_CORRUPT),
+        )
+
+    def _block(self, block: int) -> Batch:
+        """The rows of one block."""
+        rng = np.random.default_rng([self.seed, 1 + block])
+        most = self.items if self.max_size == "none" else min(self.max_size, self.items)
+        means: float | Floats = self.mean_size
+        if self.tail:
+            means = means * rng.lognormal(-(self.tail**2) / 2, self.tail, _BLOCK)
+        targets = np.clip(rng.poisson(means, _BLOCK), 1, most)
+        limit = most if self.max_size != "none" else 2**63 - 1
+        picks, kept, rows = self._place(rng, targets.tolist(), limit)
+        codes, pick_of = self._kept_items(rng, picks, kept)
+        pairs = np.sort(rows[pick_of] * self.items + codes)
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # faster than the np.unique that csr_from_pairs then can spare
+        return csr_from_pairs(*np.divmod(pairs, self.items), _BLOCK)
+
+    def _place(self, rng: np.random.Generator, targets: list[int], limit: int) -> tuple[Offsets, Offsets, Offsets]:
+        """For each pick that is used: its pattern, how many items it keeps, and its row."""
+        table = self.pattern_table
+        sizes = np.diff(table.indptr)
+        cumulative = np.cumsum(table.weight)
+        with np.errstate(divide="ignore"):
+            log_corruption = np.log(table.corruption)  # -inf: never drops any
+        picks: list[Offsets] = []
+        lengths: list[Offsets] = []
+        row_of: list[int] = []
+        last = len(targets)
+        targets = [*targets, 0]
+        row, room = 0, targets[0]
+        while row < last:
+            pick = np.searchsorted(cumulative[:-1], rng.random(_BLOCK), side="right")
+            drop = np.floor(-rng.standard_exponential(_BLOCK) / log_corruption[pick])  # geometric: P(drop >= d) = c^d
+            length = sizes[pick] - np.minimum(drop, sizes[pick]).astype(np.int64)
+            anyway = rng.random(_BLOCK) < 0.5
+            some = length > 0
+            picks.append(pick[some])
+            lengths.append(np.minimum(length[some], limit))
+            # Each step depends on the one before, so this loop is plain Python: over lengths only, 0.1 us a step.
+            for size, squeeze in zip(lengths[-1].tolist(), anyway[some].tolist(), strict=True):
+                if size > room:
+                    used = targets[row] - room
+                    if used and not (squeeze and used + size <= limit):
+                        row += 1  # complete; the pick is kept for the next row, which is empty and takes it
+                        if row == last:
+                            break
+                        room = targets[row]
+                row_of.append(row)
+                room -= size
+                if room <= 0:
+                    row += 1
+                    if row == last:
+                        break
+                    room = targets[row]
+        n = len(row_of)  # picks beyond are left over
+        return np.concatenate(picks)[:n], np.concatenate(lengths)[:n], np.array(row_of, dtype=np.int64)
+
+    def _kept_items(self, rng: np.random.Generator, picks: Offsets, kept: Offsets) -> tuple[Codes, Offsets]:
+        """The items that the picks keep, chosen at random, and for each the pick that it belongs to."""
+        table = self.pattern_table
+        sizes = np.diff(table.indptr)[picks]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        pick_of = row_ids(starts)
+        rank = np.arange(len(pick_of)) - starts[pick_of]
+        items = table.items[table.indptr[picks][pick_of] + rank]
+        # Shuffle every pick by one sort of (pick, random, item) packed in 63 bits: several times faster than argsort.
+        low = int(self.items).bit_length()
+        middle = 63 - low - len(picks).bit_length()
+        noise = rng.integers(0, 1 << middle, len(items))
+        packed = np.sort((((pick_of << middle) | noise) << low) | items)
+        chosen = rank < kept[pick_of]
+        return (packed[chosen] & ((1 << low) - 1)).astype(np.int32), pick_of[chosen]
+
+
+def _joined(sizes: list[Offsets], items: list[Codes]) -> Batch:
+    """One batch of several pieces."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), *sizes]).cumsum(), np.concatenate(items)
+
+
+_SHAPES = {
+    # 515,597 x 1,657, mean 6.5, max 164; a mean_size below 6.5 as rows aimed at 1 often take a pattern of 2 or more.
+    "bms-pos": Quest(
+        rows=515_597, items=1_657, mean_size=6.0, mean_pattern=2.5, patterns=10_000, tail=0.95, max_size=164, skew=0.8
+    ),
+    "t10i4d100k": Quest(),
+}
