@@ -69,7 +69,8 @@ NB_MODULE(_native, module) {
     });
 
     module.def("direct_pass", [](In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, In<int64_t> cost,
-                                 Code leaves, int64_t k, int first, int last, In<Code> raised, nb::callable tick) {
+                                 Code leaves, int64_t k, int first, int last, bool until_safe, In<Code> raised,
+                                 nb::callable tick) {
         std::vector<Code> result;
         int64_t visited = 0, repairs = 0;
         Tick call = with_gil(tick);
@@ -77,7 +78,10 @@ NB_MODULE(_native, module) {
             nb::gil_scoped_release free;
             Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
             DirectPass pass(view_of(indptr, items), tree, k, raised.data(), raised.shape(0), call);
-            for (int size = first; size <= last; ++size) pass.run(size);
+            for (int size = first; size <= last; ++size) {
+                pass.run(size);
+                if (until_safe && size < last && pass.safe()) break;
+            }
             result = pass.raised();
             visited = pass.visited();
             repairs = pass.repairs();

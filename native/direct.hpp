@@ -60,6 +60,7 @@ public:
             level.slot.assign(node_of_.size(), 0);
         }
         if (dead_) rebuild();
+        bool apriori = safe_size_ == size - 1;  // smaller sets are safe already
         std::vector<Code> prefix;
         auto labels = static_cast<Code>(node_of_.size());
         for (Code first = 0; first < labels; ++first) {
@@ -67,11 +68,29 @@ public:
             if (below_[node_of_[first]] || starts_[first] == starts_[first + 1]) continue;
             ++visited_;
             prefix.assign(1, first);
+            const Place* from = places_.data() + starts_[first];
+            const Place* to = places_.data() + starts_[first + 1];
             int64_t support = 0;
-            for (int64_t p = starts_[first]; p < starts_[first + 1]; ++p) support += rows_.weight[places_[p].row];
-            walk(prefix, support, places_.data() + starts_[first], places_.data() + starts_[first + 1]);
+            for (const Place* p = from; p != to; ++p) support += rows_.weight[p->row];
+            if (size < 3) {
+                walk(rows_, prefix, support, from, to);
+            } else {
+                project(first, from, to, apriori);
+                walk(projected_, prefix, support, projected_places_.data(), projected_places_.data() + projected_.size());
+            }
             if (dead_ * 4 > static_cast<int64_t>(rows_.items.size())) rebuild();
         }
+        safe_size_ = size;
+    }
+
+    // Whether sets of any size are safe: every row at the cut is contained in at least k rows.
+    bool safe() {
+        if (dead_) rebuild();
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            pulse_.beat(1.0);
+            if (cut_rows_.weight[r] < k_ && support_of({cut_rows_.begin(r), cut_rows_.end(r)}) < k_) return false;
+        }
+        return true;
     }
 
     // The nodes of the resulting cut that are not leaves, ascending.
@@ -167,7 +186,24 @@ private:
         return false;
     }
 
-    void walk(std::vector<Code>& prefix, int64_t support, const Place* from, const Place* to) {
+    // What follows the first label in its rows, copied together: the walk below it reads these rows over and over. Labels
+    // that cannot be on a path with it are left out; labels below the cut too, unless the tree's leaves must be known (DA).
+    void project(Code first, const Place* from, const Place* to, bool apriori) {
+        projected_ = Rows();
+        std::vector<uint8_t> wanted(node_of_.size());
+        for (size_t rank = 0; rank < node_of_.size(); ++rank)
+            wanted[rank] = !tree_.related(node_of_[first], node_of_[rank]) && !(apriori && below_[node_of_[rank]]);
+        for (const Place* p = from; p != to; ++p) {
+            const Code* end = rows_.end(p->row);
+            for (const Code* item = rows_.items.data() + p->next; item != end; ++item)
+                if (wanted[*item]) projected_.items.push_back(*item);
+            if (static_cast<int64_t>(projected_.items.size()) > projected_.indptr.back()) projected_.close_row(rows_.weight[p->row]);
+        }
+        projected_places_.resize(projected_.size());
+        for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = {r, projected_.indptr[r]};
+    }
+
+    void walk(const Rows& rows, std::vector<Code>& prefix, int64_t support, const Place* from, const Place* to) {
         pulse_.beat(share_);
         auto depth = static_cast<int>(prefix.size());
         if (depth == size_) {
@@ -178,9 +214,9 @@ private:
         auto& count = level.count;
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
-            int64_t weight = rows_.weight[p->row];
-            const Code* end = rows_.end(p->row);
-            for (const Code* item = rows_.items.data() + p->next; item != end; ++item) {
+            int64_t weight = rows.weight[p->row];
+            const Code* end = rows.end(p->row);
+            for (const Code* item = rows.items.data() + p->next; item != end; ++item) {
                 if (!count[*item]) level.touched.push_back(*item);
                 count[*item] += weight;
             }
@@ -217,20 +253,20 @@ private:
         level.start.assign(children.size() + 1, 0);
         for (size_t c = 0; c < children.size(); ++c) level.slot[children[c].first] = static_cast<int64_t>(c) + 1;
         for (const Place* p = from; p != to; ++p)
-            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
-                if (int64_t slot = level.slot[rows_.items[e]]) ++level.start[slot];
+            for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows.items[e]]) ++level.start[slot];
         std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
         level.places.resize(level.start.back());
         std::vector<int64_t> fill(level.start.begin(), level.start.end() - 1);
         for (const Place* p = from; p != to; ++p)
-            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
-                if (int64_t slot = level.slot[rows_.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
+            for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
         for (auto& child : children) level.slot[child.first] = 0;
         std::vector<int64_t> start(level.start);
         for (size_t c = 0; c < children.size(); ++c) {
             if (below_[node_of_[children[c].first]]) continue;
             prefix.push_back(children[c].first);
-            walk(prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
+            walk(rows, prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
             prefix.pop_back();
             if (blocked(prefix)) return;
         }
@@ -364,6 +400,9 @@ private:
     std::vector<int64_t> starts_;
     std::vector<Place> places_;
     std::vector<Level> levels_;
+    Rows projected_;
+    std::vector<Place> projected_places_;
+    int safe_size_ = 0;  // sets of up to so many labels are safe
     int64_t dead_ = 0;
     int64_t non_empty_ = 0;
     int64_t visited_ = 0;

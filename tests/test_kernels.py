@@ -102,7 +102,7 @@ def test_direct_pass_twins(problem: Problem) -> None:
     assert isinstance(privacy.m, int)
     results = [
         kernel.direct_pass(
-            items.indptr, items.items, h.parent, span, problem.costs, h.n_leaves, privacy.k, first, privacy.m, none, still
+            items.indptr, items.items, h.parent, span, problem.costs, h.n_leaves, privacy.k, first, privacy.m, False, none, still
         )
         for kernel in implementations()
         for first in (1, privacy.m)

@@ -36,12 +36,9 @@ class AA(Algorithm):
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
         direct = Direct(problem, privacy.k, engine)
-        if privacy.m != "all":
+        if privacy.m == "all":  # a row is safe when it is contained in k rows; no need to go on to the longest
+            longest = int(problem.items.sizes.max(initial=0))
+            direct.repair(range(1, longest + 1), "AA", until_safe=True)
+        else:
             direct.repair(range(1, privacy.m + 1), "AA")
-            return direct.cut()
-        longest = int(problem.items.sizes.max(initial=0))
-        for size in range(1, longest + 1):
-            direct.repair(range(size, size + 1), f"AA, sets of {size}")
-            if direct.safe():  # sets of any size, checked on whole rows
-                break
         return direct.cut()

@@ -98,9 +98,13 @@ def direct_pass(
     sizes: range,
     raised: Sequence[int],
     *,
+    until_safe: bool = False,
     tick: Tick = _still,
 ) -> Pass:
-    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of at most so many labels."""
+    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of at most so many labels.
+
+    ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
+    """
     nodes = np.array(sorted(raised), dtype=np.int32)
     flat_span = np.ascontiguousarray(span).reshape(-1)
-    return Pass(*_impl.direct_pass(indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], nodes, tick))
+    return Pass(*_impl.direct_pass(indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, tick))

@@ -62,7 +62,18 @@ def rare_rows(indptr: Any, items: Any, labels: int, k: int, keep: int, tick: Tic
 
 
 def direct_pass(
-    indptr: Any, items: Any, parent: Any, span: Any, cost: Any, leaves: int, k: int, first: int, last: int, raised: Any, tick: Tick
+    indptr: Any,
+    items: Any,
+    parent: Any,
+    span: Any,
+    cost: Any,
+    leaves: int,
+    k: int,
+    first: int,
+    last: int,
+    until_safe: bool,
+    raised: Any,
+    tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
     walk = _DirectPass(parent.tolist(), span.tolist(), cost.tolist(), leaves, k, tick)
@@ -70,6 +81,8 @@ def direct_pass(
         walk.commit(node)
     for size in range(first, last + 1):
         walk.run(_weighted(indptr, items), size)
+        if until_safe and size < last and walk.safe():
+            break
     return sorted(node for node in walk.committed if not walk.below[node]), walk.visited, walk.repairs
 
 
@@ -103,6 +116,11 @@ class _DirectPass:
             for labels, weight in expanded
         ]
         self.walk((), 0, [(row, 0, weight) for row, weight in self.rows])
+
+    def safe(self) -> bool:
+        """Whether sets of any size are safe: every row at the cut is contained in at least k rows."""
+        at_cut = ({u for u in row if not self.below[u]} for row, _ in self.rows)
+        return all(self.support(tuple(row)) >= self.k for row in at_cut if row)
 
     def walk(self, prefix: Row, support: int, rows: list[tuple[list[int], int, int]]) -> None:
         """Children of the prefix in count-tree order; ``rows`` are those that hold it, from where to go on."""

@@ -16,7 +16,7 @@ class Direct:
         self.raised: list[int] = []
         self.visited = 0  # count-tree nodes counted so far
 
-    def repair(self, sizes: range, stage: str) -> None:
+    def repair(self, sizes: range, stage: str, *, until_safe: bool = False) -> None:
         """One pass for each size; the last one leaves all sets of up to so many labels safe."""
         items, hierarchy = self.problem.items, self.problem.hierarchy
         longest = int(items.sizes.max(initial=0))  # no row holds a larger set
@@ -33,15 +33,11 @@ class Direct:
             self.k,
             sizes,
             self.raised,
+            until_safe=until_safe,
             tick=self.engine.tick(stage),
         )
         self.raised = done.raised
         self.visited += done.visited
-
-    def safe(self) -> bool:
-        """Whether sets of any size are safe already: every row is contained in at least k rows."""
-        rows = self.cut().apply(self.problem.items).rows
-        return kernels.rare_rows(rows.indptr, rows.items, len(rows.labels), self.k, keep=0).violations == 0
 
     def cut(self) -> GlobalCut:
         """The cut so far."""

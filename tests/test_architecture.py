@@ -1,0 +1,79 @@
+"""The rules that keep the package readable, enforced."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+PACKAGE = Path(shoal.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(module: Path) -> set[str]:
+    """Every module that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
+def starts(names: set[str], *prefixes: str) -> set[str]:
+    return {name for name in names if any(name == prefix or name.startswith(prefix + ".") for prefix in prefixes)}
+
+
+@pytest.mark.parametrize("module", sorted((PACKAGE / "privacy").glob("*.py")), ids=lambda path: path.name)
+def test_verifiers_share_nothing_with_algorithms(module: Path) -> None:
+    forbidden = ("shoal.algorithms", "shoal.recoding", "shoal.search", "shoal.anonymize", "shoal.problem")
+    assert not starts(imports(module), *forbidden)
+
+
+@pytest.mark.parametrize("module", sorted((PACKAGE / "algorithms").glob("*.py")), ids=lambda path: path.name)
+def test_algorithms_do_not_import_each_other_nor_the_verifier_kernel(module: Path) -> None:
+    siblings = {f"shoal.algorithms.{path.stem}" for path in (PACKAGE / "algorithms").glob("[!_]*.py")}
+    assert not imports(module) & siblings
+    assert "rare_" not in module.read_text(encoding="utf-8")
+
+
+def test_search_does_not_count_with_the_verifier() -> None:
+    for module in (PACKAGE / "search").glob("*.py"):
+        assert "rare_" not in module.read_text(encoding="utf-8")
+
+
+def test_only_bind_knows_nanobind() -> None:
+    native = PACKAGE.parents[1] / "native"
+    knowing = {path.name for path in native.iterdir() if "#include <nanobind" in path.read_text(encoding="utf-8")}
+    assert knowing == {"bind.cpp"}
+
+
+def test_import_shoal_is_light() -> None:
+    code = (
+        "import sys, shoal; "
+        "heavy = {'pyarrow', 'pandas', 'polars', 'duckdb', 'matplotlib', 'jinja2', 'rich', 'click', 'hypothesis'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_small_and_say_what_they_are(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text)), "a module needs a docstring"
+    assert text.count("\n") <= 400
+    assert module.name not in ("utils.py", "helpers.py")
+
+
+def test_the_library_never_prints() -> None:
+    for module in MODULES:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), module
