@@ -1,1 +1,180 @@
-"""In and out: one module for each format."""
+"""In and out: one module for each format. Reading keeps in mind how the data were laid out, and writing repeats it.
+
+>>> data = read([{"milk", "beer"}, set(), {"milk"}])
+>>> len(data), data.transactions.labels
+(3, ('beer', 'milk'))
+>>> to_kind(data)
+[frozenset({...}), frozenset(), frozenset({'milk'})]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from shoal.data import Dataset, Transactions
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io import files
+from shoal.io.coding import Batch, batches
+from shoal.io.detect import FORMATS, layout_named, layout_of, layout_to_write
+from shoal.io.frames import read_frame
+from shoal.io.layout import Layout, Put, ReadOptions
+from shoal.io.memory import Kind, label_lists, read_rows
+
+__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "to_kind", "write"]
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    column: str | None = None,
+    item_delimiter: str | None = None,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    multiset: bool = False,
+    drop_items: Collection[str] = (),
+) -> Dataset:
+    """Read sets from a file, a data frame, or an iterable of sets or lists.
+
+    What is not said is found out from the file's name and content, or asked for. Items that are repeated in a row
+    collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out.
+    """
+    if isinstance(drop_items, str):
+        raise OptionError(f"drop_items must be a collection of labels, got the text '{drop_items}': put it in a list.")
+    options = ReadOptions(
+        column=column,
+        item_delimiter=item_delimiter,
+        delimiter=delimiter,
+        id_column=id_column,
+        item_column=item_column,
+        multiset=multiset,
+        drop_items=tuple(map(str, drop_items)),
+        sure=format is not None,
+    )
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(Path(source), format, options)
+    kind = type(source).__name__
+    for name, value in {"format": format, **options.layout()}.items():
+        if value is not None and name != "column":
+            raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
+    found = read_frame(source, options)
+    if found is not None:
+        return found
+    if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
+        raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
+    if column is not None:
+        raise OptionError(f"column is for tables, but the data are a {kind} of rows: leave it out.")
+    return read_rows(source, options)
+
+
+def _read_file(path: Path, format: str | None, options: ReadOptions) -> Dataset:
+    """Read a file in the format that is given or found."""
+    named = layout_named(format) if format else None  # a wrong name shows before the file is read
+    file = files.load(path)
+    layout = named or layout_of(file, options)
+    layout.check_options(options.layout())
+    return layout.read(file, options)
+
+
+def write(
+    dataset: Dataset,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    columns: Sequence[str] | None = None,
+    column: str | None = None,
+    item_delimiter: str | None = None,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> str:
+    """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
+
+    The format changes only if ``format`` or the suffix of the path says so. ``columns`` are the columns beside the sets
+    to keep: all by default, ``()`` for none. Items stand in canonical order in each row.
+    """
+    import pyarrow as pa
+
+    path = Path(path)
+    files.check_writable(path)
+    options = ReadOptions(
+        column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
+    )
+    source = dataset.origin.layout
+    current = source.format if isinstance(source, Layout) else None
+    target = layout_named(format) if format else layout_to_write(path, current)
+    layout = (source if type(source) is target else _fresh(target, source)).with_options(options.layout())
+    table = dataset.table.arrow if dataset.table is not None else pa.table({})
+    prepared = layout.columns(table if columns is None else _select(table, columns))
+    with files.atomic_output(path) as sink, layout.writer(sink, prepared) as put:
+        for batch in batches(dataset.transactions, prepared):
+            put(batch)
+    return files.sha256_of(path)
+
+
+def _fresh(target: type[Layout], source: Any) -> Layout:
+    """A layout of another format that keeps what both have: the column's name and the delimiter inside cells."""
+    known = {field.name for field in fields(target)}
+    kept = {name: getattr(source, name, None) for name in ("column", "item_delimiter") if name in known}
+    return target(**{name: value for name, value in kept.items() if value is not None})
+
+
+def _select(table: Any, columns: Sequence[str]) -> Any:
+    """Some columns of the table, in its order."""
+    for name in columns:
+        if name not in table.column_names:
+            listed = ", ".join(f"'{known}'" for known in table.column_names) or "none"
+            hint = did_you_mean(name, table.column_names)
+            raise OptionError(f"columns: there is no column '{name}'{hint} beside the sets: there are {listed}.")
+    return table.select([name for name in table.column_names if name in columns])
+
+
+class RowWriter:
+    """Writes rows as they come, in little memory; made by :func:`open_writer`."""
+
+    def __init__(self, put: Put) -> None:
+        """Rows go to ``put``, a batch at a time."""
+        self._put = put
+        self.rows = 0  # written so far
+
+    def write(self, rows: Transactions | Sequence[Sequence[str]]) -> None:
+        """Append rows: lists of labels, or coded rows, which are faster. Some 100,000 at a time are best."""
+        self._put(Batch.of_rows(rows, self.rows))
+        self.rows += len(rows)
+
+
+@contextmanager
+def open_writer(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    column: str | None = None,
+    item_delimiter: str | None = None,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> Iterator[RowWriter]:
+    """A writer for rows that are not in memory all at once; the file appears when the block ends well."""
+    path = Path(path)
+    options = ReadOptions(
+        column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
+    )
+    target = layout_named(format) if format else layout_to_write(path, None)
+    layout = target().with_options(options.layout())
+    with files.atomic_output(path) as sink, layout.writer(sink, None) as put:
+        yield RowWriter(put)
+
+
+def to_kind(dataset: Dataset) -> Any:
+    """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
+
+    Data from a file, and data made by hand, are given as lists of labels.
+    """
+    kind = dataset.origin.layout
+    return kind.rebuild(dataset) if isinstance(kind, Kind) else label_lists(dataset)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from shoal.errors import DataError, OutputError
 
@@ -84,7 +84,8 @@ def decode(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{name}, line {line}: not UTF-8 text (byte 0x{data[error.start]:02x}): convert it to UTF-8.") from None
+        byte = f"0x{data[error.start]:02x}"
+        raise DataError(f"{name}, line {line}: not UTF-8 text (byte {byte}): convert it to UTF-8.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -109,14 +110,14 @@ def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
     codec = codec_of(path)
     try:
         with open(part, "wb") as raw:
-            sink: Any = raw
             if codec:
                 import pyarrow as pa
 
-                sink = pa.CompressedOutputStream(raw, codec)
-            yield sink
-            if codec:
-                sink.close()
+                inner = open(raw.fileno(), "wb", closefd=False)  # noqa: SIM115  (Arrow closes it, and not the file)
+                with pa.CompressedOutputStream(inner, codec) as sink:
+                    yield sink
+            else:
+                yield raw
             raw.flush()
             os.fsync(raw.fileno())
         os.replace(part, path)

@@ -1,0 +1,152 @@
+"""Labels to codes and back: what every format does with its items once it has found them.
+
+An item that is empty or only white space is no item: it is dropped, in every format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.data import Transactions, canonical_order
+from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+
+BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of texts of any length: row r is ``values[indptr[r]:indptr[r + 1]]``."""
+
+    values: Any  # pyarrow array of large_string
+    indptr: Offsets
+
+    @classmethod
+    def split(cls, texts: Any, delimiter: str) -> Ragged:
+        """Split every text of an Arrow array at a delimiter."""
+        import pyarrow.compute as pc
+
+        return cls.from_lists(pc.split_pattern(texts, delimiter))
+
+    @classmethod
+    def from_lists(cls, lists: Any) -> Ragged:
+        """From an Arrow list array (chunked or not); a null list is an empty row."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+        chunks = lists.chunks if isinstance(lists, pa.ChunkedArray) else [lists]
+        values = [chunk.flatten().cast(pa.large_string()) for chunk in chunks]
+        return cls(pa.concat_arrays(values) if values else pa.array([], pa.large_string()), _offsets(sizes))
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[str]]) -> Ragged:
+        """From lists of Python strings."""
+        return cls.from_flat([item for row in rows for item in row], [len(row) for row in rows])
+
+    @classmethod
+    def from_flat(cls, texts: Sequence[str], sizes: Sequence[int]) -> Ragged:
+        """From the texts of all rows, and how many each has."""
+        import pyarrow as pa
+
+        return cls(pa.array(texts, pa.large_string()), _offsets(np.array(sizes, dtype=np.int64)))
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    @property
+    def sizes(self) -> Offsets:
+        """Number of texts of each row."""
+        return np.diff(self.indptr)
+
+
+def _offsets(sizes: Any) -> Offsets:
+    """Row starts from row sizes."""
+    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    return indptr
+
+
+def encode(rows: Ragged, *, multiset: bool = False, drop_items: Collection[str] = ()) -> Transactions:
+    """Code the rows, with the labels that occur in canonical order.
+
+    With ``multiset``, an item that occurs c times in a row becomes the item ``label*c``.
+
+    >>> encode(Ragged.from_rows([["b", "a", "b"], ["", "x"]]), multiset=True, drop_items=["x"]).sets()
+    [frozenset({...*...}), frozenset()]
+    """
+    coded = rows.values.dictionary_encode()
+    labels: list[str] = coded.dictionary.to_pylist()
+    codes = coded.indices.to_numpy().astype(np.int64)
+    row = row_ids(rows.indptr)
+    dropped = set(drop_items)
+    kept = np.array([bool(label.strip()) and label not in dropped for label in labels], dtype=np.bool_)
+    if not kept.all():
+        row, codes = row[kept[codes]], codes[kept[codes]]
+    if multiset:
+        row, codes, labels = _count(row, codes, labels)
+    else:
+        labels = [label if keep else "" for label, keep in zip(labels, kept.tolist(), strict=True)]
+    order = canonical_order(label for label in labels if label)
+    rank = {label: code for code, label in enumerate(order)}
+    code_of = np.array([rank.get(label, -1) for label in labels], dtype=np.int64)
+    return Transactions(*csr_from_pairs(row, code_of[codes], len(rows)), tuple(order))
+
+
+def _count(row: Offsets, codes: Offsets, labels: list[str]) -> tuple[Offsets, Offsets, list[str]]:
+    """Multisets as sets: each (item, count) pair is an item of its own."""
+    width = max(1, len(labels))
+    keys, counts = np.unique(row * width + codes, return_counts=True)
+    row, codes = np.divmod(keys, width)
+    top = int(counts.max(initial=0)) + 1
+    pairs, codes = np.unique(codes * top + counts, return_inverse=True)
+    return row, codes.astype(np.int64), [f"{labels[pair // top]}*{pair % top}" for pair in pairs.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some consecutive rows to write: only the labels that they use, and the columns beside them."""
+
+    indptr: Offsets
+    codes: Codes
+    labels: tuple[str, ...]
+    columns: Any  # pyarrow.Table of the columns beside, as the layout prepared them, or None
+    first: int  # number of rows before these
+
+    @classmethod
+    def of(cls, indptr: Offsets, codes: Codes, labels: Sequence[str], columns: Any, first: int) -> Batch:
+        """Renumber the labels to those in use."""
+        used, compact = np.unique(codes, return_inverse=True)
+        return cls(indptr, compact.astype(np.int32), tuple(labels[code] for code in used.tolist()), columns, first)
+
+    @classmethod
+    def of_rows(cls, rows: Transactions | Sequence[Sequence[str]], first: int) -> Batch:
+        """From coded rows, or from lists of labels in the order to be written."""
+        if isinstance(rows, Transactions):
+            return cls.of(rows.indptr, rows.items, rows.labels, None, first)
+        ragged = Ragged.from_rows(rows)
+        coded = ragged.values.dictionary_encode()
+        return cls.of(ragged.indptr, coded.indices.to_numpy(), coded.dictionary.to_pylist(), None, first)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    def lists(self, texts: Sequence[str]) -> Any:
+        """The rows as an Arrow list array, with ``texts[u]`` for label u."""
+        import pyarrow as pa
+
+        values = pa.array(texts, pa.large_string()).take(pa.array(self.codes))
+        return pa.ListArray.from_arrays(pa.array(self.indptr, pa.int32()), values)
+
+
+def batches(rows: Transactions, columns: Any) -> Iterator[Batch]:
+    """The rows in batches of :data:`BATCH_ROWS`."""
+    for first in range(0, len(rows), BATCH_ROWS):
+        indptr = rows.indptr[first : first + BATCH_ROWS + 1]
+        beside = None if columns is None else columns.slice(first, BATCH_ROWS)
+        yield Batch.of(indptr - indptr[0], rows.items[indptr[0] : indptr[-1]], rows.labels, beside, first)

@@ -1,0 +1,261 @@
+"""CSV and TSV: a header, one column of sets with its own delimiter inside the cell, other columns untouched.
+
+Every value is text: ``007``, ``1.50`` and a quoted empty cell stand in the output as they stood in the input. An empty
+cell in the set column is an empty set.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from shoal.data import Dataset
+from shoal.data.arrays import Offsets
+from shoal.errors import DataError, did_you_mean
+from shoal.io.coding import Batch, Ragged
+from shoal.io.files import FileBytes
+from shoal.io.layout import ReadOptions, set_position
+from shoal.io.text import (
+    DELIMITERS,
+    Records,
+    Text,
+    TextLayout,
+    check_label,
+    glued,
+    joined,
+    name_of,
+    quote,
+    spaced,
+    split_records,
+    unquoted,
+)
+
+SET_NAMES = frozenset(
+    {"items", "itemset", "item_set", "transaction", "transactions", "basket", "set", "products", "codes"}
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Csv(TextLayout):
+    """A table with one column of sets."""
+
+    format: ClassVar[str] = "csv"
+    about: ClassVar[str] = "a table with a header and one column of sets; other columns pass through (.csv)"
+    delimiter: str = ","
+    column: str = "items"
+    item_delimiter: str = "|"
+    before: tuple[str, ...] | None = None  # the columns before the sets; None: all
+    quote_cells: bool = False  # quote every set, even where it is not needed
+    line_of: Offsets | None = None  # None: every row is one line
+    parsed: Any = None  # pyarrow.Table of the other columns as read
+    raw: Any = None  # the same as they stand in the file; None: nothing is quoted
+
+    @classmethod
+    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+        """Take the file apart and find the sets."""
+        text = Text.of(file)
+        name = str(file.path)
+        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name)
+        position = _set_column(grid.names, options.column, name)
+        cells, raw_cells = grid.column(position), grid.column(position, raw=True)
+        item_delimiter = options.item_delimiter or _item_delimiter(cells, grid.names[position], name)
+        others = [i for i in range(len(grid.names)) if i != position]
+        layout = cls(
+            delimiter=grid.delimiter,
+            column=grid.names[position],
+            item_delimiter=item_delimiter,
+            before=tuple(grid.names[:position]),
+            quote_cells=_all_quoted(raw_cells),
+            line_of=grid.records.line_of,
+            parsed=grid.table(others),
+            raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
+            **text.style,
+        )
+        return layout.dataset(file, options.encode(Ragged.split(cells, item_delimiter)), layout.parsed)
+
+    @classmethod
+    def guess_delimiter(cls, text: Text, name: str) -> str:
+        """The delimiter of the header."""
+        return guess_delimiter(text, name)
+
+    def columns(self, table: Any) -> Any:
+        """Text columns, quoted; those that are as they were read, exactly as they stood."""
+        if self.column in table.column_names:
+            raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
+        return quoted_columns(table, self)
+
+    def head(self, columns: Any) -> list[str]:
+        """The header."""
+        names = [] if columns is None else list(columns.column_names)
+        names.insert(set_position(self.before, names), self.column)
+        return [self.delimiter.join(_quoted_name(name, self.delimiter) for name in names)]
+
+    def lines(self, batch: Batch) -> list[str]:
+        """Cells joined by the delimiter."""
+        for label in batch.labels:
+            if self.item_delimiter in label:
+                raise DataError(
+                    f"Item {label!r} contains {name_of(self.item_delimiter)}, which separates the items of a cell: "
+                    f"pass another --item-delimiter, or write jsonl or parquet."
+                )
+            check_label(label, "\r\0", self.format, "jsonl or parquet")
+        sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
+        cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
+        cells.insert(set_position(self.before, names), sets)
+        found: list[str] = glued(cells, self.delimiter).to_pylist()
+        return found
+
+    def place(self, row: int) -> str:
+        """The line where the row starts; the header is line 1."""
+        return f"line {row + 2 if self.line_of is None else self.line_of[row + 1]}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tsv(Csv):
+    """CSV with tabs."""
+
+    format: ClassVar[str] = "tsv"
+    about: ClassVar[str] = "the same with tabs (.tsv)"
+    delimiter: str = "\t"
+
+    @classmethod
+    def guess_delimiter(cls, text: Text, name: str) -> str:
+        """Nothing to guess."""
+        return "\t"
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A header and records that all have as many fields."""
+
+    names: list[str]
+    delimiter: str
+    records: Records
+
+    @classmethod
+    def of(cls, text: Text, delimiter: str, name: str) -> Grid:
+        """Split the text and check its shape."""
+        records = split_records(text, delimiter, name)
+        sizes = records.values.sizes
+        width = int(sizes[0])
+        names: list[str] = records.values.values.slice(0, width).to_pylist()
+        other = [mark for mark in DELIMITERS if width == 1 and mark in unquoted(text.body.split("\n", 1)[0])]
+        if other:
+            raise DataError(
+                f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the header, but {name_of(other[0])} is: "
+                f"pass --delimiter '{other[0]}'."
+            )
+        if len(set(names)) != width:
+            double = next(column for column in names if names.count(column) > 1)
+            raise DataError(f"{name}, line 1: column '{double}' is there twice: rename one.")
+        wrong = np.flatnonzero(sizes != width)
+        if len(wrong):
+            raise DataError(
+                f"{name}, line {records.line(int(wrong[0]))}: expected {width} fields as in the header, got "
+                f"{sizes[wrong[0]]} (separated by {name_of(delimiter)}): mend the line, pass another --delimiter, or "
+                f"--format basket if the file has no header and every line is a set."
+            )
+        if len(sizes) == 1:
+            raise DataError(f"{name} holds no records: there is nothing after the header.")
+        return cls(names, delimiter, records)
+
+    def column(self, position: int, raw: bool = False) -> Any:
+        """One column without its header, as values or as it stands in the file."""
+        fields = self.records.raw if raw and self.records.raw is not None else self.records.values.values
+        return fields.take(np.arange(len(self.names) + position, len(fields), len(self.names)))
+
+    def table(self, positions: list[int], raw: bool = False) -> Any:
+        """Some columns."""
+        import pyarrow as pa
+
+        return pa.table({self.names[i]: self.column(i, raw) for i in positions})
+
+
+def guess_delimiter(text: Text, name: str) -> str:
+    """The delimiter of a header: the only one it contains, or the one that every line contains equally often."""
+    lines = unquoted(text.body[:100_000]).split("\n")[:50]
+    found = [mark for mark in DELIMITERS if mark in lines[0]]
+    if len(found) > 1:
+        full = lines[:-1] or lines  # the last one may be cut
+        found = [mark for mark in found if len({line.count(mark) for line in full}) == 1]
+        if len(found) != 1:
+            raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")
+    return found[0] if found else ","
+
+
+def quoted_columns(table: Any, layout: Any) -> Any:
+    """The other columns as text for a delimited file; ``layout`` has ``delimiter``, ``parsed`` and ``raw``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = {}
+    for name in table.column_names:
+        column = table.column(name)
+        as_read = layout.parsed is not None and name in layout.parsed.column_names
+        if as_read and layout.raw is not None and column.equals(layout.parsed.column(name)):
+            texts[name] = layout.raw.column(name)
+            continue
+        try:
+            text = pc.fill_null(column.cast(pa.large_string()), "")
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise DataError(
+                f"Column '{name}' ({column.type}) cannot be written as text: write parquet or feather, or leave it out."
+            ) from None
+        if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
+            raise DataError(f"Column '{name}' contains a carriage return or NUL: write jsonl or parquet instead.")
+        texts[name] = quote(text, layout.delimiter)
+    return pa.table(texts)
+
+
+def _quoted_name(name: str, delimiter: str) -> str:
+    """A header field."""
+    return '"' + name.replace('"', '""') + '"' if re.search(f'["\n]|{re.escape(delimiter)}', name) else name
+
+
+def _set_column(names: list[str], wanted: str | None, name: str) -> int:
+    """The position of the set column."""
+    listed = ", ".join(f"'{column}'" for column in names)
+    if wanted is not None:
+        if wanted not in names:
+            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
+        return names.index(wanted)
+    likely = [i for i, column in enumerate(names) if column.strip().lower() in SET_NAMES]
+    if len(likely) == 1:
+        return likely[0]
+    if len(names) == 1:
+        return 0
+    raise DataError(
+        f"{name}: which column holds the sets? It has {listed}: pass --column (or --format long for a file of "
+        f"id, item pairs, or --format basket if every line is a set)."
+    )
+
+
+def _all_quoted(cells: Any) -> bool:
+    """Whether every set is quoted, so that quoting is the style and no need."""
+    import pyarrow.compute as pc
+
+    return bool(pc.all(pc.starts_with(cells, '"')).as_py())
+
+
+def _item_delimiter(cells: Any, column: str, name: str) -> str:
+    """The delimiter inside the cells; '|' hardly ever is a part of a label, so it wins."""
+    import pyarrow.compute as pc
+
+    listlike = pc.match_substring_regex(cells, r"^\s*(\[.*\]|\{.*\})\s*$")
+    if pc.sum(listlike).as_py() * 2 > len(cells):
+        raise DataError(
+            f"{name}: the cells of column '{column}' look like lists in brackets: write the items with a delimiter "
+            f"between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
+            f"pass --item-delimiter."
+        )
+    body = "\n".join(cells.to_pylist())
+    found = [mark for mark in ("|", ";", ",", "\t") if mark in body]
+    if len(found) > 1 and found[0] != "|":
+        marks = " or ".join(name_of(mark) for mark in found)
+        raise DataError(f"{name}: the items in column '{column}' may be separated by {marks}: pass --item-delimiter.")
+    if found:
+        return spaced(body, found[0])
+    return " " if " " in body else "|"

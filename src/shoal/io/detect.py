@@ -1,0 +1,113 @@
+"""Which format a file has: by its suffix, then by its content; what remains unclear is asked for, never assumed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.arrow import Feather, Parquet
+from shoal.io.basket import Basket
+from shoal.io.csv import SET_NAMES, Csv, Grid, Tsv, guess_delimiter
+from shoal.io.files import FileBytes, plain_suffix
+from shoal.io.fimi import Fimi
+from shoal.io.jsonl import Jsonl
+from shoal.io.layout import Layout, ReadOptions
+from shoal.io.long import Long
+from shoal.io.text import DELIMITERS, Text, unquoted
+
+LAYOUTS: dict[str, type[Layout]] = {
+    layout.format: layout for layout in (Fimi, Basket, Csv, Tsv, Long, Jsonl, Parquet, Feather)
+}
+FORMATS: dict[str, str] = {name: layout.about for name, layout in LAYOUTS.items()}
+_ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
+
+# The formats that a suffix may stand for, the likeliest first.
+_SUFFIXES = {
+    ".dat": ("fimi",),
+    ".fimi": ("fimi",),
+    ".basket": ("basket",),
+    ".csv": ("csv", "long", "basket"),
+    ".tsv": ("tsv", "long", "basket"),
+    ".jsonl": ("jsonl",),
+    ".ndjson": ("jsonl",),
+    ".parquet": ("parquet",),
+    ".feather": ("feather",),
+    ".arrow": ("feather",),
+}
+_ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
+_ITEM_NAMES = re.compile(r"item.?(id|name|code)?|product.?(id|name)?|code|label|sku|page|diagnosis", re.IGNORECASE)
+
+
+def layout_named(format: str) -> type[Layout]:
+    """The layout class of a format's name."""
+    name = _ALIASES.get(format.lower(), format.lower())
+    if name not in LAYOUTS:
+        raise OptionError(f"--format must be one of {', '.join(LAYOUTS)}, got '{format}'{did_you_mean(name, LAYOUTS)}.")
+    return LAYOUTS[name]
+
+
+def layout_to_write(path: Path, current: str | None) -> type[Layout]:
+    """The layout class for an output: the current one, unless the suffix clearly says another."""
+    likely = _SUFFIXES.get(plain_suffix(path), (current,) if current else ())
+    if not likely:
+        raise OptionError(
+            f"{path}: the suffix does not tell the format: pass --format ({', '.join(LAYOUTS)}), or a name that ends "
+            f"in one of {', '.join(_SUFFIXES)}."
+        )
+    return LAYOUTS[current if current in likely else likely[0]]
+
+
+def layout_of(file: FileBytes, options: ReadOptions) -> type[Layout]:
+    """The layout class of a file to read."""
+    likely = _SUFFIXES.get(plain_suffix(file.path))
+    if likely is None:
+        return _sniff(file)
+    if "long" in likely and (options.id_column or options.item_column or _is_long(file, options)):
+        return Long
+    return LAYOUTS[likely[0]]
+
+
+def _is_long(file: FileBytes, options: ReadOptions) -> bool:
+    """Whether a CSV file is one of id, item pairs: two such names, ids that recur, one item a cell."""
+    import pyarrow.compute as pc
+
+    if options.column or options.item_delimiter:
+        return False
+    text = Text.of(file)
+    name = str(file.path)
+    start = unquoted(text.body[:10_000]).split("\n", 1)[0]
+    delimiter = options.delimiter or ("\t" if plain_suffix(file.path) == ".tsv" else guess_delimiter(text, name))
+    names = start.split(delimiter)
+    if len(names) != 2 or not _ID_NAMES.fullmatch(names[0]) or not _ITEM_NAMES.fullmatch(names[1]):
+        return False
+    if names[1].lower() in SET_NAMES:
+        return False
+    grid = Grid.of(text, delimiter, name)
+    ids, items = grid.column(0), grid.column(1)
+    return len(pc.unique(ids)) < len(ids) and not pc.any(pc.match_substring_regex(items, r"[,;|\t]")).as_py()
+
+
+def _sniff(file: FileBytes) -> type[Layout]:
+    """By content, for a suffix that says nothing."""
+    if file.data.startswith(b"PAR1"):
+        return Parquet
+    if file.data.startswith(b"ARROW1"):
+        return Feather
+    text = Text.of(file)
+    lines = [line for line in unquoted(text.body[:100_000]).split("\n")[:1000] if line.strip()]
+    if all(re.match(r"\s*[\[{]", line) for line in text.body[:100_000].split("\n")[:20] if line.strip()) and lines:
+        return Jsonl
+    marks = [mark for mark in DELIMITERS if sum(mark in line for line in lines) * 2 > len(lines)]
+    if not any(mark in line for mark in DELIMITERS for line in lines):
+        if all(re.fullmatch(r"\s*-?\d+(\s+-?\d+)*\s*", line) for line in lines):
+            return Fimi
+        guess = "fimi if spaces separate items, basket if every line is one item"
+    elif marks and all(len({line.count(mark) for line in lines}) > 1 for mark in marks):
+        return Basket
+    else:
+        guess = "csv if the first line is a header, basket if every line is a set"
+    raise DataError(
+        f"{file.path}: neither the suffix nor the content tells the format: pass --format ({guess}; known are "
+        f"{', '.join(LAYOUTS)})."
+    )

@@ -1,0 +1,61 @@
+"""FIMI (``.dat``): one row a line, items separated by white space. A blank line is an empty row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from shoal.data import Dataset
+from shoal.errors import DataError
+from shoal.io.coding import Batch, Ragged
+from shoal.io.files import FileBytes
+from shoal.io.layout import ReadOptions, refuse_columns
+from shoal.io.text import DELIMITERS, Text, TextLayout, check_label, joined, name_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fimi(TextLayout):
+    """Items separated by white space."""
+
+    format: ClassVar[str] = "fimi"
+    about: ClassVar[str] = "one row a line, items separated by spaces (.dat)"
+    separator: str = " "
+
+    @classmethod
+    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+        """Split lines at ASCII white space."""
+        import pyarrow.compute as pc
+
+        text = Text.of(file)
+        rows = Ragged.from_lists(pc.ascii_split_whitespace(text.lines))
+        if not options.sure and rows.sizes.max(initial=0) == 1:
+            _refuse_other_delimiter(text, file)
+        space = re.search(r"(?<=\S)[ \t](?=\S)", text.body, re.ASCII)
+        return cls(separator=space[0] if space else " ", **text.style).dataset(file, options.encode(rows))
+
+    def columns(self, table: Any) -> Any:
+        """Sets only."""
+        refuse_columns(self.format, table)
+
+    def lines(self, batch: Batch) -> list[str]:
+        """Labels joined by the separator."""
+        for label in batch.labels:
+            check_label(label, " \t\n\v\f\r\0", self.format, "basket, jsonl or parquet")
+        found: list[str] = joined(batch.lists(batch.labels), self.separator).to_pylist()
+        return found
+
+    def place(self, row: int) -> str:
+        """Every row is one line."""
+        return f"line {row + 1}"
+
+
+def _refuse_other_delimiter(text: Text, file: FileBytes) -> None:
+    """A file without any white space inside a line but with commas in most is no FIMI file."""
+    lines = text.body.split("\n")
+    for mark in DELIMITERS:
+        if sum(mark in line for line in lines) * 2 > len(lines):
+            raise DataError(
+                f"{file.path}: read as fimi, no line has more than one item, but most contain {name_of(mark)}: "
+                f"pass --format basket --delimiter '{mark}'."
+            )

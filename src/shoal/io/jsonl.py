@@ -1,0 +1,224 @@
+"""JSON lines (``.jsonl``, ``.ndjson``): each line an array of items, or an object with one array field.
+
+The other fields of an object are copied as they stand, to the byte. Items are strings or integers; where all were
+integers, labels that still are integers are written without quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from shoal.data import Dataset
+from shoal.errors import DataError, did_you_mean
+from shoal.io.coding import Batch, Ragged
+from shoal.io.files import FileBytes
+from shoal.io.layout import ReadOptions
+from shoal.io.text import Text, TextLayout, glued, joined
+
+_DECODER = json.JSONDecoder(parse_constant=lambda name: _refuse(f"{name} is not JSON"))
+_SPACE = re.compile(r"[ \t]*")
+_INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Jsonl(TextLayout):
+    """Arrays, or objects with an array; ``column`` is the name of its field."""
+
+    format: ClassVar[str] = "jsonl"
+    about: ClassVar[str] = "a JSON array a line, or objects with one array field; others pass through (.jsonl, .ndjson)"
+    column: str | None = None  # None: lines are arrays
+    integers: bool = False
+    compact: bool = False  # no space after commas
+    ascii: bool = False  # other characters are written \\uXXXX
+    parsed: Any = None  # pyarrow.Table of the other fields as read
+    around: Any = None  # pyarrow.Table of the text before and after each array, as read
+
+    @classmethod
+    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+        """Decode line by line, remembering the text around each array."""
+        import pyarrow as pa
+
+        text = Text.of(file)
+        labels: list[str] = []
+        sizes: list[int] = []
+        integers = True
+        others: list[dict[str, Any]] = []
+        around: dict[str, list[str]] = {"before": [], "after": []}
+        column, sample = options.column, ""
+        for number, line in enumerate(text.body.split("\n"), 1):
+            try:
+                found = _Line.of(line, column)
+                if number > 1 and found.column != column:
+                    _refuse("expected an array as in the lines before, got an object")
+                column = found.column
+                _check(found.items)
+            except ValueError as error:
+                raise DataError(f"{file.path}, line {number}: {error}.") from None
+            labels += map(str, found.items)
+            sizes.append(len(found.items))
+            integers = integers and not any(isinstance(item, str) for item in found.items)
+            if column is not None:
+                others.append(found.others)
+                around["before"].append(line[: found.start])
+                around["after"].append(line[found.stop :])
+            if not sample and len(found.items) > 1:
+                sample = line[found.start : found.stop]
+        layout = cls(
+            column=column,
+            integers=integers,
+            compact=", " not in re.sub(r'"([^"\\]|\\.)*"', "", sample) if sample else False,
+            ascii=text.body.isascii() and "\\u" in text.body,
+            parsed=_table(others) if column is not None else None,
+            around=pa.table(around) if column is not None else None,
+            **text.style,
+        )
+        return layout.dataset(file, options.encode(Ragged.from_flat(labels, sizes)), layout.parsed)
+
+    def columns(self, table: Any) -> Any:
+        """The text before and after each array: as it was read, or made from the columns."""
+        import pyarrow as pa
+
+        if self.around is not None and self.parsed is not None and table.equals(self.parsed):
+            return self.around
+        if not table.column_names:
+            return None
+        column = self.column or "items"
+        if column in table.column_names:
+            raise DataError(f"Column '{column}' is there already: pass another --column for the sets.")
+        field = json.dumps(column, ensure_ascii=self.ascii)
+        before, after = [], []
+        for number, row in enumerate(table.to_pylist(), 1):
+            try:
+                others = json.dumps(row, ensure_ascii=self.ascii, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"Row {number} cannot be written as JSON ({error}): write parquet.") from None
+            before.append(others[:-1] + (", " if row else "") + field + ": ")
+            after.append("}")
+        return pa.table({"before": pa.array(before, pa.large_string()), "after": pa.array(after, pa.large_string())})
+
+    def lines(self, batch: Batch) -> list[str]:
+        """Arrays with the text around them."""
+        texts = [
+            label if self.integers and _INTEGER.fullmatch(label) else json.dumps(label, ensure_ascii=self.ascii)
+            for label in batch.labels
+        ]
+        before: Any = ""
+        after: Any = ""
+        arrays = joined(batch.lists(texts), "," if self.compact else ", ")
+        if batch.columns is not None:
+            before, after = batch.columns.column("before"), batch.columns.column("after")
+        elif self.column is not None:
+            before, after = "{" + json.dumps(self.column, ensure_ascii=self.ascii) + ": ", "}"
+        found: list[str] = glued([before, "[", arrays, "]", after]).to_pylist()
+        return found
+
+    def place(self, row: int) -> str:
+        """Every row is one line."""
+        return f"line {row + 1}"
+
+
+class _Line(NamedTuple):
+    """A decoded line; its array is ``line[start:stop]``."""
+
+    column: str | None
+    items: list[Any]
+    others: dict[str, Any]
+    start: int
+    stop: int
+
+    @classmethod
+    def of(cls, line: str, column: str | None) -> _Line:
+        """Decode a line; ValueError says what is wrong with it."""
+        start = _skip(line, 0)
+        if start == len(line):
+            _refuse("a blank line is not JSON: write [] for an empty set")
+        if line[start] == "{":
+            return cls._of_object(line, start, column)
+        value, stop = _value(line, start)
+        if not isinstance(value, list):
+            _refuse(f"expected an array or an object, got {line[start : start + 20]}")
+        if column is not None:
+            _refuse(f"expected an object with the field '{column}', got an array")
+        if _skip(line, stop) != len(line):
+            _refuse(f"invalid JSON: more text after the array at column {stop + 1}")
+        return cls(None, value, {}, start, stop)
+
+    @classmethod
+    def _of_object(cls, line: str, start: int, column: str | None) -> _Line:
+        """Walk over the fields, to know where the values start and stop."""
+        json_value, end = _value(line, start)  # decodes, and so proves it well-formed
+        if _skip(line, end) != len(line):
+            _refuse(f"invalid JSON: more text after the object at column {end + 1}")
+        spans: dict[str, tuple[int, int]] = {}
+        at = _skip(line, start + 1)
+        while line[at] != "}":
+            field, at = _value(line, at)
+            begin = _skip(line, _skip(line, at) + 1)  # past the colon
+            at = _value(line, begin)[1]
+            if field in spans:
+                _refuse(f"the field '{field}' is there twice")
+            spans[field] = (begin, at)
+            at = _skip(line, at)
+            if line[at] == ",":
+                at = _skip(line, at + 1)
+        if column is None:
+            arrays = [field for field, value in json_value.items() if isinstance(value, list)]
+            if len(arrays) != 1:
+                listed = ", ".join(f"'{field}'" for field in json_value)
+                _refuse(f"expected one array field, got {len(arrays)} in the fields {listed}: pass --column")
+            column = arrays[0]
+        elif column not in json_value:
+            listed = ", ".join(f"'{field}'" for field in json_value)
+            hint = did_you_mean(column, json_value)
+            _refuse(f"there is no field '{column}'{hint}, only {listed}: write [] for an empty set")
+        items = json_value.pop(column)
+        if not isinstance(items, list):
+            _refuse(f"field '{column}' must be an array, got {json.dumps(items)[:20]}")
+        return cls(column, items, json_value, *spans[column])
+
+
+def _refuse(message: str) -> Any:
+    """Raise; the caller adds file and line."""
+    raise ValueError(message)
+
+
+def _skip(line: str, at: int) -> int:
+    """Past the white space."""
+    match = _SPACE.match(line, at)
+    return match.end() if match else at
+
+
+def _value(line: str, at: int) -> tuple[Any, int]:
+    """Decode one value and tell where it stops."""
+    try:
+        return _DECODER.raw_decode(line, at)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"invalid JSON: {error.msg} at column {error.pos + 1}") from None
+
+
+def _check(items: list[Any]) -> None:
+    """Refuse items that cannot be labels."""
+    for item in items:
+        kind = type(item)
+        if kind is str:
+            if not item.isascii() and any("\ud800" <= mark <= "\udfff" for mark in item):
+                _refuse(f"item {item!a} holds half a surrogate pair, which is no text")
+        elif kind is not int:
+            _refuse(f"items must be strings or integers, got {json.dumps(item)[:20]}")
+
+
+def _table(others: list[dict[str, Any]]) -> Any:
+    """The other fields as columns; a field whose values have no common type is kept as JSON text."""
+    import pyarrow as pa
+
+    columns = {}
+    for name in dict.fromkeys(name for row in others for name in row):
+        values = [row.get(name) for row in others]
+        try:
+            columns[name] = pa.array(values)
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+            columns[name] = pa.array([None if value is None else json.dumps(value) for value in values])
+    return pa.table(columns)

@@ -1,0 +1,118 @@
+"""Layout: how a format lays out sets in a file. A format is one class; its fields are its options.
+
+::
+
+    Layout
+    ├── TextLayout     lines of UTF-8
+    │   ├── Fimi · Basket · Long · Jsonl
+    │   └── Csv ── Tsv
+    └── ArrowLayout    Parquet · Feather
+
+A layout that was read remembers what the file looked like, so that a release can be written the same way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from typing import IO, Any, ClassVar, Self
+
+from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.errors import DataError, OptionError
+from shoal.io.coding import Batch, Ragged, encode
+from shoal.io.files import FileBytes
+
+Put = Callable[[Batch], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What the user said about a source; None: find out."""
+
+    column: str | None = None
+    item_delimiter: str | None = None
+    delimiter: str | None = None
+    id_column: str | None = None
+    item_column: str | None = None
+    multiset: bool = False
+    drop_items: tuple[str, ...] = ()
+    sure: bool = False  # the format was named, not guessed: it is not called in question
+
+    def layout(self) -> dict[str, str]:
+        """The options that describe a layout, where given."""
+        names = ("column", "item_delimiter", "delimiter", "id_column", "item_column")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    def encode(self, rows: Ragged) -> Transactions:
+        """Code the rows as the user wants them."""
+        return encode(rows, multiset=self.multiset, drop_items=self.drop_items)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layout(ABC):
+    """A file format, and how one file uses it."""
+
+    format: ClassVar[str]
+    about: ClassVar[str]  # one line for the help
+
+    @classmethod
+    @abstractmethod
+    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+        """The data of a file."""
+
+    @abstractmethod
+    def columns(self, table: Any) -> Any:
+        """The other columns (a pyarrow.Table) as they will stand in the file; refuses what cannot be held."""
+
+    @abstractmethod
+    def writer(self, sink: IO[bytes], columns: Any) -> AbstractContextManager[Put]:
+        """A function that writes a batch; ``columns`` is what :meth:`columns` returned, or None."""
+
+    def place(self, row: int) -> str:
+        """Where a row (from 0) stands in the file."""
+        return f"row {row + 1}"
+
+    @classmethod
+    def check_options(cls, given: dict[str, Any]) -> None:
+        """Refuse options that this format does not have or cannot use."""
+        known = {field.name for field in fields(cls)}
+        for name, value in given.items():
+            flag = "--" + name.replace("_", "-")
+            if name not in known:
+                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
+            if "delimiter" in name and (not value or any(mark in value for mark in '"\r\n')):
+                raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {value!r}.")
+
+    def with_options(self, given: dict[str, Any]) -> Self:
+        """The same layout with some options changed."""
+        self.check_options(given)
+        changed = {field.name: getattr(self, field.name) for field in fields(self)} | given
+        return type(self)(**changed)
+
+    def dataset(self, file: FileBytes, rows: Transactions, table: Any = None) -> Dataset:
+        """The data that were read, with their origin."""
+        if len(rows) == 0:
+            raise DataError(f"{file.path} holds no records: is this the right file?")
+        beside = None if table is None or not table.column_names else Table(table)
+        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self))
+
+
+def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
+    """Where the set column stands among the others, given those that stood before it (None: last).
+
+    >>> set_position(("id", "age"), ["age", "income"])
+    1
+    """
+    return len(others) if before is None else sum(name in before for name in others)
+
+
+def refuse_columns(format: str, table: Any) -> None:
+    """For formats that hold nothing but sets."""
+    if table is not None and table.column_names:
+        names = ", ".join(f"'{name}'" for name in table.column_names)
+        raise DataError(
+            f"Format {format} holds sets only, but the data have the columns {names}: "
+            f"write csv, jsonl, parquet or feather, or leave the columns out (columns=())."
+        )

@@ -1,0 +1,127 @@
+"""Long CSV: one ``id,item`` pair a line. A row is all items of an id; ids keep the order of their first appearance.
+
+An id with an empty item and no other is an empty row. The id is the column beside the sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from shoal.data import Dataset
+from shoal.errors import DataError, did_you_mean
+from shoal.io.coding import Batch, Ragged
+from shoal.io.csv import Grid, guess_delimiter, quoted_columns
+from shoal.io.files import FileBytes
+from shoal.io.layout import ReadOptions
+from shoal.io.text import Text, TextLayout, check_label, glued, quote
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Long(TextLayout):
+    """Pairs of an id and an item."""
+
+    format: ClassVar[str] = "long"
+    about: ClassVar[str] = "a CSV of id, item pairs, one a line (.csv)"
+    delimiter: str = ","
+    id_column: str = "id"
+    item_column: str = "item"
+    item_first: bool = False
+    parsed: Any = None  # pyarrow.Table of the ids as read
+    raw: Any = None  # the same as they stand in the file; None: nothing is quoted
+
+    @classmethod
+    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+        """Group the items by id."""
+        text = Text.of(file)
+        name = str(file.path)
+        grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name)
+        at_id, at_item = _positions(grid.names, options, name)
+        coded = grid.column(at_id).dictionary_encode()
+        row = coded.indices.to_numpy().astype(np.int64)
+        first = np.unique(row, return_index=True)[1]
+        order = np.argsort(row, kind="stable")
+        sizes = np.bincount(row, minlength=len(first))
+        items = Ragged(grid.column(at_item).take(order), np.concatenate([[0], np.cumsum(sizes)]))
+        layout = cls(
+            delimiter=grid.delimiter,
+            id_column=grid.names[at_id],
+            item_column=grid.names[at_item],
+            item_first=at_item < at_id,
+            parsed=grid.table([at_id]).take(first),
+            raw=grid.table([at_id], raw=True).take(first) if grid.records.raw is not None else None,
+            **text.style,
+        )
+        return layout.dataset(file, options.encode(items), layout.parsed)
+
+    def columns(self, table: Any) -> Any:
+        """The ids, and nothing else."""
+        import pyarrow.compute as pc
+
+        if len(table.column_names) > 1:
+            names = ", ".join(f"'{name}'" for name in table.column_names)
+            raise DataError(
+                f"Format long holds one id beside the items, but the data have the columns {names}: "
+                f"write csv, jsonl, parquet or feather, or keep one of them (columns=['id'])."
+            )
+        ids = quoted_columns(table, self)
+        if ids.column_names and len(pc.unique(ids.column(0))) != ids.num_rows:
+            raise DataError(
+                f"Column '{ids.column_names[0]}' holds the same id more than once, so format long would merge rows: "
+                f"leave it out (columns=()) and rows are numbered."
+            )
+        return ids
+
+    def head(self, columns: Any) -> list[str]:
+        """The two names."""
+        import pyarrow as pa
+
+        names = [columns.column_names[0] if columns is not None and columns.column_names else self.id_column]
+        names.insert(0 if self.item_first else 1, self.item_column)
+        return [self.delimiter.join(quote(pa.array(names, pa.large_string()), self.delimiter).to_pylist())]
+
+    def lines(self, batch: Batch) -> list[str]:
+        """A pair for each item; an empty row is an id with an empty item."""
+        import pyarrow as pa
+
+        for label in batch.labels:
+            check_label(label, "\r\0", self.format, "jsonl or parquet")
+        if batch.columns is None or not batch.columns.column_names:
+            ids = pa.array(np.arange(batch.first + 1, batch.first + len(batch) + 1)).cast(pa.large_string())
+        else:
+            ids = batch.columns.column(0).combine_chunks()
+        sizes = np.diff(batch.indptr)
+        codes = np.insert(batch.codes, batch.indptr[:-1][sizes == 0], len(batch.labels))
+        texts = quote(pa.array([*batch.labels, ""], pa.large_string()), self.delimiter)
+        pair = [ids.take(pa.array(np.repeat(np.arange(len(batch)), np.maximum(sizes, 1)))), texts.take(pa.array(codes))]
+        if self.item_first:
+            pair.reverse()
+        found: list[str] = glued(pair, self.delimiter).to_pylist()
+        return found
+
+    def place(self, row: int) -> str:
+        """The id tells the row."""
+        return f"row {row + 1}" if self.parsed is None else f"{self.id_column} {self.parsed.column(0)[row].as_py()}"
+
+
+def _positions(names: list[str], options: ReadOptions, name: str) -> tuple[int, int]:
+    """Where id and item stand; by default they are the first and the second column."""
+    listed = ", ".join(f"'{column}'" for column in names)
+    for wanted in (options.id_column, options.item_column):
+        if wanted is not None and wanted not in names:
+            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
+    if len(names) != 2:
+        raise DataError(
+            f"{name}: format long needs exactly two columns, an id and an item, got {len(names)} ({listed}): "
+            f"take the others out, since they may differ from item to item of one id."
+        )
+    if options.id_column is None and options.item_column is None:
+        return 0, 1
+    at_id = 1 - names.index(options.item_column) if options.item_column is not None else 0
+    if options.id_column is not None:
+        at_id = names.index(options.id_column)
+    if names[1 - at_id] != (options.item_column or names[1 - at_id]):
+        raise DataError(f"{name}: --id-column and --item-column must differ, got '{options.id_column}' twice.")
+    return at_id, 1 - at_id

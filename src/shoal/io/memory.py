@@ -1,0 +1,77 @@
+"""Sets in memory: lists of sets or lists, and a release as the same kind of thing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.data import Dataset, Origin
+from shoal.errors import DataError
+from shoal.io.coding import Ragged
+from shoal.io.layout import ReadOptions
+
+
+class Kind(ABC):
+    """What sort of object the data came as."""
+
+    @abstractmethod
+    def rebuild(self, dataset: Dataset) -> Any:
+        """The data as that sort of object."""
+
+
+@dataclass(frozen=True)
+class Rows(Kind):
+    """A list of sets, or of lists."""
+
+    sets: bool = False
+
+    def rebuild(self, dataset: Dataset) -> Any:
+        """Lists hold labels in canonical order."""
+        return dataset.transactions.sets() if self.sets else label_lists(dataset)
+
+
+def label_lists(dataset: Dataset) -> list[list[str]]:
+    """The rows as lists of labels."""
+    labels = dataset.transactions.labels
+    return [[labels[code] for code in row.tolist()] for row in dataset.transactions]
+
+
+def read_rows(rows: Iterable[Any], options: ReadOptions) -> Dataset:
+    """From an iterable of sets, lists or other iterables of items."""
+    rows = list(rows)
+    found = [_row(row, number) for number, row in enumerate(rows, 1)]
+    if not found:
+        raise DataError("The data hold no records: give at least one set.")
+    kind = Rows(sets=isinstance(rows[0], (set, frozenset)))
+    return Dataset(options.encode(Ragged.from_rows(found)), None, Origin(layout=kind))
+
+
+def ragged_objects(rows: Iterable[Any]) -> Ragged:
+    """Rows of any iterables; None and NaN stand for an empty set."""
+    return Ragged.from_rows([[] if is_missing(row) else _row(row, number) for number, row in enumerate(rows, 1)])
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, and the missing values of pandas."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def _row(row: Any, number: int) -> list[str]:
+    """One row as labels."""
+    if isinstance(row, (str, bytes, dict)) or not isinstance(row, Iterable):
+        got = f"{type(row).__name__} {row!r:.40}"
+        raise DataError(f"Row {number} must be a list or set of items, got {got}: split it into items first.")
+    labels = []
+    for item in row:
+        if isinstance(item, (bool, np.bool_)) or not isinstance(item, (str, int, np.integer)):
+            raise DataError(f"Row {number}: items must be strings or integers, got {type(item).__name__} {item!r:.40}.")
+        labels.append(str(item))
+    try:
+        "".join(labels).encode()
+    except UnicodeEncodeError:
+        raise DataError(f"Row {number}: half a surrogate pair is no text: {labels!a:.50}.") from None
+    return labels
