@@ -76,4 +76,6 @@ def test_files_are_small_and_say_what_they_are(module: Path) -> None:
 def test_the_library_never_prints() -> None:
     for module in MODULES:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-            assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), module
+            assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), (
+                module
+            )

@@ -176,11 +176,11 @@ def test_columns_pass_through_to_other_formats(tmp_path: Path) -> None:
 
 def test_columns_can_be_left_out(tmp_path: Path) -> None:
     data = read_bytes(tmp_path, "x.csv", "id,name,items,n\n1,x,a,2\n")
-    io.write(data, tmp_path / "y.csv", columns=["n", "name"])
+    io.write(data.keep_columns(["n", "name"]), tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_text() == "name,items,n\nx,a,2\n"
-    io.write(data, tmp_path / "y.dat", columns=())
+    io.write(data.keep_columns([]), tmp_path / "y.dat")
     assert (tmp_path / "y.dat").read_text() == "a\n"
-    io.write(data, tmp_path / "y.csv", format="long", columns=["id"])
+    io.write(data.keep_columns(["id"]), tmp_path / "y.csv", format="long")
     assert (tmp_path / "y.csv").read_text() == "id,item\n1,a\n"
 
 

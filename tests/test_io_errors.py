@@ -155,15 +155,17 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
         ("fimi", {}, "fimi holds sets only, but the data have the columns 'id', 'n'"),
         ("basket", {}, "basket holds sets only"),
         ("long", {}, "long holds one id beside the items"),
-        ("long", {"columns": ["id"]}, "'id' holds the same id more than once"),
         ("csv", {"column": "id"}, "Column 'id' is there already"),
         ("parquet", {"column": "id"}, "Column 'id' is there already"),
         ("jsonl", {"column": "id"}, "Column 'id' is there already"),
-        ("csv", {"columns": ["m"]}, "there is no column 'm'"),
         ("jsonl", {"delimiter": ";"}, "jsonl has no option --delimiter"),
     ]:
         with pytest.raises(InputError, match=message):
             io.write(data, tmp_path / "y", format=format, **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="'id' holds the same id more than once"):
+        io.write(data.keep_columns(["id"]), tmp_path / "y", format="long")
+    with pytest.raises(InputError, match="No column 'm'.* in x.csv: beside the sets there are 'id', 'n'"):
+        data.keep_columns(["m"])
     with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):
         io.write(io.read([["a"]]), tmp_path / "y.anything")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 from typing import Any
 
@@ -25,9 +26,7 @@ models = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
 def implementations() -> list[ModuleType]:
     if kernels.KIND == "python":
         return [_python]
-    from shoal.kernels import _native
-
-    return [_native, _python]
+    return [importlib.import_module("shoal.kernels._native"), _python]
 
 
 @pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
@@ -102,7 +101,18 @@ def test_direct_pass_twins(problem: Problem) -> None:
     assert isinstance(privacy.m, int)
     results = [
         kernel.direct_pass(
-            items.indptr, items.items, h.parent, span, problem.costs, h.n_leaves, privacy.k, first, privacy.m, False, none, still
+            items.indptr,
+            items.items,
+            h.parent,
+            span,
+            problem.costs,
+            h.n_leaves,
+            privacy.k,
+            first,
+            privacy.m,
+            False,
+            none,
+            still,
         )
         for kernel in implementations()
         for first in (1, privacy.m)

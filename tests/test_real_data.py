@@ -72,7 +72,10 @@ def test_k_above_all_rows_publishes_nothing(real_data: Path) -> None:
 
 def test_da_and_m_all(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
-    for privacy, algorithm in ((shoal.KmAnonymity(k=5, m=2), shoal.DA()), (shoal.KmAnonymity(k=5, m="all"), shoal.AA())):
+    for privacy, algorithm in (
+        (shoal.KmAnonymity(k=5, m=2), shoal.DA()),
+        (shoal.KmAnonymity(k=5, m="all"), shoal.AA()),
+    ):
         assert shoal.anonymize(shoal.Problem(data, tree, privacy), algorithm).verdict.holds
 
 
@@ -84,10 +87,13 @@ def test_oa_refuses_politely(real_data: Path) -> None:
 
 @pytest.mark.parametrize(("rows", "items"), [(2_000, 40), (10_000, 60)])
 def test_the_papers_small_sets(real_data: Path, rows: int, items: int) -> None:
-    """First rows of BMS-WebView-2, ids modulo 40 or 60, fanout 4, k=100 (P3 s.6.1.3): OA runs, AA and DA are no better."""
+    """P3 s.6.1.3: first rows of BMS-WebView-2, ids modulo 40 or 60, fanout 4, k=100. AA and DA are not below OA."""
     lines = (real_data / SETS["bms-webview-2"]).read_text().splitlines()[:rows]
     data = shoal.read([{str(int(item) % items) for item in line.split()} for line in lines])
     tree = hierarchies.balanced(data.transactions.labels, fanout=4)
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=100, m=2))
-    loss = {algorithm.name: shoal.anonymize(problem, algorithm).losses["ncp"] for algorithm in (shoal.OA(), shoal.DA(), shoal.AA())}
+    loss = {
+        algorithm.name: shoal.anonymize(problem, algorithm).losses["ncp"]
+        for algorithm in (shoal.OA(), shoal.DA(), shoal.AA())
+    }
     assert loss["oa"] <= min(loss["aa"], loss["da"])

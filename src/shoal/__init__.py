@@ -1,10 +1,10 @@
 """Shoal anonymizes data about people whose records are sets.
 
-One rule explains the whole: an algorithm turns a Problem into a Recoding; only :func:`anonymize` turns a Recoding into a
-Release, and it does so by applying it and having the privacy model verify what will be published::
+One rule explains the whole: an algorithm turns a Problem into a Recoding; only :func:`anonymize` turns a Recoding
+into a Release, and it does so by applying it and having the privacy model verify what will be published::
 
-    raw file → io → Dataset → Problem(data, hierarchy, privacy, loss, seed) → Algorithm.solve → Recoding → apply → Published
-            → PrivacyModel.verify → Release(published, verdict, losses, provenance) → io / report
+    raw file → io → Dataset → Problem(data, hierarchy, privacy, loss, seed) → Algorithm.solve → Recoding → apply
+            → Published → PrivacyModel.verify → Release(published, verdict, losses, provenance) → io / report
 """
 
 from shoal._version import __version__
@@ -16,7 +16,7 @@ from shoal.anonymize import anonymize
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.engines import Engine
 from shoal.errors import ShoalError
-#IO
+from shoal.io import read, write
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel, Verdict, Witness
@@ -52,6 +52,6 @@ __all__ = [
     "Witness",
     "__version__",
     "anonymize",
-    #    "read",
-    #    "write",
+    "read",
+    "write",
 ]

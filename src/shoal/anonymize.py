@@ -1,7 +1,7 @@
 """The only door out: solve, apply, verify, and only then a Release.
 
-Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing is
-published.
+Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing
+is published.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from shoal import discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
+from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, PrivacyViolation
 from shoal.metrics import Measure
@@ -53,21 +54,21 @@ def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) ->
         verdict = problem.privacy.verify(published, engine)
     if not verdict.holds:
         raise PrivacyViolation(
-            f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was published; "
-            f"this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
+            f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was "
+            f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
     with _timed(timings, "measure"):
-        losses = measure_all(problem, published)
+        losses = measure_all(problem.items, published)
     release = Release(problem, algorithm, recoding, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
 
 
-def measure_all(problem: Problem, published: Published) -> dict[str, float]:
-    """Every known measure of the release."""
+def measure_all(items: Transactions, published: Published) -> dict[str, float]:
+    """Every known measure of published data against the original items."""
     losses: dict[str, float] = {}
     for measure in discovery.find("shoal.metrics", Measure).values():
-        losses.update(measure().of(problem.items, published))
+        losses.update(measure().of(items, published))
     return losses
 
 
@@ -84,7 +85,10 @@ def _provenance(release: Release) -> dict[str, Any]:
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
         "loss": problem.loss.name,
         "unknown_items": problem.unknown_items,
-        "input": {"name": problem.data.origin.name, "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256},
+        "input": {
+            "name": problem.data.origin.name,
+            "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
+        },
         "hierarchy": {"name": problem.hierarchy.name, "sha256": problem.hierarchy.sha256},
         "output": None,  # filled in when the release is written
         "peak_memory_bytes": peak_memory(),

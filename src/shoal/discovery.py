@@ -11,24 +11,29 @@ import importlib
 import inspect
 import pkgutil
 from importlib.metadata import entry_points
-
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.errors import OptionError, did_you_mean
 
 T = TypeVar("T")
 
 
-@functools.cache
 def find(package: str, base: type[T]) -> dict[str, type[T]]:
     """Name -> concrete class, of every subclass of ``base`` defined in the package or announced for it."""
-    found: dict[str, type[T]] = {}
+    return {name: cls for name, cls in _classes(package).items() if issubclass(cls, base)}
+
+
+@functools.cache
+def _classes(package: str) -> dict[str, Any]:
+    """Every concrete class with a name of its own."""
+    found: dict[str, Any] = {}
     home = importlib.import_module(package)
     for module_info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{package}.{module_info.name}")
         for _, cls in inspect.getmembers(module, inspect.isclass):
-            if cls.__module__ == module.__name__ and issubclass(cls, base) and not inspect.isabstract(cls):
-                found[cls.name] = cls  # type: ignore[attr-defined]
+            name = getattr(cls, "name", None)
+            if cls.__module__ == module.__name__ and isinstance(name, str) and not inspect.isabstract(cls):
+                found[name] = cls
     for point in entry_points(group=package):
         found[point.name] = point.load()
     return found
@@ -36,8 +41,8 @@ def find(package: str, base: type[T]) -> dict[str, type[T]]:
 
 def get(package: str, base: type[T], name: str) -> type[T]:
     """The class of that name, or an error that lists the names."""
-    known = find(package, base)
+    known: dict[str, type[T]] = find(package, base)
     if name not in known:
-        what = package.rpartition(".")[2].rstrip("s")
+        what = {"privacy": "model", "metrics": "loss"}.get(package.rpartition(".")[2], "algorithm")
         raise OptionError(f"Unknown {what} '{name}'{did_you_mean(name, known)}: known are {', '.join(known)}.")
     return known[name]

@@ -6,10 +6,11 @@ The dataclass fields of a :class:`Spec` are its command-line options, its form f
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from shoal.errors import OptionError, did_you_mean
 
@@ -59,6 +60,8 @@ class Option:
                 )
             return
         assert not isinstance(value, str)
+        if not math.isfinite(value):
+            raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
             raise OptionError(f"{owner}: {self.name} must be at least {self.low:g}, got {value}.")
         if self.high is not None and value > self.high:
@@ -105,7 +108,7 @@ class Spec:
             Option(
                 field.name,
                 _plain(hints[field.name]),
-                field.default,
+                cast(Value, field.default),
                 field.metadata["low"],
                 field.metadata["high"],
                 field.metadata["words"],

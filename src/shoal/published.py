@@ -47,7 +47,7 @@ class Published:
     def plain(cls, rows: Transactions) -> Published:
         """Every label stands for itself: a file on its own, without a hierarchy."""
         n = len(rows.labels)
-        return cls(rows, np.arange(n + 1), np.arange(n), n)
+        return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), n)
 
     @classmethod
     def from_nodes(cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy) -> Published:

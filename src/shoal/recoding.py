@@ -46,7 +46,9 @@ class GlobalCut(Recoding):
         """Refuse what is not a cut."""
         object.__setattr__(self, "nodes", frozen(self.nodes, np.int32))
         spans = self.hierarchy.span[self.nodes]
-        tiles = np.array_equal(spans[1:, 0], spans[:-1, 1]) and spans[0, 0] == 0 and spans[-1, 1] == self.hierarchy.n_leaves
+        tiles = (
+            np.array_equal(spans[1:, 0], spans[:-1, 1]) and spans[0, 0] == 0 and spans[-1, 1] == self.hierarchy.n_leaves
+        )
         if not tiles:
             raise HierarchyError("GlobalCut: the nodes must cover every leaf exactly once, in leaf order.")
 

@@ -36,7 +36,7 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The published data as the same kind of object as the input: a data frame for a data frame, lists for lists."""
+        """The published data as the kind of object that the input was: a data frame for a data frame, and so on."""
         from shoal import io
 
         return io.to_kind(self.dataset)
@@ -56,18 +56,19 @@ class Release:
         """What a publisher must know beyond the guarantee."""
         notes: list[str] = []
         if self.dataset.table is not None and self.dataset.table.names:
-            names = ", ".join(f"'{name}'" for name in self.dataset.table.names)
+            names = [f"'{name}'" for name in self.dataset.table.names]
+            columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
             notes.append(
-                f"The columns {names} are published as they are: the guarantee covers the sets only. "
+                f"The {columns} published untouched: the guarantee covers the sets only. "
                 f"Drop whatever could identify a person."
             )
         empty = len(self.published.rows) - self.published.rows.non_empty
         if empty:
-            notes.append(f"{empty} empty record{' is' if empty == 1 else 's are'} published as empty rows.")
+            notes.append("1 empty record is published." if empty == 1 else f"{empty:,} empty records are published.")
         return notes
 
     def write(self, path: str | Path, **layout: Any) -> Release:
-        """Write the published data (same format as the input unless asked); returns the release with the file's hash."""
+        """Write the published data, laid out as the input unless asked; returns the release with the file's hash."""
         from shoal import io
 
         sha256 = io.write(self.dataset, path, **layout)

@@ -36,7 +36,13 @@ class Risk:
         longest = max(1, int(rows.sizes.max(initial=0)))
         smallest = [
             kernels.smallest_rare(
-                rows.indptr, rows.items, len(rows.labels), limit, min(m, longest), threads=engine.threads, tick=engine.tick("risk")
+                rows.indptr,
+                rows.items,
+                len(rows.labels),
+                limit,
+                min(m, longest),
+                threads=engine.threads,
+                tick=engine.tick("risk"),
             )
             for limit in (k, 2)
         ]

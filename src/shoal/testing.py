@@ -55,7 +55,7 @@ def problems(
 
 
 def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
-    """What every algorithm must do: a verified release of the same rows that tells no untruth, or Infeasible; twice the same."""
+    """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
     try:
         problem.privacy.feasible(Published.plain(problem.items))
     except Infeasible:
@@ -79,7 +79,9 @@ def check_truthful(items: Transactions, published: Published) -> None:
             assert np.isin(published.cover(int(label)), row).any(), "a label that covers no item of its row"
 
 
-def check_privacy_model(privacy: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]) -> None:
+def check_privacy_model(
+    privacy: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]
+) -> None:
     """A model must accept one list of rows and refuse another, with a witness."""
     assert privacy.verify(Published.plain(Transactions.from_sets(holding))).holds
     verdict = privacy.verify(Published.plain(Transactions.from_sets(failing)))

@@ -1,11 +1,11 @@
 """OA, optimal anonymization (P0 Alg. 2, P3 s.4.2): breadth-first over the lattice of cuts, from the most specific one.
 
-A cut that is k^m-anonymous becomes a candidate and its ancestors are never looked at (they lose more); one that is not puts
-its immediate ancestors into the queue, each cut once. The number of cuts is exponential in the number of items, so OA is kept
-for small domains and refuses larger ones.
+A cut that is k^m-anonymous becomes a candidate and its ancestors are never looked at (they lose more); one that is
+not puts its immediate ancestors into the queue, each cut once. The number of cuts is exponential in the number of
+items, so OA is kept for small domains and refuses larger ones.
 
-Whether a cut is k^m-anonymous is read off the count-tree: a path with a count in 1..k-1 rules out every cut at or below all
-its labels, that is, every cut whose expanded nodes include the parents of all of them.
+Whether a cut is k^m-anonymous is read off the count-tree: a path with a count in 1..k-1 rules out every cut at or
+below all its labels, that is, every cut whose expanded nodes include the parents of all of them.
 
 Cost: time and memory proportional to the number of cuts times the number of distinct such sets of parents.
 """
@@ -53,7 +53,7 @@ class OA(Algorithm):
 
     def _search(self, problem: Problem, engine: Engine, cuts: int) -> int:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""
-        hierarchy, costs = problem.hierarchy, problem.costs.tolist()
+        hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
         threats = _threats(problem)
         inner_children = [[c for c in below if c >= hierarchy.n_leaves] for below in hierarchy.children]
         gain = [costs[node] - sum(costs[child] for child in hierarchy.children[node]) for node in range(len(hierarchy))]
@@ -61,7 +61,9 @@ class OA(Algorithm):
         tick = engine.tick("OA")
 
         def cost(expanded: int) -> int:
-            return costs[hierarchy.root] - sum(gain[u] for u in range(hierarchy.n_leaves, len(gain)) if expanded >> u & 1)
+            return costs[hierarchy.root] - sum(
+                gain[u] for u in range(hierarchy.n_leaves, len(gain)) if expanded >> u & 1
+            )
 
         best, best_cost = -1, -1
         queue = deque([bottom])  # Q

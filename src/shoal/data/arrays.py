@@ -43,7 +43,8 @@ def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple
     width = np.int64(codes.max()) + 1
     keys = rows.astype(np.int64) * width + codes.astype(np.int64)
     if not bool(np.all(keys[1:] > keys[:-1])):
-        keys = np.unique(keys)
+        keys.sort()  # np.unique would hash, which is slower here
+        keys = keys[np.diff(keys, prepend=-1) > 0]
     rows, items = np.divmod(keys, width)
     indptr = np.zeros(n_rows + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])

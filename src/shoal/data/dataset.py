@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError
+from shoal.errors import DataError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,16 @@ class Dataset:
     def with_transactions(self, transactions: Transactions) -> Dataset:
         """The same data with other sets, for instance the published ones."""
         return replace(self, transactions=transactions)
+
+    def keep_columns(self, names: Sequence[str]) -> Dataset:
+        """The same data with only these columns beside the sets, in their old order."""
+        known = self.table.names if self.table is not None else ()
+        for name in names:
+            if name not in known:
+                listed = ", ".join(f"'{column}'" for column in known) or "none"
+                hint = did_you_mean(name, known)
+                raise DataError(f"No column '{name}'{hint} in {self.origin.name}: beside the sets there are {listed}.")
+        return replace(self, table=self.table.keep(names) if self.table is not None else None)
 
     def first_use(self, code: int) -> str:
         """The place of the first use of an item."""

@@ -1,8 +1,9 @@
 """Hierarchy: a tree over the items with canonical node ids.
 
-Ids do not depend on the order of lines in a file: siblings are sorted by label (numbers numerically), leaves are numbered
-0..L-1 in depth-first order, then internal nodes in post-order. So every node covers a contiguous range of leaves, "u covers
-v" is two comparisons, every parent has a higher id than its children, and the root is the last node.
+Ids do not depend on the order of lines in a file: siblings are sorted by label (numbers numerically), leaves are
+numbered 0..L-1 in depth-first order, then internal nodes in post-order. So every node covers a contiguous range of
+leaves, "u covers v" is two comparisons, every parent has a higher id than its children, and the root is the last
+node.
 """
 
 from __future__ import annotations
@@ -179,8 +180,9 @@ class Hierarchy:
 
     def occurrences(self, items: Transactions) -> Counts:
         """For each node, the occurrences of leaves below it; ``items`` must be encoded by this hierarchy."""
-        total = np.concatenate([[0], np.cumsum(items.supports[: self.n_leaves])])
-        return (total[self.span[:, 1]] - total[self.span[:, 0]]).astype(np.int64)
+        total = np.concatenate([[0], np.cumsum(items.supports)])
+        below: Counts = total[self.span[:, 1]] - total[self.span[:, 0]]
+        return below
 
     def encode(self, data: Transactions, where: Callable[[int], str] | None = None) -> Transactions:
         """The same rows with leaf ids as codes and all leaves as labels. Unknown items are an error.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -40,3 +40,8 @@ class Table:
     def __len__(self) -> int:
         """Number of rows."""
         return int(self.arrow.num_rows)
+
+    def keep(self, names: Collection[str]) -> Table:
+        """Only these columns, in their old order."""
+        kept = [name for name in self.names if name in names]
+        return Table(self.arrow.select(kept), {name: role for name, role in self.roles.items() if name in kept})

@@ -51,13 +51,13 @@ class Transactions:
     @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
         """Code the rows; labels default to those that occur, in canonical order."""
-        rows = [list(row) for row in rows]
+        lists = [list(row) for row in rows]
         if labels is None:
-            labels = canonical_order({item for row in rows for item in row})
+            labels = canonical_order({item for row in lists for item in row})
         code = {label: i for i, label in enumerate(labels)}
-        flat = np.array([code[item] for row in rows for item in row], dtype=np.int64)
-        ids = np.repeat(np.arange(len(rows), dtype=np.int64), [len(row) for row in rows])
-        return cls(*csr_from_pairs(ids, flat, len(rows)), tuple(labels))
+        flat = np.array([code[item] for row in lists for item in row], dtype=np.int64)
+        ids = np.repeat(np.arange(len(lists), dtype=np.int64), [len(row) for row in lists])
+        return cls(*csr_from_pairs(ids, flat, len(lists)), tuple(labels))
 
     def __len__(self) -> int:
         """Number of rows, empty ones included."""

@@ -73,7 +73,7 @@ class Quest(Spec):
 
     name = "quest"
 
-    rows: int = option(100_000, low=0, help="transactions to make, |D|")
+    rows: int = option(100_000, low=1, help="transactions to make, |D|")
     items: int = option(1_000, low=1, high=2**31 - 1, help="different items, N")
     mean_size: float = option(10.0, low=1, help="mean items in a transaction, |T|")
     mean_pattern: float = option(4.0, low=1, help="mean items in a pattern, |I|")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data import Dataset, Transactions
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError, OptionError
 from shoal.io import files
 from shoal.io.coding import Batch, batches
 from shoal.io.detect import FORMATS, layout_named, layout_of, layout_to_write
@@ -87,7 +87,6 @@ def write(
     path: str | Path,
     *,
     format: str | None = None,
-    columns: Sequence[str] | None = None,
     column: str | None = None,
     item_delimiter: str | None = None,
     delimiter: str | None = None,
@@ -96,8 +95,7 @@ def write(
 ) -> str:
     """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
 
-    The format changes only if ``format`` or the suffix of the path says so. ``columns`` are the columns beside the sets
-    to keep: all by default, ``()`` for none. Items stand in canonical order in each row.
+    The format changes only if ``format`` or the suffix of the path says so. Items stand in canonical order in each row.
     """
     import pyarrow as pa
 
@@ -111,7 +109,7 @@ def write(
     target = layout_named(format) if format else layout_to_write(path, current)
     layout = (source if type(source) is target else _fresh(target, source)).with_options(options.layout())
     table = dataset.table.arrow if dataset.table is not None else pa.table({})
-    prepared = layout.columns(table if columns is None else _select(table, columns))
+    prepared = layout.columns(table)
     with files.atomic_output(path) as sink, layout.writer(sink, prepared) as put:
         for batch in batches(dataset.transactions, prepared):
             put(batch)
@@ -123,16 +121,6 @@ def _fresh(target: type[Layout], source: Any) -> Layout:
     known = {field.name for field in fields(target)}
     kept = {name: getattr(source, name, None) for name in ("column", "item_delimiter") if name in known}
     return target(**{name: value for name, value in kept.items() if value is not None})
-
-
-def _select(table: Any, columns: Sequence[str]) -> Any:
-    """Some columns of the table, in its order."""
-    for name in columns:
-        if name not in table.column_names:
-            listed = ", ".join(f"'{known}'" for known in table.column_names) or "none"
-            hint = did_you_mean(name, table.column_names)
-            raise OptionError(f"columns: there is no column '{name}'{hint} beside the sets: there are {listed}.")
-    return table.select([name for name in table.column_names if name in columns])
 
 
 class RowWriter:

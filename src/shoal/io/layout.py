@@ -114,5 +114,5 @@ def refuse_columns(format: str, table: Any) -> None:
         names = ", ".join(f"'{name}'" for name in table.column_names)
         raise DataError(
             f"Format {format} holds sets only, but the data have the columns {names}: "
-            f"write csv, jsonl, parquet or feather, or leave the columns out (columns=())."
+            f"write csv, jsonl, parquet or feather, or leave the columns out (--columns none)."
         )

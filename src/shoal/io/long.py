@@ -64,13 +64,13 @@ class Long(TextLayout):
             names = ", ".join(f"'{name}'" for name in table.column_names)
             raise DataError(
                 f"Format long holds one id beside the items, but the data have the columns {names}: "
-                f"write csv, jsonl, parquet or feather, or keep one of them (columns=['id'])."
+                f"write csv, jsonl, parquet or feather, or keep one of them (--columns id)."
             )
         ids = quoted_columns(table, self)
         if ids.column_names and len(pc.unique(ids.column(0))) != ids.num_rows:
             raise DataError(
                 f"Column '{ids.column_names[0]}' holds the same id more than once, so format long would merge rows: "
-                f"leave it out (columns=()) and rows are numbered."
+                f"leave it out (--columns none) and rows are numbered."
             )
         return ids
 

@@ -32,7 +32,7 @@ else:
         KIND = "python"
         warnings.warn(
             "Shoal runs without its compiled kernels and is much slower: install a C++ compiler (for instance "
-            "'apt-get install g++' or 'xcode-select --install') and reinstall with 'pip install --force-reinstall shoal'.",
+            "'apt-get install g++' or 'xcode-select --install') and reinstall it: 'pip install --force-reinstall .'",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -65,7 +65,15 @@ class Pass:
 
 
 def rare_itemsets(
-    indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, keep: int = KEEP, tick: Tick = _still
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    k: int,
+    m: int,
+    *,
+    threads: int = 1,
+    keep: int = KEEP,
+    tick: Tick = _still,
 ) -> Rare:
     """Sets of at most m labels with support in 1..k-1 none of whose parts is such a set by itself.
 
@@ -84,7 +92,9 @@ def smallest_rare(
     indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = _still
 ) -> Counts:
     """For each row, the size of its smallest subset of at most m labels with support below k; 0: none."""
-    return np.frombuffer(_impl.smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(np.int64)
+    return np.frombuffer(_impl.smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(
+        np.int64
+    )
 
 
 def direct_pass(
@@ -101,10 +111,14 @@ def direct_pass(
     until_safe: bool = False,
     tick: Tick = _still,
 ) -> Pass:
-    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of at most so many labels.
+    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of up to that size.
 
     ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     flat_span = np.ascontiguousarray(span).reshape(-1)
-    return Pass(*_impl.direct_pass(indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, tick))
+    return Pass(
+        *_impl.direct_pass(
+            indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, tick
+        )
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -89,9 +90,7 @@ def direct_pass(
 class _DirectPass:
     """State of one pass: the cut so far, and the rows expanded by all generalizations of their labels but the root."""
 
-    def __init__(
-        self, parent: list[int], span: list[int], cost: list[int], leaves: int, k: int, tick: Tick
-    ) -> None:
+    def __init__(self, parent: list[int], span: list[int], cost: list[int], leaves: int, k: int, tick: Tick) -> None:
         self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
         self.root = len(parent) - 1
         self.below = [False] * len(parent)  # strictly below the cut
@@ -231,7 +230,9 @@ def _frequent_prefixes(
             for row, rest, weight in rows:
                 for at, label in enumerate(rest):
                     if counts[label] >= k:
-                        follow = tuple(u for u in rest[at + 1 :] if support[u] >= k)  # rare labels are never extended to
+                        follow = tuple(
+                            u for u in rest[at + 1 :] if support[u] >= k
+                        )  # rare labels are never extended to
                         held.setdefault(label, []).append((row, follow, weight))
             stack += [((*prefix, label), held[label]) for label in held]
 
@@ -244,7 +245,7 @@ def _smallest(sets: list[tuple[list[int], int]], keep: int) -> list[tuple[list[i
 def _rows(indptr: Any, items: Any) -> list[Row]:
     """The rows as tuples of codes."""
     bounds, codes = indptr.tolist(), items.tolist()
-    return [tuple(codes[start:stop]) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [tuple(codes[start:stop]) for start, stop in itertools.pairwise(bounds)]
 
 
 def _weighted(indptr: Any, items: Any) -> dict[Row, int]:

@@ -21,7 +21,7 @@ class Measure(ABC):
     """Something to say about a release as numbers."""
 
     name: ClassVar[str]
-    title: ClassVar[str]
+    meanings: ClassVar[dict[str, tuple[str, str]]]  # for each value: its title and what it says, for people
     paper: ClassVar[str]
 
     @abstractmethod
@@ -42,7 +42,7 @@ class AdditiveLoss(Measure):
 
 
 def covered_sizes(original: Transactions, published: Published) -> Counts:
-    """For each original occurrence, the size of the smallest published label of its row that covers it; 0: suppressed."""
+    """For each original occurrence, the size of the smallest label of its published row that covers it; 0: none."""
     if len(original) != len(published.rows):
         raise DataError(
             f"The original has {len(original)} rows, the published data {len(published.rows)}: "

@@ -15,7 +15,13 @@ class LM(AdditiveLoss):
     """Per original occurrence (leaves(u)-1)/(|I|-1), 1 where it is suppressed; mean, and sum (P4's cost)."""
 
     name = "lm"
-    title = "Loss metric"
+    meanings = {  # noqa: RUF012
+        "lm": (
+            "Loss metric (LM)",
+            "The same idea, counting only the other items of the group, out of all other items.",
+        ),
+        "lm_sum": ("Loss metric, sum", "The same, added up over all occurrences instead of averaged."),
+    }
     paper = "P4"
 
     def of(self, original: Transactions, published: Published) -> dict[str, float]:

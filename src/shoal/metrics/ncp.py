@@ -15,7 +15,13 @@ class NCP(AdditiveLoss):
     """Mean over original occurrences of leaves(u)/|I|, 0 where the item is intact, 1 where it is suppressed."""
 
     name = "ncp"
-    title = "Normalized certainty penalty"
+    meanings = {  # noqa: RUF012
+        "ncp": (
+            "Normalized certainty penalty (NCP)",
+            "The share of all items that an item of a record can no longer be told from, averaged over all "
+            "occurrences. 0 %: every item is published as it was. 100 %: each could be any item.",
+        )
+    }
     paper = "P0 s.3.3"
 
     def of(self, original: Transactions, published: Published) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Privacy models: one file each, with the definition and its verifier.
 
-A verifier reads published data only, never an algorithm's bookkeeping, and shares no code path with the algorithms: this
-package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a test enforces it).
+A verifier reads published data only, never an algorithm's bookkeeping, and shares no code path with the algorithms:
+this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a test enforces it).
 """
 
 from __future__ import annotations
@@ -58,3 +58,7 @@ class PrivacyModel(Spec, ABC):
     @abstractmethod
     def describe(self) -> str:
         """The guarantee with its parameters, as a plain English sentence."""
+
+    @abstractmethod
+    def limits(self) -> list[str]:
+        """What the guarantee does not promise, in plain English sentences."""

@@ -1,10 +1,11 @@
 """k^m-anonymity (P0 Definition 1, P3): whoever knows up to m items of a record is left with at least k records.
 
-Every set X of 1..m published labels has support 0 or at least k. (P0 says "more than k" once; its own examples use "at least
-k", and so do we.) With ``m=all`` it holds iff every distinct non-empty published row is contained in at least k rows.
+Every set X of 1..m published labels has support 0 or at least k. (P0 says "more than k" once; its own examples use
+"at least k", and so do we.) With ``m=all`` it holds iff every distinct non-empty published row is contained in at
+least k rows.
 
-The verifier counts the published rows and nothing else. Cost: it extends only frequent sets, so its time is that of counting
-them; memory is proportional to the data.
+The verifier counts the published rows and nothing else. Cost: it extends only frequent sets, so its time is that of
+counting them; memory is proportional to the data.
 """
 
 from __future__ import annotations
@@ -48,9 +49,7 @@ class KmAnonymity(PrivacyModel):
             found = kernels.rare_itemsets(
                 rows.indptr, rows.items, len(rows.labels), self.k, self.m, threads=engine.threads, tick=tick
             )
-        witnesses = [
-            Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets
-        ]
+        witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 
     def feasible(self, published: Published) -> None:
@@ -65,3 +64,16 @@ class KmAnonymity(PrivacyModel):
         """In plain words."""
         known = "any number of items" if self.m == "all" else "1 item" if self.m == 1 else f"up to {self.m} items"
         return f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none."
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        known = "1 item" if self.m == 1 else f"{self.m} items"
+        more = [] if self.m == "all" else [f"It says nothing about somebody who knows more than {known} of a record."]
+        return [
+            *more,
+            "It does not hide what all fitting records have in common. If every record that fits what somebody knows "
+            "also holds a certain other item, they learn that item without knowing which record it is.",
+            "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]

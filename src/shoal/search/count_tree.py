@@ -1,8 +1,8 @@
 """The count-tree of P0/P3 (Alg. 1) and the papers' algorithms on it, line by line: the reference for the fast ones.
 
-It holds every itemset of up to m labels (items and all their generalizations but the root, no label above another) that
-occurs, with its support, as a prefix tree ordered by falling support (ties: lower id). Exponential in m and in the height of
-the hierarchy: for small data, for tests, and for OA.
+It holds every itemset of up to m labels (items and all their generalizations but the root, no label above another)
+that occurs, with its support, as a prefix tree ordered by falling support (ties: lower id). Exponential in m and in
+the height of the hierarchy: for small data, for tests, and for OA.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def expand(hierarchy: Hierarchy, row: Path) -> frozenset[int]:
 
 
 def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: frozenset[int]) -> frozenset[int]:
-    """DA (Alg. 3) on a materialised tree, from a cut given by its raised nodes; returns the raised nodes of the new cut."""
+    """DA (Alg. 3) on a materialised tree, from a cut given by its raised nodes; returns those of the new cut."""
     hierarchy = tree.hierarchy
     for path, is_leaf in tree.preorder():
         if any(strictly_below(hierarchy, node, raised) for node in path):  # lines 4-5
@@ -85,7 +85,9 @@ def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: froz
     return raised
 
 
-def apriori_anonymization(hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int) -> frozenset[int]:
+def apriori_anonymization(
+    hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int
+) -> frozenset[int]:
     """AA (Alg. 4) on materialised trees."""
     raised: frozenset[int] = frozenset()
     for size in range(1, m + 1):

@@ -1,0 +1,32 @@
+# Each target sets up all it needs, in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+.PHONY: demo test check bench clean
+
+demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
+	$(BIN)/shoal demo
+
+test: .venv/.tools ## all tests, with doctests
+	$(BIN)/pytest -n auto
+
+check: .venv/.tools ## lint and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/.installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/.tools: .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,check,plots]'
+	touch $@

@@ -1,0 +1,67 @@
+"""One measurement in a process of its own, so that its peak memory is its own: ``python -m benchmarks.case JSON``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def run(**case: Any) -> dict[str, Any]:
+    """Measure a case in a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.case", json.dumps(case)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return {**case, "error": done.stderr.strip().splitlines()[-1]}
+    return {**case, **json.loads(done.stdout)}
+
+
+def anonymize(file: str, hierarchy: str, k: int, m: int, algorithm: str = "aa", workers: int = 0) -> dict[str, Any]:
+    """From file to verified file."""
+    import shoal
+    from shoal import discovery, hierarchies
+    from shoal.algorithms import Algorithm
+
+    start = time.perf_counter()
+    tree = hierarchies.load(hierarchy)
+    problem = shoal.Problem(shoal.read(file), tree, shoal.KmAnonymity(k=k, m=m))
+    method = discovery.get("shoal.algorithms", Algorithm, algorithm)()
+    release = shoal.anonymize(problem, method, shoal.Engine(workers=workers))
+    with tempfile.TemporaryDirectory() as folder:
+        release.write(Path(folder) / Path(file).name)
+    seconds = time.perf_counter() - start
+    return {
+        "seconds": seconds,
+        "solve": release.timings["solve"],
+        "ncp": release.losses["ncp"],
+        "labels": len(release.published.rows.labels),
+    }
+
+
+def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
+    """Read a file and count all its raw itemsets of up to m items once: what any method must at least do."""
+    import shoal
+    from shoal import kernels
+
+    start = time.perf_counter()
+    rows = shoal.read(file).transactions
+    read = time.perf_counter() - start
+    threads = shoal.Engine(workers=workers).threads
+    found = kernels.rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
+    return {"seconds": time.perf_counter() - start, "read": read, "itemsets": found.checked}
+
+
+if __name__ == "__main__":
+    case = json.loads(sys.argv[1])
+    begin = time.perf_counter()
+    what: dict[str, Callable[..., dict[str, Any]]] = {"anonymize": anonymize, "count": count}
+    result = what[case.pop("what")](**case)
+    from shoal.release import peak_memory
+
+    print(json.dumps({**result, "process": time.perf_counter() - begin, "peak_mb": round((peak_memory() or 0) / 1e6)}))

@@ -1,0 +1,43 @@
+"""The benchmarks' data: real files where they are at hand, and generated ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import shoal
+from shoal import hierarchies
+from shoal.evaluation.quest import Quest
+
+REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def real(name: str, folder: Path, fanout: int = 5) -> tuple[str, str]:
+    """The files of a real data set and of a balanced hierarchy over its ids in ascending order."""
+    data = REAL / name / "transactions.dat"
+    tree = folder / f"{name}-{fanout}.csv"
+    if not tree.exists():
+        hierarchies.save(hierarchies.balanced(shoal.read(data).transactions.labels, fanout=fanout), tree)
+    return str(data), str(tree)
+
+
+def quest(folder: Path, rows: int, items: int = 1_650, mean_size: float = 6.5, fanout: int = 5) -> tuple[str, str]:
+    """The files of a generated set and its hierarchy."""
+    generator = Quest(rows=rows, items=items, mean_size=mean_size, mean_pattern=3, seed=1)
+    data, tree = folder / f"quest-{rows}-{items}-{mean_size}.dat", folder / f"quest-{items}-{fanout}.csv"
+    if not data.exists():
+        shoal.write(shoal.Dataset(generator.transactions()), data)
+    if not tree.exists():
+        hierarchies.save(generator.hierarchy(fanout=fanout), tree)
+    return str(data), str(tree)
+
+
+def pos_shape(folder: Path, rows: int = 500_000, fanout: int = 5) -> tuple[str, str]:
+    """The files of a generated set with the shape of BMS-POS (heavy tail, 1,657 items, mean 6.5)."""
+    generator = Quest.like("bms-pos", rows=rows)
+    data, tree = folder / f"pos-{rows}.dat", folder / f"pos-{fanout}.csv"
+    if not data.exists():
+        shoal.write(shoal.Dataset(generator.transactions()), data)
+    if not tree.exists():
+        hierarchies.save(generator.hierarchy(fanout=fanout), tree)
+    return str(data), str(tree)

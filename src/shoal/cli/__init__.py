@@ -1,0 +1,61 @@
+"""The command line: thin, over the library. One module for each command or small family.
+
+Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 bad input or nothing can be done, 3 a bug
+of ours, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from shoal._version import __version__
+from shoal.cli import anonymize, catalogue, demo, generate, hierarchy, inspect
+from shoal.cli.console import fail
+from shoal.errors import ShoalError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="shoal")
+def cli() -> None:
+    """Anonymize data about people whose records are sets: baskets, diagnoses, clicks, queries.
+
+    \b
+    Start here:
+      shoal demo                               watch a whole anonymization of generated baskets
+      shoal profile baskets.dat                who could be singled out in the raw data
+      shoal hierarchy build baskets.dat -o h.csv
+      shoal anonymize baskets.dat -o out.dat --hierarchy h.csv --k 5 --m 2 --report report.html
+      shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
+    """
+
+
+cli.add_command(anonymize.anonymize)
+cli.add_command(inspect.verify)
+cli.add_command(inspect.profile)
+cli.add_command(inspect.measure)
+cli.add_command(hierarchy.hierarchy)
+cli.add_command(generate.generate)
+cli.add_command(catalogue.algorithms)
+cli.add_command(catalogue.models)
+cli.add_command(demo.demo)
+
+
+def main() -> None:
+    """The ``shoal`` command."""
+    try:
+        sys.exit(cli(standalone_mode=False) or 0)
+    except ShoalError as error:
+        fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        fail("Interrupted: nothing was written.", 130)
+    except MemoryError:
+        fail("Out of memory: nothing was written; use a smaller m, fewer rows, or a machine with more memory.", 2)
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,113 @@
+"""``shoal anonymize``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import shoal
+from shoal import discovery, hierarchies, report
+from shoal.algorithms import Algorithm
+from shoal.cli import console
+from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.errors import OptionError, OutputError
+from shoal.io.files import check_writable
+from shoal.metrics import AdditiveLoss
+from shoal.privacy import PrivacyModel
+
+
+@click.command()
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
+@click.option("--hierarchy", type=FILE, help="The item hierarchy (ARX, Amnesia, or parent-child file).")
+@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
+@click.option("--algorithm", default="aa", show_default=True, help="The algorithm (see: shoal algorithms).")
+@spec_options(PrivacyModel, Algorithm)
+@click.option(
+    "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
+)
+@click.option(
+    "--unknown-items", default="error", show_default=True, help="Items not in the hierarchy: 'error', or 'root'."
+)
+@click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
+@click.option(
+    "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."
+)
+@click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
+@click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
+@click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
+@data_options
+def anonymize(
+    data: Path,
+    output: Path,
+    hierarchy: Path | None,
+    model: str,
+    algorithm: str,
+    loss: str,
+    unknown_items: Any,
+    seed: int,
+    reports: tuple[Path, ...],
+    columns: str | None,
+    output_format: str | None,
+    workers: int,
+    **given: Any,
+) -> None:
+    """Anonymize DATA: search, apply, verify, and only then write."""
+    read_as = reading(given)
+    privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
+    check_outputs(data, output, *reports)
+    for path in reports:
+        report.form_of(path)
+    if hierarchy is None:
+        raise OptionError(
+            f"{method.name} needs --hierarchy FILE: give one, or make one with "
+            f"'shoal hierarchy build {data} -o hierarchy.csv'."
+        )
+    tree = hierarchies.load(hierarchy)
+    dataset = shoal.read(data, **read_as)
+    if columns is not None:
+        dataset = dataset.keep_columns([] if columns == "none" else columns.split(","))
+    if read_as["multiset"]:
+        tree = hierarchies.with_counts(tree, dataset.transactions.labels)
+    measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
+    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items)
+    with console.engine(workers) as engine:
+        release = shoal.anonymize(problem, method, engine)
+        release = release.write(output, format=output_format)
+        for path in reports:
+            release.report(path)
+    show(release, output, reports)
+
+
+def check_outputs(source: Path, *targets: Path) -> None:
+    """Nothing is overwritten that was read; everything can be written; before any work."""
+    for target in targets:
+        check_writable(target)
+        if target.exists() and source.exists() and target.samefile(source):
+            raise OutputError(f"{target} is the input itself: name another file to write.")
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise OutputError("The output and the reports must be different files.")
+
+
+def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> None:
+    """The result in a few lines."""
+    verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
+    console.say(
+        f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({verdict.checked:,} label sets checked)"
+    )
+    before, after = release.problem.hierarchy.n_leaves, cut["labels"]
+    rows = [
+        ("records", f"{len(release.published.rows):,}"),
+        ("labels", f"{before:,} items -> {after:,}"),
+        ("items published intact", f"{cut['intact_items']:,}"),
+        ("loss, NCP", f"{losses['ncp']:.6f}"),
+        ("loss, LM", f"{losses['lm']:.6f}"),
+        ("time", f"{sum(release.timings.values()):.2f} s, {release.algorithm.name} {release.timings['solve']:.2f} s"),
+        ("written", str(output)),
+        *(("report", str(path)) for path in reports),
+    ]
+    console.table(None, ["", ""], rows, right=9)
+    for note in release.warnings:
+        console.warn(note)

@@ -1,0 +1,48 @@
+"""``shoal generate``: synthetic data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal import hierarchies, io
+from shoal.cli import console
+from shoal.cli.options import FILE, spec_options_of
+from shoal.data.transactions import Transactions
+from shoal.evaluation.quest import Quest
+from shoal.io.files import check_writable
+
+
+@click.group()
+def generate() -> None:
+    """Generate synthetic data."""
+
+
+@generate.command()
+@click.option("-o", "--output", required=True, type=FILE, help="Where to write the data.")
+@spec_options_of(Quest)
+@click.option("--format", help="Format to write; default: by the output's name.")
+@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write a hierarchy to go with it.")
+@click.option(
+    "--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that hierarchy."
+)
+def quest(output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, **given: Any) -> None:
+    """IBM-Quest-style transactions (Agrawal and Srikant 1994): items bought in overlapping patterns.
+
+    Written as a stream: 50 million rows need little memory.
+    """
+    generator = Quest.parse({name: value for name, value in given.items() if value is not None})
+    for path in (output, hierarchy_file):
+        if path:
+            check_writable(path)
+    labels = generator.labels()
+    with console.engine(1) as engine, io.open_writer(output, format=format) as writer:
+        tick = engine.tick("generating")
+        for indptr, items in generator.batches():
+            writer.write(Transactions(indptr, items, labels))
+            tick(writer.rows / generator.rows)
+    if hierarchy_file:
+        hierarchies.save(generator.hierarchy(fanout=fanout), hierarchy_file)
+    console.say(f"{writer.rows:,} rows over {len(labels):,} items: {output}")

@@ -1,0 +1,107 @@
+"""``shoal hierarchy build | check | convert | show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import shoal
+from shoal import hierarchies
+from shoal.cli import console
+from shoal.cli.anonymize import check_outputs
+from shoal.cli.options import FILE, data_options, reading
+
+
+@click.group()
+def hierarchy() -> None:
+    """Build, check, convert and show item hierarchies."""
+
+
+to_format = click.option(
+    "--to", "to_format", help=f"Format to write: {', '.join(hierarchies.FORMATS)}; default: by its name."
+)
+from_format = click.option("--from", "from_format", help="Format of the hierarchy; default: by its name and content.")
+
+
+@hierarchy.command()
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, help="Where to write the hierarchy.")
+@click.option(
+    "--by",
+    default="label",
+    type=click.Choice(["label", "frequency", "prefix"]),
+    show_default=True,
+    help="Group neighbours by label, by falling frequency, or codes by their prefixes.",
+)
+@click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node.")
+@click.option("--lengths", help="With --by prefix: prefix lengths to group by, such as 1,3.")
+@click.option("--root", default="*", show_default=True, help="Label of the root.")
+@to_format
+@data_options
+def build(
+    data: Path, output: Path, by: Any, fanout: int, lengths: str | None, root: str, to_format: str | None, **given: Any
+) -> None:
+    """Build a hierarchy over the items of DATA.
+
+    A hierarchy by frequency is made from the data and tells which items are how common: publish it with care.
+    """
+    check_outputs(data, output)
+    rows = shoal.read(data, **reading(given)).transactions
+    if by == "prefix":
+        cuts = tuple(int(length) for length in lengths.split(",")) if lengths else None
+        tree = hierarchies.from_prefixes(rows.labels, lengths=cuts, root=root)
+    else:
+        tree = hierarchies.balanced(
+            rows.labels,
+            fanout=fanout,
+            order=by,
+            supports=dict(zip(rows.labels, rows.supports.tolist(), strict=True)),
+            root=root,
+        )
+    hierarchies.save(tree, output, format=to_format)
+    console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")
+
+
+@hierarchy.command()
+@click.argument("file", type=FILE)
+@click.argument("data", type=FILE, required=False)
+@from_format
+@data_options
+@click.pass_context
+def check(context: click.Context, /, file: Path, data: Path | None, from_format: str | None, **given: Any) -> None:
+    """Check the hierarchy FILE, and how it covers DATA. Exit code 1: something is missing."""
+    read_as = reading(given)
+    found = hierarchies.problems(file, format=from_format)
+    if found:
+        for problem in found:
+            console.err.print(problem, soft_wrap=True, markup=False)
+        context.exit(2)
+    rows = shoal.read(data, **read_as).transactions if data else None
+    checked = hierarchies.check(hierarchies.load(file, format=from_format), rows)
+    console.table(str(file), ["", ""], checked.rows())
+    context.exit(0 if checked.ok else 1)
+
+
+@hierarchy.command()
+@click.argument("file", type=FILE)
+@click.argument("output", type=FILE)
+@from_format
+@to_format
+def convert(file: Path, output: Path, from_format: str | None, to_format: str | None) -> None:
+    """Convert a hierarchy between formats, without loss."""
+    check_outputs(file, output)
+    hierarchies.save(hierarchies.load(file, format=from_format), output, format=to_format)
+    console.say(f"written: {output}")
+
+
+@hierarchy.command()
+@click.argument("file", type=FILE)
+@click.option("--depth", type=click.IntRange(min=0), help="Levels to show; default: all.")
+@from_format
+def show(file: Path, depth: int | None, from_format: str | None) -> None:
+    """Draw the hierarchy as a tree."""
+    console.out.print(
+        hierarchies.show(hierarchies.load(file, format=from_format), depth=depth), markup=False, soft_wrap=True
+    )

@@ -1,0 +1,162 @@
+"""``shoal verify``, ``shoal profile`` and ``shoal measure``: what can be said about files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import shoal
+from shoal import hierarchies
+from shoal.anonymize import measure_all
+from shoal.cli import console
+from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.privacy import PrivacyModel
+from shoal.report.words import share
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
+@spec_options(PrivacyModel)
+@as_json
+@with_workers
+@data_options
+@click.pass_context
+def verify(context: click.Context, /, file: Path, model: str, as_json: bool, workers: int, **given: Any) -> None:
+    """Check a guarantee on the published FILE alone.
+
+    Exit code 0: it holds; 1: it is violated, with the witnesses printed; 2: it cannot be checked.
+    """
+    read_as = reading(given)
+    [privacy] = choose({PrivacyModel: model}, given)
+    published = shoal.Published.plain(shoal.read(file, **read_as).transactions)
+    with console.engine(workers) as engine:
+        verdict = privacy.verify(published, engine)
+    if as_json:
+        witnesses = [{"labels": list(witness.labels), "support": witness.support} for witness in verdict.witnesses]
+        facts = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
+        console.show_json({"model": {"name": privacy.name, **privacy.values()}, **facts, "witnesses": witnesses})
+    elif verdict.holds:
+        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({verdict.checked:,} label sets checked)")
+    else:
+        console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
+        console.table(
+            f"{verdict.violations:,} known sets leave too few records; the smallest:",
+            ["an adversary who knows", "is left with records"],
+            [(", ".join(witness.labels), str(witness.support)) for witness in verdict.witnesses],
+        )
+    context.exit(0 if verdict.holds else 1)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option(
+    "--k", default=5, show_default=True, type=click.IntRange(min=2), help="Records that should share any known set."
+)
+@click.option(
+    "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an adversary may know."
+)
+@click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Most frequent items to list.")
+@as_json
+@with_workers
+@data_options
+def profile(file: Path, k: int, m: int, top: int, as_json: bool, workers: int, **given: Any) -> None:
+    """Describe FILE: sizes, item frequencies, and how many records a few known items pin down."""
+    rows = shoal.read(file, **reading(given)).transactions
+    with console.engine(workers) as engine:
+        risk = shoal.Risk.of(rows, k, m, engine)
+    sizes, supports = rows.sizes, rows.supports
+    frequent = np.argsort(-supports, kind="stable")[:top]
+    facts = {
+        "records": len(rows),
+        "empty_records": len(rows) - rows.non_empty,
+        "items": len(rows.labels),
+        "occurrences": len(rows.items),
+        "mean_size": float(sizes.mean()) if len(sizes) else 0.0,
+        "max_size": int(sizes.max(initial=0)),
+        "items_in_fewer_than_k_records": int(np.count_nonzero(supports < k)),
+    }
+    if as_json:
+        console.show_json(
+            {
+                **facts,
+                "top_items": {rows.labels[code]: int(supports[code]) for code in frequent},
+                "risk": [
+                    {"known_items": size, "below_k": below, "unique": unique, "k": k}
+                    for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
+                ],
+            }
+        )
+        return
+    console.table(
+        str(file),
+        ["", ""],
+        [
+            (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+            for name, value in facts.items()
+        ],
+    )
+    if len(frequent):
+        console.say("")
+        console.table(
+            "most frequent items",
+            ["item", "records", "share"],
+            [
+                (rows.labels[code], f"{supports[code]:,}", share(supports[code] / max(1, len(rows))))
+                for code in frequent
+            ],
+        )
+    console.say("")
+    show_risk(risk)
+
+
+def show_risk(risk: shoal.Risk) -> None:
+    """How many records a few known items pin down."""
+    console.table(
+        "records that an adversary can pin down",
+        ["knowing", f"to fewer than {risk.k} records", "to exactly one"],
+        [
+            (f"up to {size} items" if size > 1 else "1 item", _share(below, risk.rows), _share(unique, risk.rows))
+            for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
+        ],
+    )
+
+
+@click.command()
+@click.argument("original", type=FILE)
+@click.argument("published", type=FILE)
+@click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
+@click.option(
+    "--unknown-items", default="error", show_default=True, help="Items not in the hierarchy: 'error', or 'root'."
+)
+@as_json
+@data_options
+def measure(original: Path, published: Path, hierarchy: Path, unknown_items: str, as_json: bool, **given: Any) -> None:
+    """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files)."""
+    read_as = reading(given)
+    before, after = shoal.read(original, **read_as), shoal.read(published, **read_as)
+    tree = hierarchies.load(hierarchy)
+    if read_as["multiset"]:
+        tree = hierarchies.with_counts(tree, before.transactions.labels)
+    if unknown_items == "root":
+        tree = tree.with_items_under_root(before.transactions.labels)
+    items = tree.encode(before.transactions, before.first_use)
+    losses = measure_all(items, shoal.Published.resolve(after.transactions, tree))
+    if as_json:
+        console.show_json(losses)
+    else:
+        console.table(None, ["measure", "value"], [(name, f"{value:.6f}") for name, value in losses.items()])
+
+
+def _share(count: int, rows: int) -> str:
+    return f"{count:,} ({share(count / max(1, rows))})"
+
+
+def _options(privacy: PrivacyModel) -> str:
+    return ", ".join(f"{name}={value}" for name, value in privacy.values().items())

@@ -1,0 +1,113 @@
+"""Options that commands share; those of models and algorithms are read off their dataclass fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError
+from shoal.options import Option, Spec
+from shoal.privacy import PrivacyModel
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+
+
+def data_options(command: Command) -> Command:
+    """How to read the data."""
+    for option in reversed(
+        [
+            click.option("--format", help="Format of the data; default: by its name and content."),
+            click.option("--column", help="The column that holds the sets (CSV, Parquet, Feather, JSON lines)."),
+            click.option("--item-delimiter", help="What separates the items inside that column; default: guessed."),
+            click.option(
+                "--delimiter", help="What separates columns, or the items of a basket line; default: guessed."
+            ),
+            click.option("--id-column", help="Long CSV: the column that names the record."),
+            click.option("--item-column", help="Long CSV: the column that names the item."),
+            click.option(
+                "--multiset", is_flag=True, help="An item given c times in a record becomes the item 'name*c'."
+            ),
+            click.option(
+                "--drop-items", metavar="A,B", help="Items to leave out at load, such as codes for 'missing'."
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def reading(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the data options out of a command's arguments, as :func:`shoal.read` wants them."""
+    names = ("format", "column", "item_delimiter", "delimiter", "id_column", "item_column", "multiset")
+    chosen = {name: given.pop(name) for name in names}
+    dropped = given.pop("drop_items")
+    return {**chosen, "drop_items": tuple(dropped.split(",")) if dropped else ()}
+
+
+def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:
+    """One command-line option for each field of every known model and algorithm."""
+
+    def decorate(command: Command) -> Command:
+        for option, owners in reversed(list(_declared(bases).values())):
+            limits = f" [{', '.join(owners)}; default: {option.default}]"
+            command = click.option(option.flag, option.name, metavar=_metavar(option), help=option.help + limits)(
+                command
+            )
+        return command
+
+    return decorate
+
+
+def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
+    """One command-line option for each field of one class."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(cls.options()):
+            help = f"{option.help} [default: {option.default}]"
+            command = click.option(option.flag, option.name, metavar=_metavar(option), help=help)(command)
+        return command
+
+    return decorate
+
+
+def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
+    """Build the chosen model and algorithm from the options given; an option of neither is an error."""
+    chosen = [discovery.get(_package(base), base, name) for base, name in bases.items()]
+    texts = {name: given[name] for name in _declared(tuple(bases)) if given.get(name) is not None}
+    known = {option.name for cls in chosen for option in cls.options()}
+    for name in texts:
+        if name not in known:
+            owners = ", ".join(_declared(tuple(bases))[name][1])
+            raise OptionError(
+                f"--{name.replace('_', '-')} is an option of {owners}, not of "
+                f"{' or '.join(cls.name for cls in chosen)}: leave it out."
+            )
+    return [
+        cls.parse({option.name: texts[option.name] for option in cls.options() if option.name in texts})
+        for cls in chosen
+    ]
+
+
+def _declared(bases: tuple[type[Spec], ...]) -> dict[str, tuple[Option, list[str]]]:
+    """Option name -> its declaration and the names of those that declare it."""
+    declared: dict[str, tuple[Option, list[str]]] = {}
+    for base in bases:
+        for name, cls in discovery.find(_package(base), base).items():
+            for option in cls.options():
+                declared.setdefault(option.name, (option, []))[1].append(name)
+    return declared
+
+
+def _package(base: type[Spec]) -> str:
+    return {PrivacyModel: "shoal.privacy", Algorithm: "shoal.algorithms"}[base]
+
+
+def _metavar(option: Option) -> str:
+    kind = {int: "N", float: "X", bool: "BOOL", str: "WORD"}[option.type]
+    return "|".join([*([] if option.words and option.type is str else [kind]), *option.words])

@@ -1,0 +1,184 @@
+"""The figures of a report, as plain values in a fixed order: what the JSON holds and the other forms read.
+
+``"report"`` is the version of this schema: it rises when a key changes its meaning or goes away.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.data.arrays import Counts
+from shoal.data.transactions import Transactions
+from shoal.metrics import covered_sizes
+from shoal.release import Release
+from shoal.risk import Risk
+
+VERSION = 1
+GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published intact
+RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
+PAPERS = {
+    "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
+    "PVLDB 1(1), 2008.",
+    "P2": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and "
+    "transaction attributes. ECML PKDD 2013.",
+    "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
+    "The VLDB Journal 20(1), 2011.",
+    "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
+}
+
+
+def as_dict(release: Release) -> dict[str, Any]:
+    """The release in figures, ready for strict JSON. No records, no rows."""
+    privacy, algorithm = release.problem.privacy, release.algorithm
+    values: dict[str, Any] = {
+        "report": VERSION,
+        "model": {
+            "name": privacy.name,
+            "title": privacy.title,
+            "options": privacy.values(),
+            "description": privacy.describe(),
+            "paper": privacy.paper,
+            "references": references(privacy.paper),
+        },
+        "algorithm": {
+            "name": algorithm.name,
+            "title": algorithm.title,
+            "options": algorithm.values(),
+            "description": (inspect.getdoc(type(algorithm)) or "").partition("\n")[0],
+            "paper": algorithm.paper,
+            "references": references(algorithm.paper),
+        },
+        "verdict": {
+            "holds": release.verdict.holds,
+            "checked": release.verdict.checked,
+            "violations": release.verdict.violations,
+        },
+        "data": _data(release),
+        "recoding": release.recoding.summary(),
+        "properties": {"domain_exclusive": release.published.exclusive},
+        "losses": release.losses,
+        "generalized": _generalized(release),
+        "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
+        "warnings": release.warnings,
+        "timings": release.timings,
+        "provenance": release.provenance,
+    }
+    plain: dict[str, Any] = _plain(values)
+    return plain
+
+
+def references(paper: str) -> list[str]:
+    """The papers that our short form names, in full.
+
+    >>> references("P0 Alg. 4")
+    ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
+    """
+    return [PAPERS[name] for name in re.findall(r"\bP\d\b", paper) if name in PAPERS]
+
+
+def _data(release: Release) -> dict[str, Any]:
+    """The data before and after."""
+    before, after = release.problem.items, release.published.rows
+    return {
+        "name": release.problem.data.origin.name,
+        "rows": len(before),
+        "non_empty": before.non_empty,
+        "domain": release.published.n_items,
+        "items": _used(before),
+        "labels_after": _used(after),
+        "occurrences": len(before.items),
+        "occurrences_after": len(after.items),
+        "max_size": int(before.sizes.max(initial=0)),
+        "max_size_after": int(after.sizes.max(initial=0)),
+        "mean_size": len(before.items) / max(1, len(before)),
+        "mean_size_after": len(after.items) / max(1, len(after)),
+        "sizes": _record_sizes(before, after),
+    }
+
+
+def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, int]]:
+    """How many records have how many items, before and after."""
+    largest = int(before.sizes.max(initial=0))
+    counted = zip(_banded(before.sizes, RECORD_BANDS), _banded(after.sizes, RECORD_BANDS), strict=True)
+    return [
+        {"low": low, "high": high, "before": was, "after": now}
+        for (low, high), (was, now) in zip(_bands(RECORD_BANDS, largest), counted, strict=False)
+    ]
+
+
+def _generalized(release: Release) -> dict[str, Any]:
+    """Which labels stand for several items, and how many occurrences are hidden among how many items."""
+    published, supports = release.published, release.published.rows.supports
+    sizes = covered_sizes(release.problem.items, published)
+    total = max(1, len(sizes))
+    hidden = zip(_bands(GROUP_BANDS, published.n_items), _banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
+    groups = group_codes(release)
+    return {
+        "intact_items": int(np.count_nonzero((published.cover_sizes == 1) & (supports > 0))),
+        "groups": [
+            {"label": published.rows.labels[code], "items": published.cover_sizes[code], "records": supports[code]}
+            for code in groups
+        ],
+        "hidden_among": [
+            {"low": low, "high": high, "occurrences": count, "share": count / total} for (low, high), count in hidden
+        ],
+        "suppressed": int(np.count_nonzero(sizes == 0)),
+    }
+
+
+def group_codes(release: Release) -> list[int]:
+    """The labels in use that cover several items; those in the most records first."""
+    published, supports = release.published, release.published.rows.supports
+    codes = np.flatnonzero((published.cover_sizes > 1) & (supports > 0))
+    order = np.lexsort((codes, -published.cover_sizes[codes], -supports[codes]))
+    return [int(code) for code in codes[order]]
+
+
+def _risk(risk: Risk) -> dict[str, Any]:
+    """For 1, 2, .. m known items."""
+    return {
+        "k": risk.k,
+        "m": len(risk.below_k),
+        "below_k": risk.below_k,
+        "share_below_k": risk.share_below_k,
+        "unique": risk.unique,
+        "share_unique": risk.share_unique,
+    }
+
+
+def _used(rows: Transactions) -> int:
+    """The number of labels that occur."""
+    return int(np.count_nonzero(rows.supports))
+
+
+def _bands(firsts: Sequence[int], largest: int) -> list[tuple[int, int]]:
+    """The bands that reach up to ``largest``, as lowest and highest value.
+
+    >>> _bands((1, 2, 6, 21), 9)
+    [(1, 1), (2, 5), (6, 9)]
+    """
+    lows = [low for low in firsts if low <= largest]
+    return list(zip(lows, [*(low - 1 for low in lows[1:]), largest], strict=True))
+
+
+def _banded(values: Counts, firsts: Sequence[int]) -> list[int]:
+    """How many values lie in each band."""
+    bands = np.searchsorted(firsts, values, side="right") - 1
+    return [int(count) for count in np.bincount(bands, minlength=len(firsts))]
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: no arrays' scalars, no tuples, null for what is not a finite number."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

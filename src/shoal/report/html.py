@@ -1,0 +1,172 @@
+"""The report as one HTML file for a data protection officer, and a card for notebooks.
+
+Jinja2 renders ``report.html`` with everything inside it: no network, no scripts, no fonts. Labels are untrusted text,
+so autoescape is on for all that the templates print. The charts are lists with bars of CSS: they can be read aloud.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.release import Release
+from shoal.report import words
+from shoal.report.facts import as_dict, group_codes
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+TOP = 10  # groups in the table
+LISTED = 1_000  # groups in the full list; the JSON has them all
+SPELLED = 12  # items named for a group
+HERE = Path(__file__).parent
+
+
+def as_html(release: Release) -> str:
+    """The whole report, in one self-contained file."""
+    facts = as_dict(release)
+    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            facts,
+            TOP=TOP,
+            css=(HERE / "report.css").read_text(encoding="utf-8"),
+            groups=_groups(release, facts),
+            risk_charts=_risk_charts(before, after),
+            was_at_risk=before["below_k"][-1] > 0,
+            sentence_before=words.risk(before, before["m"]),
+            sentence_now=words.risk(after, after["m"]),
+            reach=words.risk_reach(release),
+            limits=release.problem.privacy.limits(),
+            proof=words.proof(release),
+            command=words.verify_command(release),
+            change=words.change(facts),
+            hidden=_hidden(facts),
+            ncp=facts["losses"].get("ncp"),
+            losses=words.losses(facts),
+            references=list(dict.fromkeys(facts["model"]["references"] + facts["algorithm"]["references"])),
+        )
+    )
+
+
+def summary_html(release: Release) -> str:
+    """A card for notebooks. It leaves the risk out, which takes its time on large data."""
+    problem, published = release.problem, release.published
+    figures = [
+        ("records", words.count(len(published.rows))),
+        ("items", words.count(published.n_items)),
+        ("groups", words.count(len(group_codes(release)))),
+        ("views checked", words.count(release.verdict.checked)),
+        *((name.upper(), words.loss(name, release.losses[name])) for name in ("ncp", "lm") if name in release.losses),
+    ]
+    return (
+        _environment()
+        .get_template("summary.html")
+        .render(
+            holds=release.verdict.holds,
+            title=problem.privacy.title,
+            options=problem.privacy.values(),
+            description=problem.privacy.describe(),
+            algorithm=release.algorithm.title,
+            time=words.seconds(sum(release.timings.values())),
+            figures=figures,
+            warnings=release.warnings,
+        )
+    )
+
+
+def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """The groups with the names of some of their items."""
+    problem, published = release.problem, release.published
+    hierarchy, rows = problem.hierarchy, max(1, facts["data"]["rows"])
+    groups = []
+    for code, group in zip(group_codes(release)[:LISTED], facts["generalized"]["groups"], strict=False):
+        items = published.cover(code)
+        if problem.unknown_items == "root":
+            # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
+            items = items[hierarchy.parent[items] != hierarchy.root]
+        named = [hierarchy.labels[item] for item in items[:SPELLED]]
+        groups.append({**group, "share": group["records"] / rows, "named": named, "more": group["items"] - len(named)})
+    return groups
+
+
+def _risk_charts(before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two charts: narrowed down to fewer than k, and to one; a pair of bars for each number of known items."""
+    titles = {
+        "below_k": f"Narrowed down to fewer than {before['k']} records",
+        "unique": "Narrowed down to exactly one record",
+    }
+    return [
+        {
+            "title": title,
+            "rows": [
+                {
+                    "label": words.known_items(at + 1),
+                    "before": before[f"share_{key}"][at],
+                    "now": after[f"share_{key}"][at],
+                }
+                for at in range(before["m"])
+            ],
+        }
+        for key, title in titles.items()
+    ]
+
+
+def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """How well the occurrences are hidden, one bar each."""
+    made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
+    intact, *hidden = made["hidden_among"]
+    rows = [{"label": "published intact", "share": intact["share"], "count": intact["occurrences"]}]
+    for band in hidden:
+        if band["occurrences"]:
+            label = f"among {words.band(band['low'], band['high'])} items"
+            rows.append({"label": label, "share": band["share"], "count": band["occurrences"]})
+    if made["suppressed"]:
+        rows.append({"label": "removed", "share": made["suppressed"] / total, "count": made["suppressed"]})
+    return rows
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Jinja2, loaded when the first report is made."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "count": words.count,
+        "share": lambda part: _tied(words.share(part)),
+        "tied": _tied,
+        "powers": _powers,
+        "seconds": words.seconds,
+        "memory": words.memory,
+        "options": lambda values: _tied(words.options(values)),
+    }
+    environment.globals |= {"things": words.things, "band": words.band}
+    return environment
+
+
+def _tied(text: str) -> str:
+    """Keep a number and its unit, and an option and its value, on one line."""
+    return re.sub(r"(?<=[\d<>]) (?=[%\d])|(?<=\w) (?== )|(?<= =) ", "\N{NO-BREAK SPACE}", text)
+
+
+def _powers(title: str) -> Markup:
+    """A title, escaped, with powers raised.
+
+    >>> str(_powers("k^m-anonymity <b>"))
+    'k<sup>m</sup>-anonymity &lt;b&gt;'
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"\^(\w)", r"<sup>\1</sup>", str(escape(title))))

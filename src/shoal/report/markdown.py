@@ -1,0 +1,93 @@
+"""The report as Markdown: compact, for a merge request or a wiki."""
+
+from __future__ import annotations
+
+import re
+
+from shoal.release import Release
+from shoal.report import words
+from shoal.report.facts import as_dict
+
+TOP = 10  # groups shown
+
+
+def as_markdown(release: Release) -> str:
+    """The report in one page."""
+    facts = as_dict(release)
+    data, model, algorithm, made = facts["data"], facts["model"], facts["algorithm"], facts["generalized"]
+    holds = facts["verdict"]["holds"]
+    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    title = f"{'Verified' if holds else 'NOT verified'}: {model['title']}, {words.options(model['options'])}"
+    lines = [
+        f"# Anonymization report: {_safe(data['name'])}",
+        "",
+        f"**{_safe(title)}.** {'' if holds else 'Wanted, but not reached: '}{_safe(model['description'])}",
+        "",
+        f"- Data: {words.things(data['rows'], 'record')} ({words.count(data['non_empty'])} not empty), "
+        f"{words.things(data['occurrences'], 'occurrence')} of {words.things(data['items'], 'item')}.",
+        f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`). {_safe(algorithm['description'])}",
+        f"- Hierarchy: {_safe(facts['provenance']['hierarchy']['name'])}.",
+        f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
+        "",
+        "## What an adversary could do, and can do now",
+        "",
+        f"- **Before.** {words.risk(before, before['m'])}",
+        f"- **Now.** {words.risk(after, after['m'])}",
+        *([f"- {reach}"] if (reach := words.risk_reach(release)) else []),
+        "",
+        f"| Known items | Below {before['k']}, before | Below {after['k']}, now | Unique, before | Unique, now |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    for at in range(before["m"]):
+        shares = (shares[at] for key in ("share_below_k", "share_unique") for shares in (before[key], after[key]))
+        lines.append(f"| {words.known_items(at + 1)} | {' | '.join(words.share(part) for part in shares)} |")
+    lines += [
+        "",
+        "What this does not promise:",
+        "",
+        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *facts["warnings"]]),
+        "",
+        "## How it was proved",
+        "",
+        f"The verifier is independent of the algorithm and reads the published data only. {words.proof(release)} "
+        f"Violations: {words.count(facts['verdict']['violations'])}. To repeat the check:",
+        "",
+        f"    {words.verify_command(release)}",
+        "",
+        "## What was lost",
+        "",
+        _safe(words.change(facts)),
+        "",
+        "| Measure | Value |",
+        "|---|---:|",
+    ]
+    lines += [f"| {_safe(measure)} | {shown} |" for measure, shown, _ in words.losses(facts)]
+    if made["groups"]:
+        lines += ["", "| Group | Items covered | Records |", "|---|---:|---:|"]
+        for group in made["groups"][:TOP]:
+            figures = f"{words.count(group['items'])} | {words.count(group['records'])}"
+            lines.append(f"| {_safe(group['label'])} | {figures} |")
+        if len(made["groups"]) > TOP:
+            lines += ["", f"... and {words.things(len(made['groups']) - TOP, 'more group')}."]
+    lines += ["", "## Provenance", ""]
+    for role in ("input", "hierarchy", "output"):
+        file = facts["provenance"].get(role)
+        if file:
+            lines.append(f"- {role.capitalize()}: {_safe(file['name'])}, SHA-256 `{file['sha256']}`")
+    made_by = facts["provenance"]
+    lines += [
+        f"- Shoal {made_by['shoal']} ({made_by['kernels']} kernels), Python {made_by['python']}, "
+        f"NumPy {made_by['numpy']}, seed {made_by['seed']}",
+        f"- Time: {', '.join(f'{step} {words.seconds(time)}' for step, time in facts['timings'].items())}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _safe(text: str) -> str:
+    r"""Text that Markdown leaves as it is.
+
+    >>> _safe("<b>|a_b*")
+    '&lt;b&gt;\\|a\\_b\\*'
+    """
+    flat = " ".join(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", flat)

@@ -1,0 +1,181 @@
+"""The figures in plain English: numbers for people, and sentences that say no more than what was proved."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from shoal import discovery
+from shoal.metrics import Measure
+from shoal.options import Value
+from shoal.release import Release
+
+
+def count(number: float) -> str:
+    """A number with thousands separated.
+
+    >>> count(12345), count(2.5), count(273.10030), count(43367.0)
+    ('12,345', '2.5', '273.1', '43,367')
+    """
+    if isinstance(number, int):
+        return f"{number:,}"
+    return f"{number:,.4g}" if abs(number) < 100 else f"{number:,.1f}".removesuffix(".0")
+
+
+def share(part: float) -> str:
+    """A share in percent. Only nothing is 0 % and only everything is 100 %.
+
+    >>> [share(part) for part in (0, 0.0002, 0.0371, 0.125, 0.34, 0.9999, 1)]
+    ['0 %', '< 0.1 %', '3.7 %', '12.5 %', '34 %', '> 99.9 %', '100 %']
+    """
+    percent = part * 100
+    if 0 < percent < 0.1:
+        return "< 0.1 %"
+    if 99.9 < percent < 100:
+        return "> 99.9 %"
+    return f"{percent:.1f}".removesuffix(".0") + " %"
+
+
+def seconds(time: float) -> str:
+    """A duration.
+
+    >>> [seconds(time) for time in (0.0004, 0.25, 3.14159, 185)]
+    ['< 0.01 s', '0.25 s', '3.1 s', '3 min 5 s']
+    """
+    if time >= 60:
+        return f"{int(time) // 60:,} min {int(time) % 60} s"
+    return "< 0.01 s" if time < 0.01 else f"{time:.2g} s" if time < 10 else f"{time:.0f} s"
+
+
+def memory(size: int) -> str:
+    """A number of bytes.
+
+    >>> memory(81571840), memory(3 * 2**30)
+    ('78 MiB', '3.0 GiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def things(number: int, name: str) -> str:
+    """A count with its noun.
+
+    >>> things(1, "record"), things(1200, "record")
+    ('1 record', '1,200 records')
+    """
+    return f"{count(number)} {name}{'' if number == 1 else 's'}"
+
+
+def band(low: int, high: int) -> str:
+    """A range of whole numbers.
+
+    >>> band(2, 5), band(7, 7)
+    ('2–5', '7')
+    """
+    return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def options(values: dict[str, Value]) -> str:
+    """Option values in a row.
+
+    >>> options({"k": 5, "m": "all"})
+    'k = 5, m = all'
+    """
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+def known_items(number: int) -> str:
+    """What an adversary knows, as a subject.
+
+    >>> known_items(1), known_items(2)
+    ('1 item', 'up to 2 items')
+    """
+    return "1 item" if number == 1 else f"up to {number} items"
+
+
+def risk(figures: dict[str, Any], known: int) -> str:
+    """What somebody who knows up to that many items can do, by the figures of the data before or after.
+
+    >>> one = {"k": 5, "below_k": [0], "unique": [0], "share_below_k": [0.0], "share_unique": [0.0]}
+    >>> risk(one, 1)
+    'No record can be narrowed down to fewer than 5 records by knowing 1 item of it.'
+    >>> risk(one | {"below_k": [34], "share_below_k": [0.34], "unique": [12], "share_unique": [0.12]}, 1)
+    'For 34 % of the records, 1 well-chosen item is enough to narrow the search down to fewer than 5 records,
+    and for 12 % to one.'
+    """
+    k, at = figures["k"], known - 1
+    if not figures["below_k"][at]:
+        return f"No record can be narrowed down to fewer than {k} records by knowing {known_items(known)} of it."
+    enough = "1 well-chosen item is" if known == 1 else f"{known} well-chosen items (or fewer) are"
+    alone = f"for {share(figures['share_unique'][at])}" if figures["unique"][at] else "for none"
+    below = share(figures["share_below_k"][at])
+    narrow = f"enough to narrow the search down to fewer than {k} records, and {alone} to one"
+    return f"For {below} of the records, {enough} {narrow}."
+
+
+def risk_reach(release: Release) -> str:
+    """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
+    m, drawn = release.problem.privacy.values().get("m"), len(release.risk_after.below_k)
+    if m is None or m == drawn:
+        return ""
+    covers = "any number of known items" if m == "all" else f"up to {m} known items"
+    return f"The figures stop at {drawn} known items. The guarantee, and its proof, cover {covers}."
+
+
+def proof(release: Release) -> str:
+    """What the verifier did."""
+    if not release.verdict.checked:
+        return "All published records are empty, so there is nothing that an adversary could know."
+    return (
+        f"It examined {things(release.verdict.checked, 'adversary view')}: every set of published labels that occurs "
+        f"and that somebody may know or, where they may know all items of a record, every different published record."
+    )
+
+
+def verify_command(release: Release) -> str:
+    """How to repeat the check."""
+    privacy = release.problem.privacy
+    output = release.provenance.get("output")
+    words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
+    for opt in privacy.options():
+        words += [opt.flag, str(getattr(privacy, opt.name))]
+    return shlex.join(words)
+
+
+def change(facts: dict[str, Any]) -> str:
+    """What became of the items."""
+    made, data = facts["generalized"], facts["data"]
+    groups, suppressed = made["groups"], made["suppressed"]
+    if not data["occurrences"]:
+        return "All records are empty: there was nothing to change."
+    if not groups and not suppressed:
+        return "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published intact."
+    if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:
+        return (
+            f"Every item is published as '{groups[0]['label']}', which stands for any item: "
+            f"what is left is only which records hold anything at all."
+        )
+    sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences are published intact."]
+    if groups:
+        among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
+        others = "Others are" if suppressed else "The others are"
+        sentences.append(f"{others} published as {among}, where they hide among the items of the group.")
+    if suppressed:
+        sentences.append(f"{things(suppressed, 'occurrence')} had to be removed altogether.")
+    return " ".join(sentences)
+
+
+def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Title, value and meaning of each measured loss, as its measure explains it."""
+    meanings: dict[str, tuple[str, str]] = {}
+    for measure in discovery.find("shoal.metrics", Measure).values():
+        meanings.update(measure.meanings)
+    return [
+        (title, loss(name, value), meaning)
+        for name, value in facts["losses"].items()
+        for title, meaning in [meanings.get(name, (name, ""))]
+    ]
+
+
+def loss(name: str, value: float | None) -> str:
+    """A measured loss: a share where it is one."""
+    return "not a finite number" if value is None else share(value) if name in ("ncp", "lm") else count(value)

@@ -1,0 +1,270 @@
+"""The command line as a user meets it: results, exit codes, messages, and what is left on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shoal.cli import main
+
+HIERARCHY = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
+BASKETS = "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n"
+
+
+class Shell:
+    """Runs commands in a folder of their own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.capsys, self.monkeypatch = folder, capsys, monkeypatch
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("COLUMNS", "200")
+
+    def write(self, name: str, text: str | bytes) -> str:
+        (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+        return name
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "argv", ["shoal", *words])
+        code = 0
+        try:
+            main()
+        except SystemExit as done:
+            code = int(done.code or 0)
+        out, err = self.capsys.readouterr()
+        return code, out, err
+
+    def fails(self, *words: str) -> str:
+        """Exit code 2, one sentence on stderr, and no file that was not there before."""
+        before = sorted(self.folder.rglob("*"))
+        code, _, err = self(*words)
+        assert code == 2, err
+        assert sorted(self.folder.rglob("*")) == before
+        assert err.startswith("Error: ")
+        assert err.count("\n") == 1, err
+        assert "Traceback" not in err
+        return err
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    made = Shell(tmp_path, capsys, monkeypatch)
+    made.write("h.csv", HIERARCHY)
+    made.write("in.basket", BASKETS)
+    return made
+
+
+ANONYMIZE_LONG = (
+    "anonymize",
+    "in.dat",
+    "-o",
+    "out.dat",
+    "--hierarchy",
+    "h.csv",
+    "--algorithm",
+    "da",
+    "--k",
+    "2",
+    "--m",
+    "6",
+)
+ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
+
+
+def test_anonymize_verify_measure(shell: Shell) -> None:
+    code, out, _ = shell(*ANONYMIZE, "--report", "r.json", "--report", "r.html", "--report", "r.md")
+    assert code == 0
+    assert "Verified" in out
+    assert (shell.folder / "out.basket").read_text() == "A,b1,b2\nA,b1\nA,b1,b2\nA,b2\n"
+    report = json.loads((shell.folder / "r.json").read_text())
+    assert report["verdict"]["holds"] is True
+    assert report["losses"]["ncp"] == pytest.approx(2.5 / 11, abs=1e-12)
+    assert report["model"]["name"] == "km"
+    assert report["algorithm"]["name"] == "aa"
+    hashes = {"input": "in.basket", "hierarchy": "h.csv", "output": "out.basket"}
+    for what, name in hashes.items():
+        digest = subprocess.run(["sha256sum", name], capture_output=True, text=True, check=True).stdout.split()[0]
+        assert report["provenance"][what]["sha256"] == digest
+    assert shell("verify", "out.basket", "--k", "2", "--m", "2")[0] == 0
+    code, out, _ = shell("verify", "in.basket", "--k", "2", "--m", "2")
+    assert code == 1
+    assert "a1, a2" in out
+    code, out, _ = shell("measure", "in.basket", "out.basket", "--hierarchy", "h.csv", "--json")
+    assert json.loads(out)["ncp"] == pytest.approx(2.5 / 11, abs=1e-12)
+
+
+def test_profile(shell: Shell) -> None:
+    code, out, _ = shell("profile", "in.basket", "--k", "2", "--m", "2", "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert (facts["records"], facts["items"], facts["occurrences"]) == (4, 4, 11)
+    assert facts["risk"][0] == {"known_items": 1, "below_k": 0, "unique": 0, "k": 2}
+    assert facts["risk"][1]["unique"] == 2  # {a1, b1} and {a1, a2}
+    assert "up to 2 items" in shell("profile", "in.basket", "--m", "2")[1]
+
+
+def test_bad_options(shell: Shell) -> None:
+    assert "k must be at least 2, got 1" in shell.fails(*ANONYMIZE[:-3], "1")
+    assert "m must be at least 1, got 0" in shell.fails(*ANONYMIZE[:-1], "0")
+    assert "m must be a whole number or 'all', got 'two'" in shell.fails(*ANONYMIZE[:-1], "two")
+    assert "k=5 needs at least 5 non-empty records, got 4" in shell.fails(*ANONYMIZE[:6], "--k", "5")
+    assert "did you mean 'km'" in shell.fails(*ANONYMIZE, "--model", "kmm")
+    assert "known are aa, da, oa" in shell.fails(*ANONYMIZE, "--algorithm", "magic")
+    assert "--max-cuts is an option of oa, not of km or aa" in shell.fails(*ANONYMIZE, "--max-cuts", "7")
+    assert "3 cuts" not in shell.fails(*ANONYMIZE, "--algorithm", "oa", "--max-cuts", "4")
+    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x")
+    assert "'error' or 'root'" in shell.fails(*ANONYMIZE, "--unknown-items", "drop")
+
+
+def test_bad_data(shell: Shell) -> None:
+    def with_data(name: str, text: str | bytes, *words: str) -> str:
+        shell.write(name, text)
+        return shell.fails("anonymize", name, "-o", "out.x", "--hierarchy", "h.csv", "--k", "2", *words)
+
+    unknown = with_data("u.basket", BASKETS + "a1,b3\n")
+    assert "Item 'b3' (line 5) is not in the hierarchy h.csv (did you mean 'b2'?)" in unknown
+    assert "--unknown-items=root" in unknown
+    assert "is a group" in with_data("g.basket", "A,b1\nA,b1\n")
+    assert "no records" in with_data("empty.dat", "")
+    assert "binary" in with_data("junk.dat", b"\x00\x01\x02junk\n" * 9)
+    assert "column" in with_data("t.csv", "id,things\n1,a1 b1\n", "--column", "items")
+    assert "does not exist" in shell.fails("anonymize", "nowhere.dat", "-o", "o", "--hierarchy", "h.csv")
+
+
+def test_unknown_items_under_the_root(shell: Shell) -> None:
+    shell.write("in.basket", BASKETS * 2 + "b3\n")
+    code, _, err = shell(*ANONYMIZE, "--unknown-items", "root")
+    assert code == 0, err
+    assert shell("verify", "out.basket", "--k", "2")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a1;A;ALL\na1;B;ALL\na2;A;ALL\n", "a1"),
+        ("a1;A;X\nb1;B;Y\n", "root"),
+        ("node,parent\nA,B\nB,C\nC,A\na1,A\n", "cycle"),
+        ("", "empty"),
+    ],
+)
+def test_bad_hierarchies(shell: Shell, text: str, message: str) -> None:
+    shell.write("h.csv", text)
+    assert message in shell.fails(*ANONYMIZE)
+
+
+def test_bad_outputs(shell: Shell) -> None:
+    assert "is the input itself" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
+    assert "does not exist" in shell.fails("anonymize", "in.basket", "-o", "no/where.dat", "--hierarchy", "h.csv")
+    (shell.folder / "dir").mkdir()
+    assert "is a folder" in shell.fails("anonymize", "in.basket", "-o", "dir", "--hierarchy", "h.csv")
+    assert "must be different files" in shell.fails(*ANONYMIZE, "--report", "out.basket")
+    assert ".html" in shell.fails(*ANONYMIZE, "--report", "r.pdf")
+
+
+def test_a_full_disk_leaves_nothing(shell: Shell) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    shell.monkeypatch.setattr(os, "fsync", full)
+    assert "No space left on device" in shell.fails(*ANONYMIZE)
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    """A DA that would run for minutes, interrupted inside the kernel."""
+    rows = "\n".join(" ".join(str((7 * row + step * step) % 97) for step in range(40)) for row in range(3000))
+    (tmp_path / "in.dat").write_text(rows + "\n")
+    shoal = [sys.executable, "-m", "shoal.cli"]
+    subprocess.run(
+        [*shoal, "hierarchy", "build", "in.dat", "-o", "h.csv"], cwd=tmp_path, check=True, capture_output=True
+    )
+    before = sorted(tmp_path.iterdir())
+    command = [*shoal, *ANONYMIZE_LONG]
+    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    assert job.poll() is None, "the job must still be running when it is interrupted"
+    job.send_signal(signal.SIGINT)
+    _, err = job.communicate(timeout=20)
+    assert job.returncode == 130
+    assert "Interrupted: nothing was written." in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_same_bytes_whatever_the_workers_and_the_order_of_hierarchy_lines(shell: Shell) -> None:
+    outputs = set()
+    for workers, lines in (("1", HIERARCHY), ("4", "\n".join(reversed(HIERARCHY.split())) + "\n")):
+        shell.write("h.csv", lines)
+        assert shell(*ANONYMIZE, "--workers", workers)[0] == 0
+        outputs.add((shell.folder / "out.basket").read_bytes())
+    assert len(outputs) == 1
+
+
+def test_columns_pass_through_or_not(shell: Shell) -> None:
+    shell.write("t.csv", "id,items,zip\n007,a1 b1 b2,01234\n8,a2 b1,\n9,a2 b1 b2,5\n10,a1 a2 b2,6\n")
+    words = ("anonymize", "t.csv", "-o", "o.csv", "--hierarchy", "h.csv", "--k", "2")
+    code, _, err = shell(*words)
+    assert code == 0
+    assert "published untouched" in err
+    assert (shell.folder / "o.csv").read_text() == "id,items,zip\n007,A b1 b2,01234\n8,A b1,\n9,A b1 b2,5\n10,A b2,6\n"
+    assert shell(*words, "--columns", "zip")[0] == 0
+    assert (shell.folder / "o.csv").read_text().startswith("items,zip\nA b1 b2,01234\n")
+
+
+def test_hierarchy_commands(shell: Shell) -> None:
+    assert shell("hierarchy", "build", "in.basket", "-o", "b.csv", "--fanout", "2")[0] == 0
+    code, out, _ = shell("hierarchy", "check", "b.csv", "in.basket")
+    assert code == 0
+    assert "4" in out
+    shell.write("u.basket", "a1,zz\n")
+    code, out, _ = shell("hierarchy", "check", "h.csv", "u.basket")
+    assert code == 1
+    assert "zz" in out
+    for name in ("c.json", "c.txt", "c.csv"):
+        assert shell("hierarchy", "convert", "h.csv", name)[0] == 0
+        assert "a1" in shell("hierarchy", "show", name)[1]
+    shell.write("bad.csv", "a1;A;ALL\na1;B;ALL\n")
+    code, _, err = shell("hierarchy", "check", "bad.csv")
+    assert code == 2
+    assert "a1" in err
+
+
+def test_generate_quest(shell: Shell) -> None:
+    words = ("generate", "quest", "--rows", "2000", "--items", "50", "--patterns", "20")
+    assert shell(*words, "-o", "q.dat", "--hierarchy", "q.csv")[0] == 0
+    assert shell(*words, "-o", "again.dat")[0] == 0
+    assert (shell.folder / "q.dat").read_bytes() == (shell.folder / "again.dat").read_bytes()
+    assert len((shell.folder / "q.dat").read_text().splitlines()) == 2000
+    assert shell("anonymize", "q.dat", "-o", "o.dat", "--hierarchy", "q.csv", "--m", "3")[0] == 0
+    for name in ("q.parquet", "q.jsonl", "q.csv.gz", "q.feather", "q.basket"):
+        assert shell(*words, "-o", name)[0] == 0, name
+        assert '"records": 2000' in shell("profile", name, "--m", "1", "--json")[1]
+    assert "rows must be at least" in shell.fails("generate", "quest", "-o", "x.dat", "--rows", "0")
+
+
+def test_catalogues_and_help(shell: Shell) -> None:
+    assert "Apriori-based" in shell("algorithms")[1]
+    assert "k^m-anonymity" in shell("models")[1]
+    for words in (
+        [],
+        ["anonymize"],
+        ["verify"],
+        ["profile"],
+        ["measure"],
+        ["hierarchy", "build"],
+        ["generate", "quest"],
+    ):
+        code, out, _ = shell(*words, "--help")
+        assert code == 0
+        assert "Usage:" in out
+
+
+def test_demo(shell: Shell) -> None:
+    code, out, err = shell("demo", "--rows", "2000")
+    assert code == 0, err
+    assert "holds" in out
+    assert (shell.folder / "demo" / "report.html").exists()
