@@ -37,7 +37,7 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
         table.add_column(name, justify="right")
     for row in results:
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
-    Console().print(table)
+    Console(width=160).print(table)
     with open(target, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(results[0]))
         writer.writeheader()

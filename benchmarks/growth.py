@@ -19,7 +19,7 @@ BASE = {"rows": 100_000, "items": 1_650, "m": 3, "k": 5, "fanout": 5}
 
 
 def rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """One axis at a time, the others at their base."""
+    """One axis at a time, the others at their base; the height h of the hierarchy follows from the fanout."""
     for axis, values in AXES.items():
         for value in values:
             at = {**BASE, axis: value}
@@ -47,15 +47,12 @@ def draw(results: list[dict[str, Any]], target: Path) -> None:
         for line, (measure, label) in enumerate(measures.items()):
             panel = panels[line][column]
             panel.plot([row[axis] for row in points], [row[measure] for row in points], color="#0b62a4", marker="o")
-            if axis != "m":
+            if axis not in ("rows", "m"):
                 panel.set_xscale("log")
-                panel.set_xticks(
-                    [row[axis] for row in points], [f"{row[axis]:,}" for row in points], rotation=40, fontsize=8
-                )
-                panel.minorticks_off()
-            else:
-                panel.set_xticks([row[axis] for row in points])
-            panel.set_ylim(bottom=0)
+            ticks = [row[axis] for row in points]
+            panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=40 if axis != "m" else 0, fontsize=8)
+            panel.minorticks_off()
+            panel.set_ylim(0, 1.1 * max(row[measure] for row in points) or 1)
             panel.grid(alpha=0.3)
             panel.spines[["top", "right"]].set_visible(False)
             if column == 0:

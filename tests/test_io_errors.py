@@ -161,10 +161,10 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
         ("jsonl", {"delimiter": ";"}, "jsonl has no option --delimiter"),
     ]:
         with pytest.raises(InputError, match=message):
-            io.write(data, tmp_path / "y", format=format, **options)  # type: ignore[arg-type]
+            io.write(data, tmp_path / "y", format=format, **options)
     with pytest.raises(InputError, match="'id' holds the same id more than once"):
         io.write(data.keep_columns(["id"]), tmp_path / "y", format="long")
-    with pytest.raises(InputError, match="No column 'm'.* in x.csv: beside the sets there are 'id', 'n'"):
+    with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv: beside the sets there are 'id', 'n'"):
         data.keep_columns(["m"])
     with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):
         io.write(io.read([["a"]]), tmp_path / "y.anything")

@@ -1,0 +1,75 @@
+"""Nothing undocumented, and what the documentation says runs."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from shoal import discovery, hierarchies, io
+from shoal.algorithms import Algorithm
+from shoal.cli import cli
+from shoal.metrics import Measure
+from shoal.options import Spec
+from shoal.privacy import PrivacyModel
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
+def test_every_algorithm_and_model_has_a_page_that_names_its_options(package: str, base: type[Spec]) -> None:
+    folder = ROOT / "docs" / {"privacy": "models"}.get(package, package)
+    found = discovery.find(f"shoal.{package}", base)
+    assert {path.stem for path in folder.glob("*.md")} == set(found)
+    for name, cls in found.items():
+        page = (folder / f"{name}.md").read_text(encoding="utf-8")
+        assert all(option.flag in page for option in cls.options())
+        assert f"{folder.name}/{name}.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_measure_and_format_is_documented() -> None:
+    measures = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    for cls in discovery.find("shoal.metrics", Measure).values():
+        assert all(f"`{name}`" in measures for name in cls.meanings)
+    formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in formats for name in [*io.FORMATS, *hierarchies.FORMATS])
+
+
+def test_the_python_in_the_readme_runs() -> None:
+    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert result.attempted > 5
+    assert result.failed == 0
+
+
+def test_the_commands_in_the_documentation_exist() -> None:
+    for page in PAGES:
+        for line in re.findall(r"^\$ shoal (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            words = line.partition("#")[0].split()
+            command: click.Command = cli
+            while isinstance(command, click.Group):
+                command = command.commands[words.pop(0)]
+            known = {flag for param in command.params for flag in param.opts}
+            assert {word for word in words if word.startswith("-")} <= known, (page.name, line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_option_has_a_help_text() -> None:
+    def commands(group: click.Group) -> list[click.Command]:
+        below = [commands(sub) if isinstance(sub, click.Group) else [sub] for sub in group.commands.values()]
+        return [command for listed in below for command in listed]
+
+    for command in commands(cli):
+        assert command.help
+        for param in command.params:
+            if isinstance(param, click.Option):
+                assert param.help, (command.name, param.name)
