@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import click
 
 from shoal._version import __version__
 from shoal.cli import anonymize, catalogue, demo, generate, hierarchy, inspect
-from shoal.cli.console import fail
+from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
 
 
@@ -45,6 +46,7 @@ cli.add_command(demo.demo)
 
 def main() -> None:
     """The ``shoal`` command."""
+    warnings.showwarning = lambda message, *_: warn(str(message))
     try:
         sys.exit(cli(standalone_mode=False) or 0)
     except ShoalError as error:

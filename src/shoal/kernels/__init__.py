@@ -6,6 +6,9 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import importlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,27 +19,30 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
 
-KIND: Literal["native", "python"]
-if os.environ.get("SHOAL_KERNELS") == "python":
-    from shoal.kernels import _python as _chosen
 
-    KIND = "python"
-else:
-    try:
-        from shoal.kernels import _native as _chosen  # type: ignore[attr-defined, no-redef, unused-ignore]
+def _choose() -> tuple[Literal["native", "python"], Any]:
+    """The compiled kernels if they were built and nobody asked for the others."""
+    if os.environ.get("SHOAL_KERNELS") != "python":
+        with contextlib.suppress(ImportError):
+            return "native", importlib.import_module("shoal.kernels._native")
+    return "python", importlib.import_module("shoal.kernels._python")
 
-        KIND = "native"
-    except ImportError:
-        from shoal.kernels import _python as _chosen
 
-        KIND = "python"
+KIND, _impl = _choose()
+
+
+@functools.cache
+def _kernels() -> Any:
+    """The chosen kernels; the first use of the slow ones is announced, unless they were asked for."""
+    if KIND == "python" and os.environ.get("SHOAL_KERNELS") != "python":
         warnings.warn(
             "Shoal runs without its compiled kernels and is much slower: install a C++ compiler (for instance "
             "'apt-get install g++' or 'xcode-select --install') and reinstall it: 'pip install --force-reinstall .'",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-_impl: Any = _chosen
+    return _impl
+
 
 Tick = Callable[[float], None]
 KEEP = 20  # witnesses that a verdict carries
@@ -80,19 +86,19 @@ def rare_itemsets(
     >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
     Rare(checked=4, violations=1, sets=[([2], 1)])
     """
-    return Rare(*_impl.rare_itemsets(indptr, items, labels, k, m, keep, threads, tick))
+    return Rare(*_kernels().rare_itemsets(indptr, items, labels, k, m, keep, threads, tick))
 
 
 def rare_rows(indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = _still) -> Rare:
     """Distinct non-empty rows that fewer than k rows contain; each is thinned to a rare set with no rare part."""
-    return Rare(*_impl.rare_rows(indptr, items, labels, k, keep, tick))
+    return Rare(*_kernels().rare_rows(indptr, items, labels, k, keep, tick))
 
 
 def smallest_rare(
     indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = _still
 ) -> Counts:
     """For each row, the size of its smallest subset of at most m labels with support below k; 0: none."""
-    return np.frombuffer(_impl.smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(
+    return np.frombuffer(_kernels().smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(
         np.int64
     )
 
@@ -118,7 +124,7 @@ def direct_pass(
     nodes = np.array(sorted(raised), dtype=np.int32)
     flat_span = np.ascontiguousarray(span).reshape(-1)
     return Pass(
-        *_impl.direct_pass(
+        *_kernels().direct_pass(
             indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, tick
         )
     )
