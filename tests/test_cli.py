@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.cli import main
 
 HIERARCHY = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
@@ -141,6 +142,7 @@ def test_unknown_items_under_the_root(shell: Shell) -> None:
     shell.write("in.basket", BASKETS * 2 + "b3\n")
     code, _, err = shell(*ANONYMIZE, "--unknown-items", "root")
     assert code == 0, err
+    assert "1 item was not in the hierarchy" in err
     assert shell("verify", "out.basket", "--k", "2")[0] == 0
 
 
@@ -159,12 +161,49 @@ def test_bad_hierarchies(shell: Shell, text: str, message: str) -> None:
 
 
 def test_bad_outputs(shell: Shell) -> None:
-    assert "is the input itself" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
+    assert "is also read" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
     assert "does not exist" in shell.fails("anonymize", "in.basket", "-o", "no/where.dat", "--hierarchy", "h.csv")
     (shell.folder / "dir").mkdir()
     assert "is a folder" in shell.fails("anonymize", "in.basket", "-o", "dir", "--hierarchy", "h.csv")
     assert "must be different files" in shell.fails(*ANONYMIZE, "--report", "out.basket")
     assert ".html" in shell.fails(*ANONYMIZE, "--report", "r.pdf")
+
+
+def test_only_ordinary_files_are_written(shell: Shell) -> None:
+    os.mkfifo(shell.folder / "pipe")
+    assert "is a device or a pipe" in shell.fails("anonymize", "in.basket", "-o", "pipe", "--hierarchy", "h.csv")
+    shell.write("target.basket", "old\n")
+    (shell.folder / "out.basket").symlink_to("target.basket")
+    assert shell(*ANONYMIZE)[0] == 0
+    assert (shell.folder / "out.basket").is_symlink()
+    assert (shell.folder / "target.basket").read_text().startswith("A,b1,b2\n")
+    assert "h.csv is also read" in shell.fails(*ANONYMIZE, "--report", "h.csv")
+    assert "File name too long" in shell.fails("anonymize", "in.basket", "-o", "x" * 300, "--hierarchy", "h.csv")
+    name = "y" * 250
+    assert shell("anonymize", "in.basket", "-o", name, "--hierarchy", "h.csv", "--k", "2")[0] == 0
+
+
+def test_a_report_that_fails_takes_the_release_with_it(shell: Shell) -> None:
+    calls = []
+
+    def full_at_the_second(*_: object) -> None:
+        calls.append(1)
+        if len(calls) > 1:
+            raise OSError(28, "No space left on device")
+
+    shell.monkeypatch.setattr(os, "fsync", full_at_the_second)
+    assert "No space left on device" in shell.fails(*ANONYMIZE, "--report", "r.html")
+
+
+def test_a_bug_of_ours_is_one_sentence_and_exit_code_3(shell: Shell) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("raw data")
+
+    shell.monkeypatch.setattr(shoal, "anonymize", broken)
+    code, _, err = shell(*ANONYMIZE)
+    assert code == 3
+    assert "A bug in Shoal: ZeroDivisionError" in err
+    assert "raw data" not in err
 
 
 def test_a_full_disk_leaves_nothing(shell: Shell) -> None:
@@ -202,6 +241,15 @@ def test_the_same_bytes_whatever_the_workers_and_the_order_of_hierarchy_lines(sh
         assert shell(*ANONYMIZE, "--workers", workers)[0] == 0
         outputs.add((shell.folder / "out.basket").read_bytes())
     assert len(outputs) == 1
+
+
+def test_a_multiset_release_can_be_measured(shell: Shell) -> None:
+    shell.write("in.basket", "a1,a1,b1\na1,b1\na1,a1,b1\na1,b2\na1,b2\n")
+    assert shell(*ANONYMIZE, "--multiset", "--report", "r.json")[0] == 0
+    assert (shell.folder / "out.basket").read_text().startswith("a1,b1*1\n")  # {a1*1, b1*1} occurs once
+    words = ("measure", "in.basket", "out.basket", "--hierarchy", "h.csv", "--multiset", "--json")
+    measured, reported = json.loads(shell(*words)[1]), json.loads((shell.folder / "r.json").read_text())
+    assert measured["ncp"] == reported["losses"]["ncp"] > 0
 
 
 def test_columns_pass_through_or_not(shell: Shell) -> None:

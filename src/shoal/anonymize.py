@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) ->
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
     (True, 2.5)
     """
+    wanted: tuple[tuple[object, type, str], ...] = ((problem, Problem, "Problem(..)"), (algorithm, Algorithm, "AA()"))
+    for got, kind, example in wanted:
+        if not isinstance(got, kind):
+            raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
     if not isinstance(problem.privacy, algorithm.solves):
         names = ", ".join(model.name for model in algorithm.solves)
         raise OptionError(
@@ -80,6 +85,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "kernels": kernels.KIND,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "seed": problem.seed,
         "model": {"name": problem.privacy.name, **problem.privacy.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},

@@ -29,14 +29,29 @@ class Problem:
     loss: AdditiveLoss = field(default_factory=NCP)
     seed: int = 0
     unknown_items: Literal["error", "root"] = "error"
+    added_items: int = field(default=0, init=False)  # items that the hierarchy did not know
 
     def __post_init__(self) -> None:
         """Bring the hierarchy and the data together; refuse what does not fit."""
+        for name, kind, remedy in (
+            ("data", Dataset, "make one with shoal.read"),
+            ("hierarchy", Hierarchy, "make one with shoal.hierarchies.load"),
+            ("privacy", PrivacyModel, "give one such as shoal.KmAnonymity()"),
+            ("loss", AdditiveLoss, "give one such as shoal.NCP()"),
+        ):
+            got = getattr(self, name)
+            if not isinstance(got, kind):
+                raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
         if self.unknown_items == "root":
             grown = self.hierarchy.with_items_under_root(self.data.transactions.labels)
+            object.__setattr__(self, "added_items", grown.n_leaves - self.hierarchy.n_leaves)
             object.__setattr__(self, "hierarchy", grown)
+
+    def __repr__(self) -> str:
+        """Never the data themselves."""
+        return f"Problem({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
 
     @cached_property
     def items(self) -> Transactions:

@@ -43,6 +43,10 @@ class Published:
         if self.cover_items.min(initial=0) < 0 or self.cover_items.max(initial=-1) >= self.n_items:
             raise DataError(f"Published: covered items must lie in 0..{self.n_items - 1}.")
 
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"Published({len(self.rows):,} rows, {len(self.rows.labels):,} labels over {self.n_items:,} items)"
+
     @classmethod
     def plain(cls, rows: Transactions) -> Published:
         """Every label stands for itself: a file on its own, without a hierarchy."""

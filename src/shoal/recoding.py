@@ -61,6 +61,10 @@ class GlobalCut(Recoding):
         first = np.flatnonzero(np.diff(node_of, prepend=-1))
         return cls(hierarchy, node_of[first])
 
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"GlobalCut({len(self.nodes):,} labels over {self.hierarchy.n_leaves:,} items)"
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the cut."""

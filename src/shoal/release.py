@@ -29,6 +29,11 @@ class Release:
     timings: dict[str, float]
     provenance: dict[str, Any]
 
+    def __repr__(self) -> str:
+        """Never the data themselves."""
+        name = self.problem.privacy
+        return f"Release({self.published!r}, {name!r}, {self.algorithm!r}, ncp={self.losses['ncp']:.6f})"
+
     @property
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them, laid out as the input was."""
@@ -61,6 +66,15 @@ class Release:
             notes.append(
                 f"The {columns} published untouched: the guarantee covers the sets only. "
                 f"Drop whatever could identify a person."
+            )
+        if self.problem.added_items:
+            added = self.problem.added_items
+            items = "1 item was" if added == 1 else f"{added:,} items were"
+            notes.append(f"{items} not in the hierarchy and taken as directly below its root (unknown_items=root).")
+        if self.published.rows.labels == (self.problem.hierarchy.labels[-1],) and self.problem.hierarchy.n_leaves > 1:
+            notes.append(
+                "Everything was generalized to the root: all that is left is which records hold anything. "
+                "A smaller k or m, more data, or another hierarchy would keep more."
             )
         empty = len(self.published.rows) - self.published.rows.non_empty
         if empty:

@@ -6,9 +6,13 @@ of ours, 130 interrupted.
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
+import traceback
 import warnings
+from pathlib import Path
 
 import click
 
@@ -47,17 +51,29 @@ cli.add_command(demo.demo)
 def main() -> None:
     """The ``shoal`` command."""
     warnings.showwarning = lambda message, *_: warn(str(message))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as on Ctrl-C
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
     try:
         sys.exit(cli(standalone_mode=False) or 0)
     except ShoalError as error:
         fail(str(error), error.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        fail(f"{error.format_message().rstrip('.')}: see --help.", error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         fail("Interrupted: nothing was written.", 130)
     except MemoryError:
         fail("Out of memory: nothing was written; use a smaller m, fewer rows, or a machine with more memory.", 2)
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(141)
+    except Exception as error:  # the message may hold raw data: it is shown only when asked for
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        fail(
+            f"A bug in Shoal: {type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}; nothing was "
+            f"written. Please report it; SHOAL_DEBUG=1 shows the details, which may include your data.",
+            3,
+        )

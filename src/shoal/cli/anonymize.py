@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 import shoal
 from shoal import discovery, hierarchies, report
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.errors import OptionError, OutputError
-from shoal.io.files import check_writable
+from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
 
@@ -22,14 +24,12 @@ from shoal.privacy import PrivacyModel
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
 @click.option("--hierarchy", type=FILE, help="The item hierarchy (ARX, Amnesia, or parent-child file).")
+@hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @click.option("--algorithm", default="aa", show_default=True, help="The algorithm (see: shoal algorithms).")
 @spec_options(PrivacyModel, Algorithm)
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
-)
-@click.option(
-    "--unknown-items", default="error", show_default=True, help="Items not in the hierarchy: 'error', or 'root'."
 )
 @click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
 @click.option(
@@ -43,6 +43,7 @@ def anonymize(
     data: Path,
     output: Path,
     hierarchy: Path | None,
+    hierarchy_format: str | None,
     model: str,
     algorithm: str,
     loss: str,
@@ -57,7 +58,7 @@ def anonymize(
     """Anonymize DATA: search, apply, verify, and only then write."""
     read_as = reading(given)
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    check_outputs(data, output, *reports)
+    check_outputs([data, hierarchy], [output, *reports])
     for path in reports:
         report.form_of(path)
     if hierarchy is None:
@@ -65,28 +66,30 @@ def anonymize(
             f"{method.name} needs --hierarchy FILE: give one, or make one with "
             f"'shoal hierarchy build {data} -o hierarchy.csv'."
         )
-    tree = hierarchies.load(hierarchy)
+    tree = hierarchies.load(hierarchy, format=hierarchy_format)
     dataset = shoal.read(data, **read_as)
     if columns is not None:
-        dataset = dataset.keep_columns([] if columns == "none" else columns.split(","))
+        dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, dataset.transactions.labels)
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
     problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items)
     with console.engine(workers) as engine:
         release = shoal.anonymize(problem, method, engine)
-        release = release.write(output, format=output_format)
-        for path in reports:
-            release.report(path)
+        with all_or_none():
+            release = release.write(output, format=output_format)
+            for path in reports:
+                release.report(path)
     show(release, output, reports)
 
 
-def check_outputs(source: Path, *targets: Path) -> None:
+def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> None:
     """Nothing is overwritten that was read; everything can be written; before any work."""
     for target in targets:
         check_writable(target)
-        if target.exists() and source.exists() and target.samefile(source):
-            raise OutputError(f"{target} is the input itself: name another file to write.")
+        for source in sources:
+            if source is not None and target.exists() and source.exists() and target.samefile(source):
+                raise OutputError(f"{target} is also read: name another file to write.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output and the reports must be different files.")
 
@@ -97,7 +100,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     console.say(
         f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({verdict.checked:,} label sets checked)"
     )
-    before, after = release.problem.hierarchy.n_leaves, cut["labels"]
+    before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", f"{len(release.published.rows):,}"),
         ("labels", f"{before:,} items -> {after:,}"),

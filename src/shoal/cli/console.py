@@ -21,8 +21,13 @@ err = Console(stderr=True, highlight=False)
 
 def fail(message: str, code: int) -> NoReturn:
     """One sentence on stderr, and out."""
-    err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
+    complain(message)
     sys.exit(code)
+
+
+def complain(message: str) -> None:
+    """What is wrong, on stderr."""
+    err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
 
 
 def warn(message: str) -> None:

@@ -12,6 +12,7 @@ from shoal.cli import console
 from shoal.cli.anonymize import show
 from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
+from shoal.errors import OutputError
 from shoal.evaluation.supermarket import product_hierarchy, supermarket
 
 
@@ -24,7 +25,10 @@ from shoal.evaluation.supermarket import product_hierarchy, supermarket
 @click.option("--m", default=3, show_default=True, type=click.IntRange(min=1), help="Items an adversary may know.")
 def demo(folder: Path, rows: int, k: int, m: int) -> None:
     """Generate supermarket baskets, show who could be singled out, anonymize, verify, measure, report."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"The folder {folder} cannot be made: {error.strerror}.") from None
     raw, tree_file = folder / "baskets.basket", folder / "products.csv"
     released, page = folder / "published.basket", folder / "report.html"
 

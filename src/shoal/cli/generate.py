@@ -9,10 +9,11 @@ import click
 
 from shoal import hierarchies, io
 from shoal.cli import console
+from shoal.cli.anonymize import check_outputs
 from shoal.cli.options import FILE, spec_options_of
 from shoal.data.transactions import Transactions
 from shoal.evaluation.quest import Quest
-from shoal.io.files import check_writable
+from shoal.io.files import all_or_none
 
 
 @click.group()
@@ -34,15 +35,14 @@ def quest(output: Path, format: str | None, hierarchy_file: Path | None, fanout:
     Written as a stream: 50 million rows need little memory.
     """
     generator = Quest.parse({name: value for name, value in given.items() if value is not None})
-    for path in (output, hierarchy_file):
-        if path:
-            check_writable(path)
+    check_outputs([], [path for path in (output, hierarchy_file) if path])
     labels = generator.labels()
-    with console.engine(1) as engine, io.open_writer(output, format=format) as writer:
+    with all_or_none(), console.engine(1) as engine:
+        if hierarchy_file:
+            hierarchies.save(generator.hierarchy(fanout=fanout), hierarchy_file)
         tick = engine.tick("generating")
-        for indptr, items in generator.batches():
-            writer.write(Transactions(indptr, items, labels))
-            tick(writer.rows / generator.rows)
-    if hierarchy_file:
-        hierarchies.save(generator.hierarchy(fanout=fanout), hierarchy_file)
+        with io.open_writer(output, format=format) as writer:
+            for indptr, items in generator.batches():
+                writer.write(Transactions(indptr, items, labels))
+                tick(writer.rows / generator.rows)
     console.say(f"{writer.rows:,} rows over {len(labels):,} items: {output}")

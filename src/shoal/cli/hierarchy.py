@@ -12,6 +12,7 @@ from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.anonymize import check_outputs
 from shoal.cli.options import FILE, data_options, reading
+from shoal.errors import OptionError
 
 
 @click.group()
@@ -47,10 +48,12 @@ def build(
 
     A hierarchy by frequency is made from the data and tells which items are how common: publish it with care.
     """
-    check_outputs(data, output)
+    check_outputs([data], [output])
+    if lengths and by != "prefix":
+        raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
     rows = shoal.read(data, **reading(given)).transactions
     if by == "prefix":
-        cuts = tuple(int(length) for length in lengths.split(",")) if lengths else None
+        cuts = _lengths(lengths) if lengths else None
         tree = hierarchies.from_prefixes(rows.labels, lengths=cuts, root=root)
     else:
         tree = hierarchies.balanced(
@@ -76,7 +79,7 @@ def check(context: click.Context, /, file: Path, data: Path | None, from_format:
     found = hierarchies.problems(file, format=from_format)
     if found:
         for problem in found:
-            console.err.print(problem, soft_wrap=True, markup=False)
+            console.complain(problem)
         context.exit(2)
     rows = shoal.read(data, **read_as).transactions if data else None
     checked = hierarchies.check(hierarchies.load(file, format=from_format), rows)
@@ -91,7 +94,7 @@ def check(context: click.Context, /, file: Path, data: Path | None, from_format:
 @to_format
 def convert(file: Path, output: Path, from_format: str | None, to_format: str | None) -> None:
     """Convert a hierarchy between formats, without loss."""
-    check_outputs(file, output)
+    check_outputs([file], [output])
     hierarchies.save(hierarchies.load(file, format=from_format), output, format=to_format)
     console.say(f"written: {output}")
 
@@ -105,3 +108,11 @@ def show(file: Path, depth: int | None, from_format: str | None) -> None:
     console.out.print(
         hierarchies.show(hierarchies.load(file, format=from_format), depth=depth), markup=False, soft_wrap=True
     )
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    """Prefix lengths such as "1,3"."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise OptionError(f"--lengths must be whole numbers above 0, separated by commas, got '{text}'.")
+    return tuple(int(part) for part in parts)

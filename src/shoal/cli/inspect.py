@@ -12,7 +12,7 @@ import shoal
 from shoal import hierarchies
 from shoal.anonymize import measure_all
 from shoal.cli import console
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.privacy import PrivacyModel
 from shoal.report.words import share
 
@@ -47,7 +47,7 @@ def verify(context: click.Context, /, file: Path, model: str, as_json: bool, wor
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         console.table(
-            f"{verdict.violations:,} known sets leave too few records; the smallest:",
+            f"{verdict.violations:,} sets of known items leave too few records; the smallest:",
             ["an adversary who knows", "is left with records"],
             [(", ".join(witness.labels), str(witness.support)) for witness in verdict.witnesses],
         )
@@ -132,16 +132,23 @@ def show_risk(risk: shoal.Risk) -> None:
 @click.argument("original", type=FILE)
 @click.argument("published", type=FILE)
 @click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
-@click.option(
-    "--unknown-items", default="error", show_default=True, help="Items not in the hierarchy: 'error', or 'root'."
-)
+@hierarchy_options
 @as_json
 @data_options
-def measure(original: Path, published: Path, hierarchy: Path, unknown_items: str, as_json: bool, **given: Any) -> None:
+def measure(
+    original: Path,
+    published: Path,
+    hierarchy: Path,
+    hierarchy_format: str | None,
+    unknown_items: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
     """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files)."""
     read_as = reading(given)
-    before, after = shoal.read(original, **read_as), shoal.read(published, **read_as)
-    tree = hierarchies.load(hierarchy)
+    before = shoal.read(original, **read_as)
+    after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
+    tree = hierarchies.load(hierarchy, format=hierarchy_format)
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, before.transactions.labels)
     if unknown_items == "root":

@@ -42,6 +42,17 @@ def data_options(command: Command) -> Command:
     return command
 
 
+def hierarchy_options(command: Command) -> Command:
+    """How to read the hierarchy, and what to do with items that it does not know."""
+    unknown = "Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root."
+    for option in (
+        click.option("--unknown-items", default="error", show_default=True, help=unknown),
+        click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content."),
+    ):
+        command = option(command)
+    return command
+
+
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """Take the data options out of a command's arguments, as :func:`shoal.read` wants them."""
     names = ("format", "column", "item_delimiter", "delimiter", "id_column", "item_column", "multiset")

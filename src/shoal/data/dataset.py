@@ -44,6 +44,10 @@ class Dataset:
         if self.table is not None and len(self.table) != len(self.transactions):
             raise DataError(f"Dataset: {len(self.transactions)} sets but {len(self.table)} rows in the table.")
 
+    def __repr__(self) -> str:
+        """Never the data themselves."""
+        return f"Dataset({self.origin.name}: {self.transactions!r})"
+
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.transactions)

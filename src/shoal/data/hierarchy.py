@@ -104,6 +104,10 @@ class Hierarchy:
 
     # ---- structure
 
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"Hierarchy({self.name}: {self.n_leaves:,} items, {len(self) - self.n_leaves:,} groups)"
+
     def __len__(self) -> int:
         """Number of nodes."""
         return len(self.labels)

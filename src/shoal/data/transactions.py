@@ -59,6 +59,10 @@ class Transactions:
         ids = np.repeat(np.arange(len(lists), dtype=np.int64), [len(row) for row in lists])
         return cls(*csr_from_pairs(ids, flat, len(lists)), tuple(labels))
 
+    def __repr__(self) -> str:
+        """Never the data themselves."""
+        return f"Transactions({len(self):,} rows, {len(self.labels):,} items)"
+
     def __len__(self) -> int:
         """Number of rows, empty ones included."""
         return len(self.indptr) - 1

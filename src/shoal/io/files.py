@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -92,13 +94,40 @@ def decode(data: bytes, name: str) -> str:
 def check_writable(path: str | Path) -> None:
     """Raise an OutputError now rather than after hours of work."""
     path = Path(path)
-    folder = path.parent
-    if path.is_dir():
-        raise OutputError(f"{path} is a folder: name a file to write.")
-    if not folder.is_dir():
-        raise OutputError(f"{path} cannot be written: the folder {folder} does not exist.")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    try:
+        target = path.resolve()  # through links: what they lead to is written, not the link
+        if target.is_dir():
+            raise OutputError(f"{path} is a folder: name a file to write.")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{path} is a device or a pipe: name an ordinary file to write.")
+        if not target.parent.is_dir():
+            raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
+        denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    if denied:
         raise OutputError(f"{path} cannot be written: permission denied.")
+
+
+_staged: ContextVar[dict[Path, Path] | None] = ContextVar("staged", default=None)  # final name -> temporary name
+_numbers = itertools.count()
+
+
+@contextlib.contextmanager
+def all_or_none() -> Iterator[None]:
+    """Files that are written in the block appear when it ends well, all of them; otherwise none."""
+    staged: dict[Path, Path] = {}
+    token = _staged.set(staged)
+    try:
+        yield
+        for target, part in staged.items():
+            os.replace(part, target)
+    except OSError as error:
+        raise OutputError(f"{error.filename2 or error.filename} cannot be written: {error.strerror}.") from None
+    finally:
+        _staged.reset(token)
+        for part in staged.values():
+            part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -106,8 +135,8 @@ def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that appears under its name only when the block ends well; compressed as the name says."""
     path = Path(path)
     check_writable(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    codec = codec_of(path)
+    target, staged, codec = path.resolve(), _staged.get(), codec_of(path)
+    part = target.with_name(f".shoal-{os.getpid()}-{next(_numbers)}.part")
     try:
         with open(part, "wb") as raw:
             if codec:
@@ -120,14 +149,19 @@ def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
                 yield raw
             raw.flush()
             os.fsync(raw.fileno())
-        os.replace(part, path)
+        if staged is None:
+            os.replace(part, target)
+        else:
+            staged[target] = part
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}; nothing was left behind.") from None
     finally:
-        part.unlink(missing_ok=True)
+        if staged is None or target not in staged:
+            part.unlink(missing_ok=True)
 
 
 def sha256_of(path: str | Path) -> str:
-    """The hash of a file on disk."""
-    with open(path, "rb") as file:
+    """The hash of a file on disk, or of one that is about to appear there."""
+    target = Path(path).resolve()
+    with open((_staged.get() or {}).get(target, target), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -81,7 +81,7 @@ def rare_itemsets(
     keep: int = KEEP,
     tick: Tick = _still,
 ) -> Rare:
-    """Sets of at most m labels with support in 1..k-1 none of whose parts is such a set by itself.
+    """Sets of at most m labels with support in 1..k-1: all that have no such part, and some that do.
 
     >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
     Rare(checked=4, violations=1, sets=[([2], 1)])

@@ -33,7 +33,7 @@ class Verdict:
 
     holds: bool
     checked: int  # adversary views examined
-    violations: int = 0  # views that fail and have no failing part; all of them, not only the witnesses
+    violations: int = 0  # failing views met: all that have no failing part, and some that do
     witnesses: tuple[Witness, ...] = ()  # some of them: smallest sets first, then lowest support
 
     def __bool__(self) -> bool:
