@@ -35,12 +35,12 @@ NB_MODULE(_native, module) {
     module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
 
     module.def("rare_itemsets", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
-                                   int threads, nb::callable tick) {
+                                   bool first_size_only, int threads, nb::callable tick) {
         RareResult result;
         Tick call = with_gil(tick);
         {
             nb::gil_scoped_release free;
-            result = RareCounter(view_of(indptr, items), labels, k, m, keep, false).run(threads, call);
+            result = RareCounter(view_of(indptr, items), labels, k, m, keep, false).run(threads, call, first_size_only);
         }
         return pack(result);
     });

@@ -83,7 +83,21 @@ public:
             for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
     }
 
-    RareResult run(int threads, const Tick& tick) {
+    // All sizes at once; or size by size, ending with the first that has a rare set: then these are all of that size, and
+    // a file that fails early is not counted further.
+    RareResult run(int threads, const Tick& tick, bool first_size_only = false) {
+        int most = m_;
+        for (m_ = first_size_only ? 1 : most;; ++m_) {
+            RareResult total = count(threads, tick);
+            if (m_ == most || (first_size_only && total.violations)) return total;
+        }
+    }
+
+    // For each row, the size of its smallest rare subset; 0: none. After run(), if asked for.
+    const std::vector<uint8_t>& smallest() const { return smallest_; }
+
+private:
+    RareResult count(int threads, const Tick& tick) {
         RareResult total = singles_;
         if (m_ > 1) {
             threads = std::max(1, threads);
@@ -114,10 +128,6 @@ public:
         return total;
     }
 
-    // For each row, the size of its smallest rare subset; 0: none. After run(), if asked for.
-    const std::vector<uint8_t>& smallest() const { return smallest_; }
-
-private:
     struct Place {
         int64_t row;
         int64_t next;  // index into rows_.items of what follows the last label of the prefix

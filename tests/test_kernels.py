@@ -46,7 +46,9 @@ def still(share: float) -> None:
 @given(rows=row_lists, k=st.integers(1, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
 def test_rare_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
     t, sets = coded(rows)
-    checked, violations, found = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, 1000, threads, still)
+    checked, violations, found = kernel.rare_itemsets(
+        t.indptr, t.items, len(t.labels), k, m, 1000, False, threads, still
+    )
     expected = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
     minimal = oracles.minimal_rare(sets, k, m)
     reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
@@ -56,13 +58,24 @@ def test_rare_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int,
         assert checked == len(oracles.supports(sets, m))
 
 
-@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), keep=st.integers(0, 5))
-def test_twins_report_the_same(rows: list[set[str]], k: int, m: int, keep: int) -> None:
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_the_first_size_that_fails(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    _, violations, found = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, 1000, True, threads, still)
+    rare = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
+    smallest = min(map(len, rare), default=0)
+    reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
+    assert reported == {labels: count for labels, count in rare.items() if len(labels) == smallest}
+    assert violations == len(reported)
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), keep=st.integers(0, 5), first=st.booleans())
+def test_twins_report_the_same(rows: list[set[str]], k: int, m: int, keep: int, first: bool) -> None:
     t, _ = coded(rows)
     results: list[Any] = []
     for kernel in implementations():
         for threads in (1, 3):
-            rare = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, keep, threads, still)
+            rare = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, keep, first, threads, still)
             whole = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, keep, still)
             results.append((rare, whole))
     assert all(result == results[0] for result in results)
@@ -131,7 +144,7 @@ def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> No
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kernel.rare_itemsets(t.indptr, t.items, len(t.labels), 1, 4, 0, 2, interrupt)
+        kernel.rare_itemsets(t.indptr, t.items, len(t.labels), 1, 4, 0, False, 2, interrupt)
 
 
 def test_native_kernels_are_built() -> None:

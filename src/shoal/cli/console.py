@@ -47,7 +47,9 @@ def show_json(value: Any) -> None:
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
     """A table; columns from ``right`` on are numbers."""
-    grid = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    if title:
+        say(f"[bold]{escape(title)}[/]")
+    grid = Table(header_style="bold", box=None, pad_edge=False)
     grid.show_header = any(columns)
     for at, name in enumerate(columns):
         grid.add_column(name, justify="left" if at < right else "right", overflow="fold")

@@ -46,8 +46,11 @@ def verify(context: click.Context, /, file: Path, model: str, as_json: bool, wor
         console.say(f"[bold green]Holds.[/] {privacy.describe()} ({verdict.checked:,} label sets checked)")
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
+        sizes = {len(witness.labels) for witness in verdict.witnesses}
+        known = "single known items" if sizes == {1} else f"sets of {'/'.join(map(str, sorted(sizes)))} known items"
+        more = "" if verdict.violations <= len(verdict.witnesses) else ", for instance"
         console.table(
-            f"{verdict.violations:,} sets of known items leave too few records; the smallest:",
+            f"{verdict.violations:,} {known} leave too few records{more}:",
             ["an adversary who knows", "is left with records"],
             [(", ".join(witness.labels), str(witness.support)) for witness in verdict.witnesses],
         )

@@ -79,14 +79,17 @@ def rare_itemsets(
     *,
     threads: int = 1,
     keep: int = KEEP,
+    first_size_only: bool = False,
     tick: Tick = _still,
 ) -> Rare:
     """Sets of at most m labels with support in 1..k-1: all that have no such part, and some that do.
 
+    ``first_size_only``: go size by size and end with the first that has such sets; then it is all of that size.
+
     >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
     Rare(checked=4, violations=1, sets=[([2], 1)])
     """
-    return Rare(*_kernels().rare_itemsets(indptr, items, labels, k, m, keep, threads, tick))
+    return Rare(*_kernels().rare_itemsets(indptr, items, labels, k, m, keep, first_size_only, threads, tick))
 
 
 def rare_rows(indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = _still) -> Rare:

@@ -13,12 +13,26 @@ Row = tuple[int, ...]
 Found = tuple[int, int, list[tuple[list[int], int]]]  # checked, violations, (codes, support) of the smallest few
 
 
-def rare_itemsets(indptr: Any, items: Any, labels: int, k: int, m: int, keep: int, threads: int, tick: Tick) -> Found:
+def rare_itemsets(
+    indptr: Any,
+    items: Any,
+    labels: int,
+    k: int,
+    m: int,
+    keep: int,
+    first_size_only: bool,
+    threads: int,
+    tick: Tick,
+) -> Found:
     """Depth-first: count the labels that follow a frequent prefix; report the rare ones, extend the frequent ones."""
-    checked, rare = 0, []
-    for prefix, counts, _ in _frequent_prefixes(_weighted(indptr, items), k, m, tick):
-        checked += len(counts)
-        rare += [(sorted([*prefix, label]), support) for label, support in counts.items() if support < k]
+    rows = _weighted(indptr, items)
+    for size in range(1 if first_size_only else m, m + 1):
+        checked, rare = 0, []
+        for prefix, counts, _ in _frequent_prefixes(rows, k, size, tick):
+            checked += len(counts)
+            rare += [(sorted([*prefix, label]), support) for label, support in counts.items() if support < k]
+        if rare and first_size_only:
+            break
     return checked, len(rare), _smallest(rare, keep)
 
 

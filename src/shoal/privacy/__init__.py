@@ -33,7 +33,7 @@ class Verdict:
 
     holds: bool
     checked: int  # adversary views examined
-    violations: int = 0  # failing views met: all that have no failing part, and some that do
+    violations: int = 0  # failing views of the kind that was met first (for sets: of the smallest size that fails)
     witnesses: tuple[Witness, ...] = ()  # some of them: smallest sets first, then lowest support
 
     def __bool__(self) -> bool:

@@ -47,7 +47,14 @@ class KmAnonymity(PrivacyModel):
             found = kernels.rare_rows(rows.indptr, rows.items, len(rows.labels), self.k, tick=tick)
         else:
             found = kernels.rare_itemsets(
-                rows.indptr, rows.items, len(rows.labels), self.k, self.m, threads=engine.threads, tick=tick
+                rows.indptr,
+                rows.items,
+                len(rows.labels),
+                self.k,
+                self.m,
+                first_size_only=True,
+                threads=engine.threads,
+                tick=tick,
             )
         witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
