@@ -78,10 +78,7 @@ NB_MODULE(_native, module) {
             nb::gil_scoped_release free;
             Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
             DirectPass pass(view_of(indptr, items), tree, k, raised.data(), raised.shape(0), call);
-            for (int size = first; size <= last; ++size) {
-                pass.run(size);
-                if (until_safe && size < last && pass.safe()) break;
-            }
+            for (int size = first; size <= last && !(until_safe && pass.safe()); ++size) pass.run(size);
             result = pass.raised();
             visited = pass.visited();
             repairs = pass.repairs();

@@ -8,7 +8,6 @@
 // Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
 #pragma once
 
-#include <map>
 #include <queue>
 #include <set>
 
@@ -33,6 +32,39 @@ struct Tree {
     bool related(Code a, Code b) const { return covers(a, b) || covers(b, a); }
 };
 
+// Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
+inline Rows distinct(const Rows& rows) {
+    std::vector<int64_t> order;
+    order.reserve(rows.size());
+    for (int64_t r = 0; r < rows.size(); ++r)
+        if (rows.length(r)) order.push_back(r);
+    // The first two items as one key settle most comparisons without touching the row.
+    std::vector<uint64_t> key(rows.size(), 0);
+    for (int64_t r : order) {
+        const Code* row = rows.begin(r);
+        key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
+    }
+    auto compare = [&](int64_t a, int64_t b) {
+        if (key[a] != key[b]) return key[a] < key[b];
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    };
+    std::sort(order.begin(), order.end(), compare);
+    Rows out;
+    int64_t last = -1;
+    for (int64_t r : order) {
+        bool same = last >= 0 && key[last] == key[r] &&
+                    std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
+        if (same) {
+            out.weight.back() += rows.weight[r];
+        } else {
+            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
+            out.close_row(rows.weight[r]);
+        }
+        last = r;
+    }
+    return out;
+}
+
 class DirectPass {
 public:
     DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, const Tick& tick)
@@ -55,10 +87,6 @@ public:
     void run(int size) {
         size_ = size;
         levels_.resize(size);
-        for (auto& level : levels_) {
-            level.count.assign(node_of_.size(), 0);
-            level.slot.assign(node_of_.size(), 0);
-        }
         if (dead_) rebuild();
         bool apriori = safe_size_ == size - 1;  // smaller sets are safe already
         std::vector<Code> prefix;
@@ -212,6 +240,10 @@ private:
         }
         Level& level = levels_[depth];
         auto& count = level.count;
+        if (count.empty()) {
+            count.assign(node_of_.size(), 0);
+            level.slot.assign(node_of_.size(), 0);
+        }
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows.weight[p->row];
@@ -332,6 +364,29 @@ private:
         return top;
     }
 
+    // Labels that another target covers stand where that target stands: the same labels are published.
+    void settle(std::vector<Code>& target) const {
+        for (Code& u : target)
+            for (Code v : target)
+                if (tree_.covers(v, u)) u = v;
+    }
+
+    // The lowest targets that any sufficient way must reach: support only grows on the way up, so each label alone has to
+    // rise until the path has k rows with all other labels at their highest. Root: nothing below it suffices.
+    std::vector<Code> lowest_targets(const std::vector<Code>& labels) const {
+        std::vector<Code> top(labels);
+        for (Code& u : top)
+            while (tree_.parent[u] != tree_.root()) u = tree_.parent[u];
+        if (support_of(maximal(top)) < k_) return std::vector<Code>(labels.size(), tree_.root());
+        std::vector<Code> lowest(labels);
+        for (size_t i = 0; i < labels.size(); ++i) {
+            auto target = top;
+            for (target[i] = labels[i]; support_of(maximal(target)) < k_;) target[i] = tree_.parent[target[i]];
+            lowest[i] = target[i];
+        }
+        return lowest;
+    }
+
     // Best first over the ways to raise the path's labels. Loss never falls on the way up, so the first that lifts the path
     // to k is the best, and minimal: in a tie fewer leaves and lower ids (below in a chain) come first.
     void repair(const std::vector<Code>& prefix) {
@@ -340,16 +395,16 @@ private:
         for (Code rank : prefix) labels.push_back(node_of_[rank]);
         std::priority_queue<Way, std::vector<Way>, std::greater<Way>> open;
         std::set<std::vector<Code>> seen;
-        std::map<std::vector<Code>, bool> lifted;
-        open.push(way(labels, labels));
+        auto consider = [&](std::vector<Code> target) {
+            settle(target);
+            if (seen.insert(target).second) open.push(way(labels, std::move(target)));
+        };
+        consider(lowest_targets(labels));
         while (!open.empty()) {
             pulse_.beat(share_);
             Way best = open.top();
             open.pop();
-            auto label_set = maximal(best.target);
-            auto known = lifted.find(label_set);
-            bool enough = known != lifted.end() ? known->second : (lifted[label_set] = support_of(label_set) >= k_);
-            if (enough) {
+            if (support_of(maximal(best.target)) >= k_) {
                 for (Code u : best.commits) commit(u);
                 return;
             }
@@ -357,7 +412,7 @@ private:
                 if (best.target[i] == tree_.root()) continue;
                 auto target = best.target;
                 target[i] = tree_.parent[target[i]];
-                if (seen.insert(target).second) open.push(way(labels, std::move(target)));
+                consider(std::move(target));
             }
         }
         throw std::logic_error("no way to lift a path to k: fewer than k rows");

@@ -5,6 +5,8 @@
 // first label. Everything reported is a sum, a minimum or the smallest few under a total order: threads cannot change it.
 #pragma once
 
+#include <unordered_map>
+
 #include "support.hpp"
 
 namespace shoal {
@@ -43,6 +45,36 @@ struct RareResult {
     }
 };
 
+// Equal rows become one that stands for all of them, by hashing; empty rows vanish. class_of receives for each input row
+// its index in the result (-1: empty). Deliberately not the search's way of merging (direct.hpp, by sorting).
+inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
+    Rows out;
+    class_of.assign(rows.size(), -1);
+    std::unordered_multimap<uint64_t, int64_t> seen;
+    int64_t total = 0, non_empty = 0;
+    for (int64_t r = 0; r < rows.size(); ++r) {
+        if (!rows.length(r)) continue;
+        ++non_empty;
+        uint64_t hash = 1469598103934665603ull;
+        for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
+            hash = (hash ^ static_cast<uint64_t>(*item)) * 1099511628211ull;
+        auto [from, to] = seen.equal_range(hash);
+        auto same = std::find_if(from, to, [&](const auto& entry) {
+            return std::equal(rows.begin(r), rows.end(r), out.begin(entry.second), out.end(entry.second));
+        });
+        if (same == to) {
+            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
+            out.close_row(0);
+            same = seen.emplace(hash, out.size() - 1);
+        }
+        class_of[r] = same->second;
+        ++out.weight[same->second];
+    }
+    for (int64_t weight : out.weight) total += weight;
+    if (total != non_empty) throw std::logic_error("rows were lost while merging equal ones");
+    return out;
+}
+
 class RareCounter {
 public:
     RareCounter(RowsView view, Code labels, int64_t k, int m, size_t keep, bool mark)
@@ -73,7 +105,7 @@ public:
             std::sort(frequent.items.begin() + start, frequent.items.end());
             frequent.close_row(1);
         }
-        rows_ = distinct(frequent, mark_ ? &class_of_ : nullptr);
+        rows_ = merge_equal(frequent, class_of_);
         starts_.assign(labels + 1, 0);
         for (Code item : rows_.items) ++starts_[item + 1];
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
@@ -100,10 +132,10 @@ private:
     RareResult count(int threads, const Tick& tick) {
         RareResult total = singles_;
         if (m_ > 1) {
-            threads = std::max(1, threads);
-            std::vector<Worker> workers(threads);
-            for (auto& worker : workers) worker.prepare(label_of_.size(), m_, mark_ ? rows_.size() : 0);
             auto tasks = static_cast<int64_t>(label_of_.size());
+            threads = worker_count(threads, tasks);
+            std::vector<Worker> workers(threads);
+            for (auto& worker : workers) worker.prepare(m_, mark_ ? rows_.size() : 0);
             parallel(tasks, threads, tick, [&](int w, int64_t task, Pulse& pulse) {
                 auto first = static_cast<Code>(task);
                 if (starts_[first] == starts_[first + 1]) return;
@@ -143,9 +175,8 @@ private:
         std::vector<Code> prefix;
         std::vector<Level> levels;
         std::vector<uint8_t> smallest;
-        void prepare(size_t labels, int m, size_t classes) {
+        void prepare(int m, size_t classes) {
             levels.resize(m);
-            for (auto& level : levels) level.count.assign(labels, 0);
             smallest.assign(classes, 0);
         }
     };
@@ -155,6 +186,7 @@ private:
         auto size = static_cast<int>(worker.prefix.size()) + 1;
         Level& level = worker.levels[size - 2];
         auto& count = level.count;
+        if (count.empty()) count.assign(label_of_.size(), 0);
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
@@ -245,13 +277,20 @@ private:
     std::vector<uint8_t> smallest_;
 };
 
-// For m = all: the distinct rows contained in fewer than k rows, each witness thinned to a set no part of which is rare.
+// For m = all: the distinct rows contained in fewer than k rows. The first few, in lexicographic order, are thinned to sets
+// no part of which is rare, for witnesses. With keep = 0 the first such row ends the search.
 inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, const Tick& tick) {
     Rows all;
     all.items.assign(view.items, view.items + view.indptr[view.rows]);
     all.indptr.assign(view.indptr, view.indptr + view.rows + 1);
     all.weight.assign(view.rows, 1);
-    Rows rows = distinct(all);
+    std::vector<int64_t> class_of;
+    Rows rows = merge_equal(all, class_of);
+    std::vector<int64_t> order(rows.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    });
     std::vector<std::vector<int64_t>> holders(labels);
     std::vector<int64_t> support(labels, 0);
     for (int64_t r = 0; r < rows.size(); ++r)
@@ -271,14 +310,15 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
     RareResult result;
     std::atomic<bool> never{false};
     Pulse pulse(tick, never, true);
-    for (int64_t r = 0; r < rows.size(); ++r) {
-        pulse.beat(static_cast<double>(r) / rows.size());
+    for (int64_t r : order) {
+        pulse.beat(static_cast<double>(result.checked) / rows.size());
         ++result.checked;
         if (rows.weight[r] >= k) continue;
         std::vector<Code> set(rows.begin(r), rows.end(r));
         if (count(set) >= k) continue;
-        if (!keep) {
+        if (!keep || result.violations >= static_cast<int64_t>(10 * keep)) {
             ++result.violations;
+            if (!keep) break;
             continue;
         }
         for (size_t i = set.size(); i-- > 0 && set.size() > 1;) {

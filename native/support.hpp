@@ -1,4 +1,5 @@
-// Shared by all kernels: array views, weighted distinct rows, and a parallel loop that can be interrupted.
+// Shared by all kernels: array views, weighted rows, and a parallel loop that can be interrupted. No counting here: the
+// search (direct.hpp) and the verifiers (rare.hpp) each have their own, down to the merging of equal rows.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,40 +48,10 @@ struct Rows {
     }
 };
 
-// Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
-// class_of, if given, receives for each input row its index in the result (-1: empty).
-inline Rows distinct(const Rows& rows, std::vector<int64_t>* class_of = nullptr) {
-    std::vector<int64_t> order;
-    order.reserve(rows.size());
-    for (int64_t r = 0; r < rows.size(); ++r)
-        if (rows.length(r)) order.push_back(r);
-    // The first two items as one key settle most comparisons without touching the row.
-    std::vector<uint64_t> key(rows.size(), 0);
-    for (int64_t r : order) {
-        const Code* row = rows.begin(r);
-        key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
-    }
-    auto compare = [&](int64_t a, int64_t b) {
-        if (key[a] != key[b]) return key[a] < key[b];
-        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
-    };
-    std::sort(order.begin(), order.end(), compare);
-    Rows out;
-    if (class_of) class_of->assign(rows.size(), -1);
-    int64_t last = -1;
-    for (int64_t r : order) {
-        bool same = last >= 0 && key[last] == key[r] &&
-                    std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
-        if (same) {
-            out.weight.back() += rows.weight[r];
-        } else {
-            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
-            out.close_row(rows.weight[r]);
-        }
-        if (class_of) (*class_of)[r] = out.size() - 1;
-        last = r;
-    }
-    return out;
+// As many workers as there is work and hardware for.
+inline int worker_count(int64_t wanted, int64_t tasks) {
+    auto hardware = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+    return static_cast<int>(std::max<int64_t>(1, std::min({wanted, tasks, 4 * hardware})));
 }
 
 struct Cancelled : std::exception {};
@@ -90,10 +62,8 @@ public:
     Pulse(const Tick& tick, std::atomic<bool>& cancelled, bool main) : tick_(tick), cancelled_(cancelled), main_(main) {}
     void beat(double share) {
         if (++beats_ & 0xff) return;
-        if (!main_) {
-            if (cancelled_.load(std::memory_order_relaxed)) throw Cancelled();
-            return;
-        }
+        if (cancelled_.load(std::memory_order_relaxed)) throw Cancelled();
+        if (!main_) return;
         auto now = std::chrono::steady_clock::now();
         if (now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
@@ -112,7 +82,6 @@ private:
 // which worker ran it. An exception in any of them stops all and is thrown to the caller.
 template <class Body>
 void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
-    threads = static_cast<int>(std::max<int64_t>(1, std::min<int64_t>(threads, tasks)));
     std::atomic<int64_t> next{0};
     std::atomic<bool> cancelled{false};
     std::atomic<int> running{threads - 1};
@@ -131,11 +100,15 @@ void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
         }
     };
     std::vector<std::thread> pool;
-    for (int worker = 1; worker < threads; ++worker)
-        pool.emplace_back([&, worker] {
-            work(worker, false);
-            --running;
-        });
+    for (int worker = 1; worker < threads; ++worker) try {
+            pool.emplace_back([&, worker] {
+                work(worker, false);
+                --running;
+            });
+        } catch (const std::system_error&) {  // no more threads to be had: go on with those that run
+            running -= threads - worker;
+            break;
+        }
     work(0, true);
     while (running.load() > 0) {  // stay interruptible while the others finish
         std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,15 @@ def test_algorithms_do_not_import_each_other_nor_the_verifier_kernel(module: Pat
 def test_search_does_not_count_with_the_verifier() -> None:
     for module in (PACKAGE / "search").glob("*.py"):
         assert "rare_" not in module.read_text(encoding="utf-8")
+
+
+def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
+    native = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE.parents[1] / "native").iterdir()}
+    assert set(native) == {"bind.cpp", "direct.hpp", "rare.hpp", "support.hpp"}  # a new kernel wants a thought here
+    for name in ("direct.hpp", "rare.hpp"):
+        assert re.findall(r'#include "(.+)"', native[name]) == ["support.hpp"]
+    assert "weight +=" not in native["support.hpp"]
+    assert "weight[" not in native["support.hpp"]
 
 
 def test_only_bind_knows_nanobind() -> None:

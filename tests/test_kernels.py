@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
-from shoal.data import Transactions
+from shoal.algorithms.aa import AA
+from shoal.data import Dataset, Hierarchy, Transactions
+from shoal.engines import Engine
 from shoal.kernels import _python
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -20,7 +23,7 @@ from shoal.testing import problems
 from tests import oracles
 
 row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
-models = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
+km = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
 
 
 def implementations() -> list[ModuleType]:
@@ -103,37 +106,37 @@ def test_rare_rows(kernel: ModuleType, rows: list[set[str]], k: int) -> None:
         assert all(sum(labels - {label} <= row for row in sets) >= k for label in labels if len(labels) > 1)
 
 
-@given(problem=problems(models))
-def test_direct_pass_twins(problem: Problem) -> None:
+@given(problem=problems(km), data=st.data())
+def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
+    """From any cut, to any size, with and without the early stop."""
     privacy, items, h = problem.privacy, problem.items, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
+    assert isinstance(privacy.m, int)
     if items.non_empty < privacy.k:
         return
-    span = np.ascontiguousarray(h.span).reshape(-1)
-    none = np.zeros(0, dtype=np.int32)
-    assert isinstance(privacy.m, int)
+    inner = list(range(h.n_leaves, len(h)))
+    raised = np.array(sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else [], dtype=np.int32)
+    sizes = (data.draw(st.integers(1, privacy.m)), privacy.m, data.draw(st.booleans()))
+    tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.costs, h.n_leaves)
     results = [
-        kernel.direct_pass(
-            items.indptr,
-            items.items,
-            h.parent,
-            span,
-            problem.costs,
-            h.n_leaves,
-            privacy.k,
-            first,
-            privacy.m,
-            False,
-            none,
-            still,
-        )
+        kernel.direct_pass(items.indptr, items.items, *tree, privacy.k, *sizes, raised, still)
         for kernel in implementations()
-        for first in (1, privacy.m)
     ]
-    half = len(results) // 2
-    for one, other in zip(results[:half], results[half:], strict=True):
-        assert one[0] == other[0]  # the cut
-        assert one[2] == other[2]  # the repairs
+    for cut, _, repairs in results[1:]:
+        assert (cut, repairs) == (results[0][0], results[0][2])
+
+
+def test_a_repair_that_only_the_root_can_make_is_quick() -> None:
+    """Each of 7 deep items is missing in some rows: nothing below the root lifts the full set."""
+    items = [f"i{n}" for n in range(7)]
+    parents: dict[str, str | None] = {"root": None}
+    for item in items:
+        path = [item, *(f"{item}-{level}" for level in range(8)), "root"]
+        parents.update(itertools.pairwise(path))
+    rows = [items, *([other for other in items if other != item] for item in items for _ in range(5))]
+    h = Hierarchy.from_parents(parents)
+    problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=5, m=7))
+    assert AA().solve(problem, Engine()).labels == ("root",)
 
 
 def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:

@@ -35,6 +35,8 @@ def _classes(package: str) -> dict[str, Any]:
             if cls.__module__ == module.__name__ and isinstance(name, str) and not inspect.isabstract(cls):
                 found[name] = cls
     for point in entry_points(group=package):
+        if point.name in found:
+            raise OptionError(f"The entry point {package}:{point.name} would replace a part of Shoal: rename it.")
         found[point.name] = point.load()
     return found
 

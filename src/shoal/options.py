@@ -12,6 +12,8 @@ import typing
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
+import numpy as np
+
 from shoal.errors import OptionError, did_you_mean
 
 Value = int | float | bool | str
@@ -60,7 +62,7 @@ class Option:
                 )
             return
         assert not isinstance(value, str)
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
             raise OptionError(f"{owner}: {self.name} must be at least {self.low:g}, got {value}.")
@@ -98,7 +100,11 @@ class Spec:
     def __post_init__(self) -> None:
         """Check every option."""
         for opt in self.options():
-            opt.check(type(self).__name__, getattr(self, opt.name))
+            value = getattr(self, opt.name)
+            if isinstance(value, np.generic):
+                value = value.item()
+                object.__setattr__(self, opt.name, value)
+            opt.check(type(self).__name__, value)
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+
 from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -45,7 +47,9 @@ class Problem:
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
         if self.unknown_items == "root":
-            grown = self.hierarchy.with_items_under_root(self.data.transactions.labels)
+            rows = self.data.transactions
+            used = [rows.labels[code] for code in np.flatnonzero(rows.supports)]
+            grown = self.hierarchy.with_items_under_root(used)
             object.__setattr__(self, "added_items", grown.n_leaves - self.hierarchy.n_leaves)
             object.__setattr__(self, "hierarchy", grown)
 

@@ -30,7 +30,7 @@ class Published:
     rows: Transactions
     cover_indptr: Offsets
     cover_items: Codes
-    n_items: int  # |I|, the number of original items
+    items: tuple[str, ...]  # the labels of the original items; covers are in their codes
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -51,7 +51,7 @@ class Published:
     def plain(cls, rows: Transactions) -> Published:
         """Every label stands for itself: a file on its own, without a hierarchy."""
         n = len(rows.labels)
-        return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), n)
+        return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), rows.labels)
 
     @classmethod
     def from_nodes(cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy) -> Published:
@@ -60,7 +60,7 @@ class Published:
         sizes = stop - first
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         items = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - first, sizes)
-        return cls(rows, indptr, items, hierarchy.n_leaves)
+        return cls(rows, indptr, items, hierarchy.items)
 
     @classmethod
     def resolve(cls, rows: Transactions, hierarchy: Hierarchy) -> Published:
@@ -72,7 +72,12 @@ class Published:
             covers.append(np.unique(np.concatenate(spans)))
         indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
         items = np.concatenate([*covers, np.zeros(0, dtype=np.int32)])
-        return cls(rows, indptr, items, hierarchy.n_leaves)
+        return cls(rows, indptr, items, hierarchy.items)
+
+    @property
+    def n_items(self) -> int:
+        """|I|, the number of original items."""
+        return len(self.items)
 
     def cover(self, label: int) -> Codes:
         """The original items that a label covers."""

@@ -29,11 +29,12 @@ class Risk:
     @classmethod
     def of(cls, rows: Transactions, k: int, m: int, engine: Engine = LOCAL) -> Risk:
         """Examine every set of up to m items."""
+        longest = max(1, int(rows.sizes.max(initial=0)))
 
         def at_most(smallest: Counts) -> tuple[int, ...]:
-            return tuple(int(np.count_nonzero((smallest > 0) & (smallest <= size))) for size in range(1, m + 1))
+            up_to = np.cumsum(np.bincount(smallest, minlength=longest + 1)[1:])  # size 0: no such set
+            return tuple(up_to[: min(m, longest)].tolist()) + (int(up_to[-1]),) * (m - longest)
 
-        longest = max(1, int(rows.sizes.max(initial=0)))
         smallest = [
             kernels.smallest_rare(
                 rows.indptr,

@@ -6,6 +6,7 @@ Needs Hypothesis (``pip install shoal[test]``). Nothing else in the package impo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -17,6 +18,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.metrics import AdditiveLoss, covered_sizes
+from shoal.metrics.lm import LM
+from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
@@ -42,6 +46,16 @@ def hierarchies(draw: st.DrawFn, max_leaves: int = 8) -> Hierarchy:
     return Hierarchy.from_parents(parents)
 
 
+def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
+    """Instances of a model, their options drawn from small values of what they declare."""
+    values: dict[str, st.SearchStrategy[Any]] = {}
+    for option in cls.options():
+        low = int(option.low or 1)
+        numbers = st.integers(low, low + 4) if option.type is int else st.floats(option.low or 0.1, option.high or 1)
+        values[option.name] = st.one_of(numbers, *map(st.just, option.words))
+    return st.builds(cls, **values)
+
+
 @st.composite
 def problems(
     draw: st.DrawFn, privacies: st.SearchStrategy[PrivacyModel], max_leaves: int = 8, max_rows: int = 14
@@ -51,7 +65,8 @@ def problems(
     items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
     rows = draw(st.lists(items, min_size=1, max_size=max_rows))
     rows *= draw(st.integers(1, 3))
-    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, draw(privacies))
+    loss: AdditiveLoss = draw(st.sampled_from([NCP(), LM()]))
+    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, draw(privacies), loss)
 
 
 def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
@@ -68,15 +83,20 @@ def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
     assert release.verdict.holds
     assert len(release.published.rows) == len(problem.items)
     check_truthful(problem.items, release.published)
+    if isinstance(release.recoding, GlobalCut):
+        assert covered_sizes(problem.items, release.published).min(initial=1) > 0, "a generalization that loses items"
     again = anonymize(problem, algorithm, Engine(workers=4))
     assert again.published.rows.sha256 == release.published.rows.sha256, "the result depends on the number of workers"
 
 
 def check_truthful(items: Transactions, published: Published) -> None:
-    """Every published label covers an item of its row, and every item of a row is covered or suppressed everywhere."""
+    """Every label covers an item of its row; an item is covered wherever it occurs, or suppressed everywhere."""
     for row, labels in zip(items, published.rows, strict=True):
         for label in labels:
             assert np.isin(published.cover(int(label)), row).any(), "a label that covers no item of its row"
+    sizes = covered_sizes(items, published)
+    suppressed = np.unique(items.items[sizes == 0])
+    assert not np.isin(suppressed, items.items[sizes > 0]).any(), "an item that is suppressed in some rows only"
 
 
 def check_privacy_model(

@@ -36,9 +36,7 @@ class AA(Algorithm):
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
         direct = Direct(problem, privacy.k, engine)
-        if privacy.m == "all":  # a row is safe when it is contained in k rows; no need to go on to the longest
-            longest = int(problem.items.sizes.max(initial=0))
-            direct.repair(range(1, longest + 1), "AA", until_safe=True)
-        else:
-            direct.repair(range(1, privacy.m + 1), "AA")
+        longest = int(problem.items.sizes.max(initial=0))
+        largest = longest if privacy.m == "all" else min(privacy.m, longest)
+        direct.repair(range(1, largest + 1), "AA", until_safe=largest > 3)  # whole rows safe: nothing left to repair
         return direct.cut()

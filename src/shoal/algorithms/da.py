@@ -35,5 +35,5 @@ class DA(Algorithm):
         assert isinstance(privacy, KmAnonymity)
         direct = Direct(problem, privacy.k, engine)
         size = int(problem.items.sizes.max(initial=1)) if privacy.m == "all" else privacy.m
-        direct.repair(range(size, size + 1), "DA")
+        direct.repair(range(size, size + 1), "DA", until_safe=size > 3)  # whole rows safe: nothing to repair
         return direct.cut()

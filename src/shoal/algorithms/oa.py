@@ -12,6 +12,7 @@ Cost: time and memory proportional to the number of cuts times the number of dis
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -23,7 +24,9 @@ from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
-from shoal.search.count_tree import CountTree
+from shoal.search.count_tree import CountTree, expand
+
+MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,18 @@ class OA(Algorithm):
                 f"OA would have to search {number} cuts of {hierarchy.name} ({hierarchy.n_leaves} items), more than "
                 f"--max-cuts={self.max_cuts:,}: use --algorithm aa, or raise the limit."
             )
+        itemsets = sum(
+            math.comb(len(expand(hierarchy, tuple(row.tolist()))), size)
+            for row in problem.items
+            for size in range(1, _known(problem) + 1)
+        )
+        if itemsets > MAX_ITEMSETS:
+            raise Infeasible(
+                f"OA would have to count up to {itemsets:,} itemsets of up to {_known(problem)} labels, more than "
+                f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
+            )
         expanded = self._search(problem, engine, cuts)
-        raised = [node for node in range(hierarchy.n_leaves, len(hierarchy)) if not expanded >> node & 1]
-        return GlobalCut.raising(hierarchy, raised)
+        return GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded))
 
     def _search(self, problem: Problem, engine: Engine, cuts: int) -> int:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""
@@ -61,11 +73,11 @@ class OA(Algorithm):
         tick = engine.tick("OA")
 
         def cost(expanded: int) -> int:
-            return costs[hierarchy.root] - sum(
-                gain[u] for u in range(hierarchy.n_leaves, len(gain)) if expanded >> u & 1
-            )
+            return costs[hierarchy.root] - sum(gain[u] for u in _inner(hierarchy, expanded))
 
-        best, best_cost = -1, -1
+        best: tuple[int, int, list[int], int] | None = (
+            None  # loss, leaves, raised nodes: ties go by these, in this order
+        )
         queue = deque([bottom])  # Q
         queued = {bottom}
         beaten: set[int] = set()  # H, ancestors of anonymous cuts
@@ -88,9 +100,13 @@ class OA(Algorithm):
             else:
                 beaten.update(ancestors)
                 loss = cost(expanded)
-                if best < 0 or loss < best_cost:
-                    best, best_cost = expanded, loss
-        return best
+                if best is None or loss <= best[0]:
+                    raised = GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)).raised
+                    way = (loss, int(hierarchy.leaves[raised].sum()), raised, expanded)
+                    best = way if best is None else min(best, way)
+        if best is None:
+            raise Infeasible("OA: no cut satisfies the model: there are fewer than k non-empty records.")
+        return best[-1]
 
 
 def count_cuts(hierarchy: Hierarchy) -> int:
@@ -108,13 +124,23 @@ def count_cuts(hierarchy: Hierarchy) -> int:
     return counts[-1]
 
 
+def _known(problem: Problem) -> int:
+    """The most items that an adversary can know."""
+    longest = int(problem.items.sizes.max(initial=0))
+    m = problem.privacy.values()["m"]
+    return longest if m == "all" else min(int(m), longest)
+
+
+def _inner(hierarchy: Hierarchy, mask: int) -> list[int]:
+    """The internal nodes in a bit mask."""
+    return [node for node in range(hierarchy.n_leaves, len(hierarchy)) if mask >> node & 1]
+
+
 def _threats(problem: Problem) -> list[int]:
     """The minimal sets of nodes that must not all be expanded, as bit masks."""
     privacy, hierarchy = problem.privacy, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
-    longest = int(problem.items.sizes.max(initial=0))
-    m = longest if privacy.m == "all" else min(privacy.m, longest)
-    tree = CountTree(hierarchy, problem.items, m)
+    tree = CountTree(hierarchy, problem.items, _known(problem))
     masks = set()
     for path, count in tree.counts.items():
         if count < privacy.k:

@@ -14,10 +14,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 def frozen(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """A contiguous array of the dtype that nobody can write to."""
+    """A contiguous array of the dtype that nobody can write to; a copy, unless it is such an array already."""
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
-        array = array.view()
+        array = array.copy()
         array.flags.writeable = False
     return array
 

@@ -53,6 +53,26 @@ class Hierarchy:
             raise HierarchyError(f"{self.name}: every parent must come after its children, and the root last.")
         if len(set(self.labels)) != n:
             raise HierarchyError(f"{self.name}: labels must be unique.")
+        if not self._canonical():
+            raise HierarchyError(
+                f"{self.name}: leaves must be numbered first and depth-first, internal nodes in post-order: "
+                f"use Hierarchy.from_parents."
+            )
+
+    def _canonical(self) -> bool:
+        """Whether ids and spans are as the class promises; kernels rely on it."""
+        above, n = self.parent[:-1], len(self.labels)
+        leaves = n - len(np.unique(above))
+        if n > 1 and above.min() < leaves:  # a leaf id is somebody's parent
+            return False
+        first = np.full(n, n, dtype=np.int64)
+        stop, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        first[:leaves], stop[:leaves], below[:leaves] = np.arange(leaves), np.arange(1, leaves + 1), 1
+        np.minimum.at(first, above, self.span[:-1, 0])
+        np.maximum.at(stop, above, self.span[:-1, 1])
+        np.add.at(below, above, (self.span[:, 1] - self.span[:, 0])[:-1])
+        spans_fit = np.array_equal(np.stack([first, stop], axis=1), self.span) and np.array_equal(stop - first, below)
+        return spans_fit and bool(np.all(np.diff(stop[leaves:]) >= 0))  # post-order: spans end later and later
 
     # ---- construction
 
@@ -116,6 +136,11 @@ class Hierarchy:
     def n_leaves(self) -> int:
         """|I|, the number of items."""
         return int(self.span[-1, 1])
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """The labels of the leaves."""
+        return self.labels[: self.n_leaves]
 
     @property
     def root(self) -> int:
@@ -205,12 +230,12 @@ class Hierarchy:
                         f"Item '{label}'{place} is a group in the hierarchy {self.name}, not an item: "
                         f"add a leaf of its own below it, or pass --unknown-items=root after renaming the group."
                     )
-                hint = did_you_mean(label, self.labels[: self.n_leaves])
+                hint = did_you_mean(label, self.items)
                 raise DataError(
                     f"Item '{label}'{place} is not in the hierarchy {self.name}{hint}: "
                     f"add it, or pass --unknown-items=root."
                 )
-        return data.recode(codes, self.labels[: self.n_leaves])
+        return data.recode(codes, self.items)
 
     def with_items_under_root(self, labels: Iterable[str]) -> Hierarchy:
         """This hierarchy with the missing labels added as leaves directly below the root."""

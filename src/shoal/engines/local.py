@@ -30,7 +30,10 @@ class Engine:
     @property
     def threads(self) -> int:
         """The number of workers, resolved."""
-        return self.workers or os.cpu_count() or 1
+        if self.workers:
+            return min(self.workers, 1024)
+        allowed = getattr(os, "sched_getaffinity", None)
+        return len(allowed(0)) if allowed else os.cpu_count() or 1
 
     def tick(self, stage: str) -> Callable[[float], None]:
         """A callback for one stage, to hand to a kernel."""

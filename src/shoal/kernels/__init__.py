@@ -70,6 +70,11 @@ class Pass:
     repairs: int
 
 
+def _bounded(k: int, indptr: Offsets) -> int:
+    """No support is above the number of rows, so a larger k means the same; it must fit 64 bits."""
+    return min(k, len(indptr))
+
+
 def rare_itemsets(
     indptr: Offsets,
     items: Codes,
@@ -89,21 +94,26 @@ def rare_itemsets(
     >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
     Rare(checked=4, violations=1, sets=[([2], 1)])
     """
-    return Rare(*_kernels().rare_itemsets(indptr, items, labels, k, m, keep, first_size_only, threads, tick))
+    return Rare(
+        *_kernels().rare_itemsets(indptr, items, labels, _bounded(k, indptr), m, keep, first_size_only, threads, tick)
+    )
 
 
 def rare_rows(indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = _still) -> Rare:
-    """Distinct non-empty rows that fewer than k rows contain; each is thinned to a rare set with no rare part."""
-    return Rare(*_kernels().rare_rows(indptr, items, labels, k, keep, tick))
+    """Distinct non-empty rows that fewer than k rows contain; the first few are thinned to rare sets with no rare part.
+
+    With ``keep=0`` the first such row ends the search: a quick yes or no.
+    """
+    return Rare(*_kernels().rare_rows(indptr, items, labels, _bounded(k, indptr), keep, tick))
 
 
 def smallest_rare(
     indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = _still
 ) -> Counts:
-    """For each row, the size of its smallest subset of at most m labels with support below k; 0: none."""
-    return np.frombuffer(_kernels().smallest_rare(indptr, items, labels, k, m, threads, tick), dtype=np.uint8).astype(
-        np.int64
-    )
+    """For each row, the size of its smallest subset of at most m (and 255) labels with support below k; 0: none."""
+    k = _bounded(k, indptr)
+    smallest = _kernels().smallest_rare(indptr, items, labels, k, min(m, 255), threads, tick)
+    return np.frombuffer(smallest, dtype=np.uint8).astype(np.int64)
 
 
 def direct_pass(

@@ -61,19 +61,24 @@ def rare_rows(indptr: Any, items: Any, labels: int, k: int, keep: int, tick: Tic
         rarest = min(labels, key=lambda label: len(holders[label]))
         return sum(weight for row, weight in holders[rarest] if wanted <= row)
 
-    violations, found = 0, {}
-    for done, row in enumerate(sorted(rows)):
-        tick(done / len(rows))
+    checked, violations, found = 0, 0, {}
+    for row in sorted(rows):
+        tick(checked / len(rows))
+        checked += 1
         if rows[row] >= k or support(row) >= k:
             continue
         violations += 1
+        if keep == 0:
+            break
+        if violations > 10 * keep:
+            continue
         thin = list(row)
         for label in reversed(row):
             thinner = [other for other in thin if other != label]
             if thinner and support(thinner) < k:
                 thin = thinner
         found[tuple(thin)] = support(thin)
-    return len(rows), violations, _smallest([(list(codes), count) for codes, count in found.items()], keep)
+    return checked, violations, _smallest([(list(codes), count) for codes, count in found.items()], keep)
 
 
 def direct_pass(
@@ -91,20 +96,29 @@ def direct_pass(
     tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
-    walk = _DirectPass(parent.tolist(), span.tolist(), cost.tolist(), leaves, k, tick)
+    walk = _DirectPass(_weighted(indptr, items), parent.tolist(), span.tolist(), cost.tolist(), leaves, k, tick)
     for node in raised.tolist():
         walk.commit(node)
     for size in range(first, last + 1):
-        walk.run(_weighted(indptr, items), size)
-        if until_safe and size < last and walk.safe():
+        if until_safe and walk.safe():
             break
+        walk.run(size)
     return sorted(node for node in walk.committed if not walk.below[node]), walk.visited, walk.repairs
 
 
 class _DirectPass:
     """State of one pass: the cut so far, and the rows expanded by all generalizations of their labels but the root."""
 
-    def __init__(self, parent: list[int], span: list[int], cost: list[int], leaves: int, k: int, tick: Tick) -> None:
+    def __init__(
+        self,
+        leaf_rows: dict[Row, int],
+        parent: list[int],
+        span: list[int],
+        cost: list[int],
+        leaves: int,
+        k: int,
+        tick: Tick,
+    ) -> None:
         self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
         self.root = len(parent) - 1
         self.below = [False] * len(parent)  # strictly below the cut
@@ -113,27 +127,27 @@ class _DirectPass:
         for node in range(self.root):
             self.under[parent[node]] += self.under[node]
         self.visited = self.repairs = 0
-
-    def run(self, leaf_rows: dict[Row, int], size: int) -> None:
-        """Visit every path of at most ``size`` labels of the count-tree whose labels are all in or above the cut."""
-        self.size = size
         expanded = [({v for leaf in row for v in self.ancestors(leaf)}, weight) for row, weight in leaf_rows.items()]
         support = Counter[int]()
         for labels, weight in expanded:
             for label in labels:
                 support[label] += weight
         self.order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (-support[u], u)))}
+        self.rows = [(sorted(labels, key=self.order.__getitem__), weight) for labels, weight in expanded]
         self.total = sum(leaf_rows.values())
-        self.rows = [
-            (sorted((u for u in labels if not self.below[u]), key=self.order.__getitem__), weight)
-            for labels, weight in expanded
-        ]
-        self.walk((), 0, [(row, 0, weight) for row, weight in self.rows])
+
+    def run(self, size: int) -> None:
+        """Visit every path of at most ``size`` labels of the count-tree whose labels are all in or above the cut."""
+        self.size = size
+        self.walk((), 0, [(row, 0, weight) for row, weight in self.reduced()])
+
+    def reduced(self) -> list[tuple[list[int], int]]:
+        """The expanded rows without the labels below the cut."""
+        return [([u for u in row if not self.below[u]], weight) for row, weight in self.rows]
 
     def safe(self) -> bool:
         """Whether sets of any size are safe: every row at the cut is contained in at least k rows."""
-        at_cut = ({u for u in row if not self.below[u]} for row, _ in self.rows)
-        return all(self.support(tuple(row)) >= self.k for row in at_cut if row)
+        return all(self.support(tuple(row)) >= self.k for row, _ in self.reduced() if row)
 
     def walk(self, prefix: Row, support: int, rows: list[tuple[list[int], int, int]]) -> None:
         """Children of the prefix in count-tree order; ``rows`` are those that hold it, from where to go on."""

@@ -48,6 +48,11 @@ def covered_sizes(original: Transactions, published: Published) -> Counts:
             f"The original has {len(original)} rows, the published data {len(published.rows)}: "
             f"measures need the same rows in the same order."
         )
+    if original.labels != published.items:
+        raise DataError(
+            "The original rows are not in the item codes of the published data: encode them with its hierarchy "
+            "(Hierarchy.encode, or Problem.items)."
+        )
     rows = row_ids(original.indptr)
     width = len(published.rows.labels)
     present = row_ids(published.rows.indptr) * width + published.rows.items  # ascending

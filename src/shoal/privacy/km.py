@@ -41,21 +41,13 @@ class KmAnonymity(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
-        rows = published.rows
-        tick = engine.tick("verifying")
-        if self.m == "all" or self.m >= rows.sizes.max(initial=0):
-            found = kernels.rare_rows(rows.indptr, rows.items, len(rows.labels), self.k, tick=tick)
+        rows, tick = published.rows, engine.tick("verifying")
+        longest = int(rows.sizes.max(initial=0))
+        arrays = (rows.indptr, rows.items, len(rows.labels), self.k)
+        if self.m == "all" or self.m >= longest or (self.m > 3 and not kernels.rare_rows(*arrays, keep=0).violations):
+            found = kernels.rare_rows(*arrays, tick=tick)  # whole rows are safe: so is all that they hold
         else:
-            found = kernels.rare_itemsets(
-                rows.indptr,
-                rows.items,
-                len(rows.labels),
-                self.k,
-                self.m,
-                first_size_only=True,
-                threads=engine.threads,
-                tick=tick,
-            )
+            found = kernels.rare_itemsets(*arrays, self.m, first_size_only=True, threads=engine.threads, tick=tick)
         witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 

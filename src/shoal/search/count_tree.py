@@ -46,16 +46,15 @@ class CountTree:
 
     def itemsets(self, labels: frozenset[int]) -> Iterator[Path]:
         """All sets of 1..m labels without an ancestor-descendant pair (Alg. 1, lines 3-4), as paths."""
-        ordered = sorted(labels, key=self.rank.__getitem__)
-        related = {
-            frozenset((u, v))
-            for u, v in itertools.combinations(ordered, 2)
-            if self.hierarchy.covers(u, v) or self.hierarchy.covers(v, u)
-        }
-        for size in range(1, self.m + 1):
-            for path in itertools.combinations(ordered, size):
-                if not any(frozenset(pair) in related for pair in itertools.combinations(path, 2)):
-                    yield path
+        covers = self.hierarchy.covers
+        stack: list[tuple[Path, list[int]]] = [((), sorted(labels, key=self.rank.__getitem__))]
+        while stack:
+            path, follow = stack.pop()
+            for at, label in enumerate(follow):
+                yield (*path, label)
+                if len(path) + 1 < self.m:
+                    rest = [u for u in follow[at + 1 :] if not covers(u, label) and not covers(label, u)]
+                    stack.append(((*path, label), rest))
 
     def support(self, labels: list[int] | Path) -> int:
         """The number of transactions that hold all the labels."""
