@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -61,20 +62,6 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     return made
 
 
-ANONYMIZE_LONG = (
-    "anonymize",
-    "in.dat",
-    "-o",
-    "out.dat",
-    "--hierarchy",
-    "h.csv",
-    "--algorithm",
-    "da",
-    "--k",
-    "2",
-    "--m",
-    "6",
-)
 ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
 
 
@@ -215,20 +202,22 @@ def test_a_full_disk_leaves_nothing(shell: Shell) -> None:
 
 
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    """A DA that would run for minutes, interrupted inside the kernel."""
-    rows = "\n".join(" ".join(str((7 * row + step * step) % 97) for step in range(40)) for row in range(3000))
-    (tmp_path / "in.dat").write_text(rows + "\n")
+    """A DA that would run for hours, interrupted inside the kernel: rows differ, but all sets of 8 items are frequent."""
+    pairs = itertools.islice(itertools.combinations(range(60), 2), 600)
+    rows = [" ".join(str(item) for item in range(60) if item not in pair) for pair in pairs]
+    (tmp_path / "in.dat").write_text("\n".join(rows) + "\n")
     shoal = [sys.executable, "-m", "shoal.cli"]
     subprocess.run(
         [*shoal, "hierarchy", "build", "in.dat", "-o", "h.csv"], cwd=tmp_path, check=True, capture_output=True
     )
     before = sorted(tmp_path.iterdir())
-    command = [*shoal, *ANONYMIZE_LONG]
-    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    assert job.poll() is None, "the job must still be running when it is interrupted"
-    job.send_signal(signal.SIGINT)
-    _, err = job.communicate(timeout=20)
+    command = [*shoal, *ANONYMIZE, "--algorithm", "da", "--m", "8"]
+    command[command.index("in.basket")], command[command.index("out.basket")] = "in.dat", "out.dat"
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as job:
+        time.sleep(3)
+        assert job.poll() is None, "the job must still be running when it is interrupted"
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=20)
     assert job.returncode == 130
     assert "Interrupted: nothing was written." in err
     assert sorted(tmp_path.iterdir()) == before

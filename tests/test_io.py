@@ -8,14 +8,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal import io
-from shoal.data import Dataset, Transactions
+import shoal
+from shoal import hierarchies, io
+from shoal.data import Dataset, Table, Transactions
 from shoal.io import files
 from shoal.io.coding import BATCH_ROWS
+from shoal.report import words
 
 SUFFIX = {
     "fimi": ".dat",
@@ -188,7 +192,8 @@ def test_output_follows_format_and_suffix(tmp_path: Path) -> None:
     data = read_bytes(tmp_path, "x.basket", "a;b\nc\n")
     for name, format, content in [
         ("y.dat", None, "a b\nc\n"),
-        ("y.csv", None, "a;b\nc\n"),  # a basket file may be called .csv
+        ("y.csv", None, "items\na|b\nc\n"),
+        ("y.tsv", None, "items\na|b\nc\n"),
         ("y.anything", None, "a;b\nc\n"),
         ("y.csv", "csv", "items\na|b\nc\n"),
         ("y.dat", "long", "id,item\n1,a\n1,b\n2,c\n"),
@@ -198,14 +203,111 @@ def test_output_follows_format_and_suffix(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text() == content
 
 
-def test_parquet_keeps_schema_and_nulls(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def test_the_same_suffix_keeps_the_format(tmp_path: Path) -> None:
+    basket = read_bytes(tmp_path, "x.csv", "a b;c\nd\n", format="basket")
+    long = read_bytes(tmp_path, "x.tsv", "user\titem\n1\ta\n1\tb\n")
+    for data, name, content in [
+        (basket, "y.csv", "a b;c\nd\n"),
+        (basket, "y.csv.gz", "a b;c\nd\n"),
+        (basket, "y.tsv", "items\na b|c\nd\n"),
+        (long, "y.tsv", "user\titem\n1\ta\n1\tb\n"),
+        (long, "y.csv", "user,items\n1,a|b\n"),
+    ]:
+        io.write(data, tmp_path / name)
+        assert files.load(tmp_path / name).text() == content
 
+
+def test_a_label_with_the_item_delimiter_changes_it(tmp_path: Path) -> None:
+    data = read_bytes(tmp_path, "x.csv", "id,items\n1,a b\n2,c\n")
+    groups = data.with_transactions(Transactions.from_sets([{"B: the first", "c"}, {"c"}]))
+    with pytest.warns(
+        UserWarning, match=r"column 'items' are now separated by '\|': a published label contains a space"
+    ):
+        io.write(groups, tmp_path / "y.csv")
+    assert (tmp_path / "y.csv").read_text() == "id,items\n1,B: the first|c\n2,c\n"
+    assert io.read(tmp_path / "y.csv").transactions.sets() == groups.transactions.sets()
+    unused = Transactions.from_sets([{"a", "c"}, {"c"}], labels=["a", "b b", "c"])
+    io.write(data.with_transactions(unused), tmp_path / "y.csv")
+    assert (tmp_path / "y.csv").read_text() == "id,items\n1,a c\n2,c\n"
+
+
+def test_a_delimiter_that_would_be_guessed_wrong_is_told(tmp_path: Path) -> None:
+    for rows, delimiter in [([{"all things"}], "|"), ([{"a|b", "c"}], ";"), ([{"a", " b"}], "|")]:
+        data = io.read(rows)
+        with pytest.warns(UserWarning, match="Items in column") as caught:
+            io.write(data, tmp_path / "y.csv")
+        assert "not what would be guessed from the file: pass --item-delimiter" in str(caught[-1].message)
+        options = io.read_options(data, tmp_path / "y.csv")
+        assert options["item_delimiter"] == delimiter
+        assert io.read(tmp_path / "y.csv", **options).transactions.sets() == rows  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:Items in column")
+@pytest.mark.parametrize("columns", [[], ["id"], ["id", "n"]])
+@pytest.mark.parametrize("format", list(io.FORMATS))
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_read_options_bring_back_what_was_written(format: str, columns: list[str], data: st.DataObject) -> None:
+    if len(columns) > {"fimi": 0, "basket": 0, "long": 1}.get(format, 2):
+        return
+    rows = data.draw(rows_of(LABELS[format] if format == "fimi" else text_label))
+    table = pa.table({name: pa.array(map(str, range(len(rows)))) for name in columns})
+    dataset = Dataset(Transactions.from_sets(rows), Table(table) if columns else None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.anything")
+        io.write(dataset, path, format=format)
+        options = io.read_options(dataset, path, format=format)
+        assert io.read(path, **options).transactions.sets() == rows  # type: ignore[arg-type]
+
+
+def test_read_options(tmp_path: Path) -> None:
+    long = read_bytes(tmp_path, "x.csv", "prod;cust\na;1\nb;1\n", format="long", id_column="cust")
+    pairs = {"delimiter": ";", "id_column": "cust", "item_column": "prod"}
+    sets = {"column": "items", "item_delimiter": "|"}
+    for name, asked, options in [
+        ("y.csv", {}, {"format": "long", **pairs}),
+        ("y.dat", {}, {"format": "fimi"}),
+        ("y.basket", {}, {"format": "basket", "delimiter": ","}),
+        ("y.tsv", {}, {"format": "tsv", **sets}),
+        ("y.csv", {"format": "csv", "column": "s"}, {"format": "csv", **sets, "column": "s", "delimiter": ","}),
+        ("y.csv", {"id_column": "who"}, {"format": "long", **pairs, "id_column": "who"}),
+        ("y.jsonl", {}, {"format": "jsonl", "column": "items"}),
+        ("y.parquet", {}, {"format": "parquet", "column": "items"}),
+    ]:
+        assert io.read_options(long, name, **asked) == options
+    io.write(long, tmp_path / "y.csv", id_column="who")
+    assert (tmp_path / "y.csv").read_text() == "prod;who\na;1\nb;1\n"
+    objects = read_bytes(tmp_path, "x.jsonl", '{"id": 1, "sets": ["a"]}\n')
+    io.write(objects, tmp_path / "y.jsonl", column="items")
+    assert (tmp_path / "y.jsonl").read_text() == '{"id": 1, "items": ["a"]}\n'
+
+
+def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
+    data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", column="the set", item_delimiter="\t")
+    (tmp_path / "h.csv").write_text("a;all\nb;all\n")
+    problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.KmAnonymity(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.AA()).write(tmp_path / "y.csv")
+    command = words.verify_command(release)
+    options = "--format csv --column 'the set' --item-delimiter $'\\t' --delimiter ';'"
+    assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"
+    assert io.read(tmp_path / "y.csv", **release.provenance["output"]["read_options"]).transactions.sets() == [
+        {"a", "b"},
+        {"a", "b"},
+    ]
+
+
+def test_items_to_drop_that_do_not_occur(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"drop_items: 'zzz' does not occur in .*x\.dat") as caught:
+        data = read_bytes(tmp_path, "x.dat", "a b\n", drop_items=["a", "zzz"])
+    assert (len(caught), data.transactions.labels) == (1, ("b",))
+    with pytest.warns(UserWarning, match="'zzz' does not occur in the list"):
+        io.read([["a"]], drop_items=["zzz"])
+
+
+def test_parquet_keeps_schema_and_nulls(tmp_path: Path) -> None:
     lists = pa.array([["b", "a"], None, []], pa.large_list(pa.dictionary(pa.int8(), pa.string())))
     kinds = pa.array(["u", "v", "u"]).dictionary_encode()
     table = pa.table({"n": pa.array([1, None, 3], pa.int16()), "sets": lists, "c": kinds})
-    table = table.replace_schema_metadata({"made by": "me"})
     pq.write_table(table, tmp_path / "x.parquet")
     data = io.read(tmp_path / "x.parquet")
     assert data.transactions.sets() == [{"a", "b"}, set(), set()]
@@ -216,9 +318,44 @@ def test_parquet_keeps_schema_and_nulls(tmp_path: Path) -> None:
     assert back.column("sets").to_pylist() == [["a", "b"], [], []]
 
 
-def test_arrow_stream_and_integers(tmp_path: Path) -> None:
-    import pyarrow as pa
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_only_what_is_published_is_written(tmp_path: Path, suffix: str) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"secret_name": ["bob", "eve", "joe"], "items": [["a"], ["b"], ["c"]]}, index=["k1", "k2", "k3"]
+    )
+    frame.index.name = "secret_index"
+    frame.attrs = {"note": "secret_attr"}
+    kinds = pa.DictionaryArray.from_arrays(
+        pa.array([3, None, 1], pa.int8()), ["secret_0", "v", "secret_2", "u"], ordered=True
+    )
+    inner = pa.dictionary(pa.int8(), pa.string())
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 0, 0], pa.int8()), ["w", "secret_3"])
+    nested = pa.StructArray.from_arrays([codes], fields=[pa.field("x", inner, metadata={"a": "secret_field"})])
+    table = pa.Table.from_pandas(frame)
+    table = table.append_column(pa.field("kind", kinds.type, metadata={"a": "secret_field"}), kinds)
+    table = table.append_column("nested", nested).append_column("lists", pa.ListArray.from_arrays([0, 1, 2, 3], codes))
+    table = table.append_column(pa.field("n", pa.int16(), nullable=False), pa.array([1, 2, 3], pa.int16()))
+    source = tmp_path / ("x" + suffix)
+    if suffix == ".parquet":
+        pq.write_table(table, source)
+    else:
+        with pa.ipc.new_file(source, table.schema) as target:
+            target.write_table(table)
+    data = io.read(source, column="items").keep_columns(["kind", "nested", "lists", "n"])
+    assert b"secret" in source.read_bytes()
+    io.write(data, tmp_path / ("y" + suffix))
+    assert b"secret" not in (tmp_path / ("y" + suffix)).read_bytes()
+    back = io.read(tmp_path / ("y" + suffix), column="items").table
+    assert back is not None
+    assert back.arrow.schema.metadata is None
+    assert back.arrow.column("kind").combine_chunks().dictionary.to_pylist() == ["v", "u"]  # the order has a meaning
+    assert back.arrow.schema.field("kind").type.ordered
+    assert back.arrow.to_pylist() == table.select(["kind", "nested", "lists", "n"]).to_pylist()
+    assert not back.arrow.schema.field("n").nullable
 
+
+def test_arrow_stream_and_integers(tmp_path: Path) -> None:
     table = pa.table({"items": pa.chunked_array([[[2, 10]], [[3], None]], pa.list_(pa.int64()))})
     with pa.ipc.new_stream(tmp_path / "x.arrow", table.schema) as stream:
         stream.write_table(table)

@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from shoal import io
+from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError, OutputError
 from shoal.io import files
 
@@ -45,14 +47,16 @@ BAD = [
     ("x.jsonl", b'["a"]\n["b"\n', {}, "line 2: invalid JSON"),
     ("x.jsonl", b'["a"]\n\n["b"]\n', {}, "line 2: a blank line"),
     ("x.jsonl", b'["a"] x\n', {}, "line 1: invalid JSON: more text"),
-    ("x.jsonl", b'["a", 1.5]\n', {}, "line 1: items must be strings or integers, got 1.5"),
-    ("x.jsonl", b'["a", true]\n', {}, "got true"),
+    ("x.jsonl", b'["a", 1.5]\n', {}, "line 1: items must be strings or integers, got a decimal number"),
+    ("x.jsonl", b'["a", true]\n', {}, "got a boolean"),
     ("x.jsonl", b'["a", NaN]\n', {}, "line 1: NaN is not JSON"),
     ("x.jsonl", b'["\\ud800"]\n', {}, "half a surrogate pair"),
-    ("x.jsonl", b'"a"\n', {}, "line 1: expected an array or an object"),
+    ("x.jsonl", b'"a"\n', {}, "line 1: expected an array or an object, got a string"),
+    ("x.jsonl", b"[]\n" + b"[" * 100_000, {}, "line 2: arrays or objects are nested too deeply"),
+    ("x.jsonl", b'{"a": ' * 100_000, {}, "line 1: arrays or objects are nested too deeply"),
     ("x.jsonl", b'{"a": [], "b": []}\n', {}, "expected one array field, got 2.*pass --column"),
     ("x.jsonl", b'{"a": []}\n{"b": []}\n', {}, "line 2: there is no field 'a'"),
-    ("x.jsonl", b'{"a": []}\n{"a": 1}\n', {}, "line 2: field 'a' must be an array, got 1"),
+    ("x.jsonl", b'{"a": []}\n{"a": 1}\n', {}, "line 2: field 'a' must be an array, got a number"),
     ("x.jsonl", b'{"a": []}\n["a"]\n', {}, "line 2: expected an object with the field 'a'"),
     ("x.jsonl", b'["a"]\n{"a": []}\n', {}, "line 2: expected an array as in the lines before, got an object"),
     ("x.jsonl", b'{"a": [], "a": []}\n', {}, "the field 'a' is there twice"),
@@ -116,7 +120,6 @@ def test_explicit_format_wins(tmp_path: Path) -> None:
 
 
 def test_arrow_columns(tmp_path: Path) -> None:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     for columns, options, message in [
@@ -135,8 +138,12 @@ def test_arrow_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("label", "format", "message"),
     [
-        ("oat milk", "fimi", "'oat milk' contains a space, which format fimi cannot hold: write basket"),
-        ("a|b", "csv", "contains '|', which separates the items of a cell: pass another --item-delimiter"),
+        (
+            "oat milk",
+            "fimi",
+            "'oat milk' contains a space, which format fimi cannot hold: write basket, jsonl or parquet (a name",
+        ),
+        ("a|b;c,d\t/~^", "csv", "cannot hold the items of column 'items': they contain everything"),
         ("a\rb", "basket", "contains a carriage return"),
         ("a\0b", "long", "contains a NUL character"),
     ],
@@ -146,6 +153,47 @@ def test_labels_that_a_format_cannot_hold(tmp_path: Path, label: str, format: st
         io.write(io.read([[label]]), tmp_path / "x", format=format)
     assert message in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_item_delimiter_that_is_given_is_not_changed(tmp_path: Path) -> None:
+    for label, delimiter in [("a|b", "|"), ("a|", "||")]:
+        with pytest.raises(DataError, match="which separates the items of a cell: pass another item_delimiter"):
+            io.write(io.read([[label, "c"]]), tmp_path / "x.csv", item_delimiter=delimiter)
+    assert list(tmp_path.iterdir()) == []
+
+
+LONG = "secret " * 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("x.csv", f"id,{LONG}\n1,a\n", {}),
+        ("x.csv", f"id,{LONG}\n1,a\n", {"column": "b"}),
+        ("x.csv", f"{LONG},{LONG},items\n1,a,b\n", {}),
+        ("x.csv", ",".join(f"secret {i}" for i in range(1000)) + "\n" + "," * 999 + "\n", {}),
+        ("x.csv", f"id,{LONG}\n1,a\n", {"id_column": "b"}),
+        ("x.csv", f"id,items\n1,{LONG},2\n", {}),
+        ("x.jsonl", f'"{LONG}"\n', {}),
+        ("x.jsonl", f'[["{LONG}"]]\n', {}),
+        ("x.jsonl", f'["{LONG}\\ud800"]\n', {}),
+        ("x.jsonl", f'{{"{LONG}": 1}}\n', {}),
+        ("x.jsonl", f'{{"a": "{LONG}"}}\n', {"column": "a"}),
+        ("x.jsonl", f'{{"{LONG}": [], "{LONG}": []}}\n', {}),
+    ],
+)
+def test_messages_show_little_of_the_data(tmp_path: Path, name: str, content: str, options: dict[str, Any]) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError) as caught:
+        io.read(tmp_path / name, **options)
+    assert str(caught.value).count("secret") <= 20
+    assert len(str(caught.value)) < 800
+
+
+def test_messages_show_little_of_a_label(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"^Item 'secret .{33}…' contains a space") as caught:
+        io.write(io.read([[LONG]]), tmp_path / "x.dat")
+    assert len(str(caught.value)) < 200
 
 
 def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
@@ -164,6 +212,9 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
             io.write(data, tmp_path / "y", format=format, **options)
     with pytest.raises(InputError, match="'id' holds the same id more than once"):
         io.write(data.keep_columns(["id"]), tmp_path / "y", format="long")
+    named = Dataset(data.transactions, Table(pa.table({"item": [1, 2]})))
+    with pytest.raises(InputError, match="Column 'item' is there already"):
+        io.write(named, tmp_path / "y", format="long")
     with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv: beside the sets there are 'id', 'n'"):
         data.keep_columns(["m"])
     with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):

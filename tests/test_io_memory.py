@@ -40,13 +40,13 @@ def test_integers_become_labels() -> None:
     ("source", "message"),
     [
         ([], "hold no records"),
-        (["a b"], "Row 1 must be a list or set of items, got str 'a b'"),
-        ([["a"], [1.5]], "Row 2: items must be strings or integers, got float 1.5"),
+        (["a b"], "Row 1 must be a list or set of items, got str: split"),
+        ([["a"], [1.5]], "Row 2: items must be strings or integers, got float.$"),
         ([[True]], "got bool"),
         ([None], "got NoneType"),
         ({"a": 1}, "Cannot read sets from a dict"),
         (7, "Cannot read sets from a int"),
-        ([["\ud800"]], "half a surrogate pair"),
+        ([["\ud800"]], "Row 1: an item holds half a surrogate pair"),
     ],
 )
 def test_what_is_no_set(source: Any, message: str) -> None:
@@ -59,6 +59,8 @@ def test_options_that_do_not_apply() -> None:
         io.read(ROWS, delimiter=",")
     with pytest.raises(OptionError, match="column is for tables"):
         io.read(ROWS, column="x")
+    with pytest.raises(OptionError, match="item_delimiter is for tables"):
+        io.read(["a b"], item_delimiter=" ")
     with pytest.raises(OptionError, match="drop_items must be a collection"):
         io.read(ROWS, drop_items="abc")
 
@@ -106,7 +108,7 @@ def test_pandas_to_file(tmp_path: Path) -> None:
     assert (tmp_path / "x.csv").read_text() == "n,sets\n1,a\n2,a|b\n"
 
 
-def test_polars() -> None:
+def test_polars(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars")
     from polars.testing import assert_frame_equal
 
@@ -119,11 +121,19 @@ def test_polars() -> None:
     series = published(frame["items"])
     assert isinstance(series, pl.Series)
     assert (series.name, series.to_list()) == ("items", PUBLISHED)
+    assert published(frame.cast({"items": pl.List(pl.Categorical)}))["items"].to_list() == PUBLISHED
+    for suffix in (".csv", ".jsonl", ".parquet", ".feather"):
+        io.write(io.read(frame), tmp_path / ("x" + suffix))
+        back = io.read(tmp_path / ("x" + suffix))
+        assert back.table is not None
+        assert back.table.arrow.column("c").to_pylist() == ["u", "v", "u"]
+    with pytest.raises(DataError, match=r"Column 's' .* holds categories .*: make them strings, or leave it out"):
+        io.write(io.read(frame.with_columns(s=pl.struct("c"))), tmp_path / "x.parquet")
     with pytest.raises(DataError, match="no list column"):
         io.read(frame.select("n"))
-    with pytest.raises(DataError, match="must hold lists of items"):
+    with pytest.raises(DataError, match="must hold lists of items, got int64"):
         io.read(frame["n"])
-    with pytest.raises(DataError, match="Cannot read sets from a LazyFrame"):
+    with pytest.raises(DataError, match=r"Cannot read sets from a LazyFrame.*: call its \.collect\(\) first"):
         io.read(frame.lazy())
 
 
@@ -133,11 +143,89 @@ def test_arrow() -> None:
     table = pa.table({"items": pa.array(ROWS), "n": [1, 2, 3]}).replace_schema_metadata({"by": "me"})
     out = published(table)
     assert out.select(["n"]).equals(table.select(["n"]))
-    assert (out.column_names, out.schema.metadata) == (["items", "n"], {b"by": b"me"})
+    assert (out.column_names, out.schema.metadata) == (["items", "n"], None)
     assert out.column("items").to_pylist() == PUBLISHED
     assert published(table.to_batches()[0]).column("items").to_pylist() == PUBLISHED
     assert published(pa.array(ROWS)).to_pylist() == PUBLISHED
     assert published(table.column("items")).to_pylist() == PUBLISHED
+
+
+def kept(source: Any, *columns: str) -> Any:
+    """The release with only some columns."""
+    return io.to_kind(io.read(source, column="items").keep_columns(columns))
+
+
+def test_dropped_columns_are_not_given_back() -> None:
+    import pyarrow as pa
+
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns: dict[str, Any] = {"name": ["x", "y", "z"], "items": ROWS, "n": [1, 2, 3]}
+    for frame, names in [(pd.DataFrame(columns), list), (pl.DataFrame(columns), list), (pa.table(columns), None)]:
+        for left, expected in [((), ["items"]), (("n",), ["items", "n"]), (("name",), ["name", "items"])]:
+            out = kept(frame, *left)
+            assert (names(out.columns) if names else out.column_names) == expected
+            assert len(out) == 3
+
+
+def test_what_a_frame_drags_along_is_not_given_back() -> None:
+    import pyarrow as pa
+
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    kinds = pd.Categorical(["v", "u", None], categories=["w", "v", "u"], ordered=True)
+    frame = pd.DataFrame({"items": ROWS, "kind": kinds})
+    frame.attrs = {"by": "me"}
+    out = kept(frame, "kind")
+    assert (out.attrs, frame.attrs) == ({}, {"by": "me"})
+    assert out["kind"].cat.categories.tolist() == ["v", "u"]
+    assert out["kind"].cat.ordered
+    assert frame["kind"].cat.categories.tolist() == ["w", "v", "u"]
+    assert kept(pa.Table.from_pandas(frame), "kind").column("kind").chunk(0).dictionary.to_pylist() == ["v", "u"]
+    enum = pl.DataFrame({"items": ROWS, "kind": pl.Series(["v", "u", None], dtype=pl.Enum(["w", "v", "u"]))})
+    assert kept(enum, "kind")["kind"].dtype == pl.Enum(["v", "u"])
+
+
+def test_a_column_of_strings_is_split() -> None:
+    import pyarrow as pa
+
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    texts: list[str | None] = ["b a", None, "c"]
+    columns: dict[str, Any] = {"n": [1, 2, 3], "items": texts}
+    for frame in (
+        pd.DataFrame(columns),
+        pd.DataFrame(columns).astype({"items": "category"}),
+        pl.DataFrame(columns),
+        pl.DataFrame(columns, schema_overrides={"items": pl.Categorical}),
+        pl.DataFrame(columns, schema_overrides={"items": pl.Enum(["b a", "c"])}),
+        pa.table(columns),
+    ):
+        for options in ({}, {"column": "items"}):
+            out = published(frame, item_delimiter=" ", **options)
+            lists = out["items"].to_pylist() if isinstance(out, pa.Table) else out["items"].to_list()
+            assert lists == PUBLISHED
+            assert len(out["n"]) == 3
+        with pytest.raises(DataError, match="got strings: pass item_delimiter to split them"):
+            io.read(frame, column="items")
+        with pytest.raises(OptionError, match="item_delimiter must be text"):
+            io.read(frame, item_delimiter="")
+        with pytest.raises(DataError):
+            io.read(frame, column="n", item_delimiter=" ")
+    for series in (pd.Series(texts), pl.Series(texts), pa.array(texts), pa.chunked_array([texts])):
+        assert len(published(series, item_delimiter=" ")) == 3
+    with pytest.raises(DataError, match="Row 2 must be text to be split at item_delimiter, got list"):
+        io.read(pd.Series(["a b", ["c"]]), item_delimiter=" ")
+    with pytest.raises(OptionError, match="item_delimiter is for strings"):
+        io.read(pa.table({"items": ROWS}), column="items", item_delimiter=" ")
+    with pytest.raises(DataError, match=r"has 2 columns of strings \('a', 'b'\): pass column"):
+        io.read(pa.table({"a": texts, "b": texts}), item_delimiter=" ")
+
+
+def test_pandas_columns_need_not_be_named_by_strings() -> None:
+    pd = pytest.importorskip("pandas")
+    out = published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}))
+    assert (list(out.columns), out[1].tolist()) == ([0, 1], PUBLISHED)
+    assert published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}), column="1")[1].tolist() == PUBLISHED
+    with pytest.raises(DataError, match="the column '1' twice"):
+        io.read(pd.DataFrame({"1": [1, 2, 3], 1: ROWS}))
 
 
 def test_duckdb() -> None:

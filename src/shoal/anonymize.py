@@ -85,7 +85,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "kernels": kernels.KIND,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "seed": problem.seed,
         "model": {"name": problem.privacy.name, **problem.privacy.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},

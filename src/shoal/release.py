@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
+from shoal.data.table import Role
 from shoal.privacy import Verdict
 from shoal.problem import Problem
 from shoal.published import Published
@@ -36,8 +37,12 @@ class Release:
 
     @property
     def dataset(self) -> Dataset:
-        """The published rows with the columns beside them, laid out as the input was."""
-        return self.problem.data.with_transactions(self.published.rows)
+        """The published rows with the columns beside them but identifiers, laid out as the input was."""
+        data = self.problem.data.with_transactions(self.published.rows)
+        if data.table is None:
+            return data
+        roles = data.table.roles
+        return data.keep_columns([name for name in data.table.names if roles.get(name) is not Role.IDENTIFIER])
 
     @property
     def data(self) -> Any:
@@ -86,7 +91,9 @@ class Release:
         from shoal import io
 
         sha256 = io.write(self.dataset, path, **layout)
-        return replace(self, provenance={**self.provenance, "output": {"name": Path(path).name, "sha256": sha256}})
+        options = io.read_options(self.dataset, path, **layout)
+        output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
+        return replace(self, provenance={**self.provenance, "output": output})
 
     def report(self, path: str | Path) -> None:
         """Write a report: ``.html``, ``.json`` or ``.md``."""

@@ -75,9 +75,7 @@ class OA(Algorithm):
         def cost(expanded: int) -> int:
             return costs[hierarchy.root] - sum(gain[u] for u in _inner(hierarchy, expanded))
 
-        best: tuple[int, int, list[int], int] | None = (
-            None  # loss, leaves, raised nodes: ties go by these, in this order
-        )
+        best: tuple[int, int, list[int], int] | None = None  # loss, leaves, raised nodes: ties go by these
         queue = deque([bottom])  # Q
         queued = {bottom}
         beaten: set[int] = set()  # H, ancestors of anonymous cuts

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -25,7 +26,7 @@ from shoal.io.frames import read_frame
 from shoal.io.layout import Layout, Put, ReadOptions
 from shoal.io.memory import Kind, label_lists, read_rows
 
-__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "to_kind", "write"]
+__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "read_options", "to_kind", "write"]
 
 
 def read(
@@ -43,10 +44,11 @@ def read(
     """Read sets from a file, a data frame, or an iterable of sets or lists.
 
     What is not said is found out from the file's name and content, or asked for. Items that are repeated in a row
-    collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out.
+    collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out;
+    one that does not occur is warned of. In a frame, a column of strings is split at ``item_delimiter``.
     """
     if isinstance(drop_items, str):
-        raise OptionError(f"drop_items must be a collection of labels, got the text '{drop_items}': put it in a list.")
+        raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
     options = ReadOptions(
         column=column,
         item_delimiter=item_delimiter,
@@ -55,21 +57,22 @@ def read(
         item_column=item_column,
         multiset=multiset,
         drop_items=tuple(map(str, drop_items)),
+        source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
         sure=format is not None,
     )
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Path(source), format, options)
     kind = type(source).__name__
     for name, value in {"format": format, **options.layout()}.items():
-        if value is not None and name != "column":
+        if value is not None and name not in ("column", "item_delimiter"):
             raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
     found = read_frame(source, options)
     if found is not None:
         return found
     if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
-    if column is not None:
-        raise OptionError(f"column is for tables, but the data are a {kind} of rows: leave it out.")
+    for name in options.layout():
+        raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
     return read_rows(source, options)
 
 
@@ -96,6 +99,7 @@ def write(
     """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
 
     The format changes only if ``format`` or the suffix of the path says so. Items stand in canonical order in each row.
+    If a label contains the item delimiter of a CSV file, another one is used, with a warning.
     """
     import pyarrow as pa
 
@@ -104,16 +108,46 @@ def write(
     options = ReadOptions(
         column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
     )
-    source = dataset.origin.layout
-    current = source.format if isinstance(source, Layout) else None
-    target = layout_named(format) if format else layout_to_write(path, current)
-    layout = (source if type(source) is target else _fresh(target, source)).with_options(options.layout())
+    layout, remarks = _layout(dataset, path, format, options)
     table = dataset.table.arrow if dataset.table is not None else pa.table({})
     prepared = layout.columns(table)
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=2)
     with files.atomic_output(path) as sink, layout.writer(sink, prepared) as put:
         for batch in batches(dataset.transactions, prepared):
             put(batch)
     return files.sha256_of(path)
+
+
+def read_options(
+    dataset: Dataset,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    column: str | None = None,
+    item_delimiter: str | None = None,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+) -> dict[str, str]:
+    """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
+
+    >>> read_options(read([["oat milk"]]), "out.csv")
+    {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
+    """
+    options = ReadOptions(
+        column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
+    )
+    return _layout(dataset, Path(path), format, options)[0].read_options()
+
+
+def _layout(dataset: Dataset, path: Path, format: str | None, options: ReadOptions) -> tuple[Layout, list[str]]:
+    """How to write the data, and remarks for the user."""
+    source, given = dataset.origin.layout, options.layout()
+    current = source.format if isinstance(source, Layout) else None
+    target = layout_named(format) if format else layout_to_write(path, current, dataset.origin.name)
+    layout = source if type(source) is target else _fresh(target, source)
+    return layout.with_options(given).fitted(dataset, given)
 
 
 def _fresh(target: type[Layout], source: Any) -> Layout:
@@ -153,7 +187,7 @@ def open_writer(
     options = ReadOptions(
         column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
     )
-    target = layout_named(format) if format else layout_to_write(path, None)
+    target = layout_named(format) if format else layout_to_write(path)
     layout = target().with_options(options.layout())
     with files.atomic_output(path) as sink, layout.writer(sink, None) as put:
         yield RowWriter(put)

@@ -1,7 +1,7 @@
 """Parquet and Feather (Arrow IPC): a list column of sets, other columns untouched.
 
 Items are strings or integers, dictionary-encoded or not; they are written as strings, because a published label may be
-any text. A null list is an empty row, and is written as an empty list.
+any text. A null list is an empty row, and is written as an empty list. Metadata of the input are not published.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
+from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import Layout, Put, ReadOptions, set_position
+from shoal.io.messages import cut
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +29,6 @@ class ArrowLayout(Layout):
     column: str = "items"
     before: tuple[str, ...] | None = None  # the columns before the list column; None: all
     list_type: Any = None  # pyarrow type of the list column; None: list<string>
-    metadata: Any = None  # of the schema
 
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
@@ -45,7 +46,6 @@ class ArrowLayout(Layout):
             column=field.name,
             before=tuple(table.column_names[:position]),
             list_type=text_list_type(field.type),
-            metadata=table.schema.metadata,
         )
         rows = options.encode(ragged_column(table.column(position), f"{file.path}, column '{field.name}'"))
         return layout.dataset(file, rows, table.remove_column(position))
@@ -56,20 +56,20 @@ class ArrowLayout(Layout):
         raise NotImplementedError
 
     def columns(self, table: Any) -> Any:
-        """All columns can be held."""
+        """All columns can be held; what is not a value of theirs stays behind."""
         if self.column in table.column_names:
             raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
-        return table.unify_dictionaries()
+        return clean(table)
 
     @contextmanager
     def writer(self, sink: IO[bytes], columns: Any) -> Iterator[Put]:
         """Write each batch as a row group or record batch."""
         import pyarrow as pa
 
-        schema = pa.schema([]) if columns is None else columns.schema.remove_metadata()
+        schema = pa.schema([]) if columns is None else columns.schema
         at = set_position(self.before, schema.names)
         list_type = self.list_type or pa.list_(pa.string())
-        schema = schema.insert(at, pa.field(self.column, list_type)).with_metadata(self.metadata)
+        schema = schema.insert(at, pa.field(self.column, list_type))
         with self.table_writer(sink, schema) as target:
 
             def put(batch: Batch) -> None:
@@ -138,7 +138,7 @@ def is_list(kind: Any) -> bool:
 def list_column(schema: Any, wanted: str | None, name: str) -> int:
     """The position of the list column: the one that is wanted, or the only one."""
     names = schema.names
-    listed = ", ".join(f"'{field.name}' ({field.type})" for field in schema) or "no columns"
+    listed = ", ".join(f"'{cut(field.name)}' ({cut(field.type)})" for field in schema) or "no columns"
     if wanted is not None and wanted not in names:
         raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
     lists = [i for i in range(len(names)) if is_list(schema.field(i).type)]
@@ -146,7 +146,9 @@ def list_column(schema: Any, wanted: str | None, name: str) -> int:
         position: int = names.index(wanted)
         if position not in lists:
             kind = schema.field(position).type
-            raise DataError(f"{name}: column '{wanted}' must hold lists of items, got {kind}: make it a list column.")
+            raise DataError(
+                f"{name}: column '{wanted}' must hold lists of items, got {cut(kind)}: make it a list column."
+            )
         return position
     if len(lists) != 1:
         found = "no list column" if not lists else f"{len(lists)} list columns"
@@ -166,7 +168,7 @@ def ragged_column(column: Any, name: str) -> Ragged:
         column = column.cast(pa.list_(column.type.value_type))
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     if not (text or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-        raise DataError(f"{name}: items must be strings or integers, got {kind}: convert them to strings.")
+        raise DataError(f"{name}: items must be strings or integers, got {cut(kind)}: convert them to strings.")
     rows = Ragged.from_lists(column)
     if rows.values.null_count:
         at = int(np.argmax(rows.values.is_null().to_numpy(zero_copy_only=False)))

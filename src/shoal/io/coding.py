@@ -39,7 +39,7 @@ class Ragged:
 
         sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
         chunks = lists.chunks if isinstance(lists, pa.ChunkedArray) else [lists]
-        values = [chunk.flatten().cast(pa.large_string()) for chunk in chunks]
+        values = [as_text(chunk.flatten()) for chunk in chunks]
         return cls(pa.concat_arrays(values) if values else pa.array([], pa.large_string()), _offsets(sizes))
 
     @classmethod
@@ -62,6 +62,17 @@ class Ragged:
     def sizes(self) -> Offsets:
         """Number of texts of each row."""
         return np.diff(self.indptr)
+
+
+def as_text(column: Any) -> Any:
+    """The values of an Arrow array, chunked or not, as text."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([as_text(chunk) for chunk in column.chunks], pa.large_string())
+    if pa.types.is_dictionary(column.type):  # Arrow cannot decode a dictionary of views, as polars makes them
+        column = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
+    return column.cast(pa.large_string())
 
 
 def _offsets(sizes: Any) -> Offsets:

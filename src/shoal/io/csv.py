@@ -7,17 +7,19 @@ cell in the set column is an empty set.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from shoal.data import Dataset
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
-from shoal.io.coding import Batch, Ragged
+from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, set_position
+from shoal.io.messages import cut, listed, shown
 from shoal.io.text import (
     DELIMITERS,
     Records,
@@ -36,6 +38,7 @@ from shoal.io.text import (
 SET_NAMES = frozenset(
     {"items", "itemset", "item_set", "transaction", "transactions", "basket", "set", "products", "codes"}
 )
+_ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,10 +84,34 @@ class Csv(TextLayout):
         """The delimiter of the header."""
         return guess_delimiter(text, name)
 
+    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
+        """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
+        if "item_delimiter" in given:
+            return self, []
+        labels = [dataset.transactions.labels[code] for code in np.unique(dataset.transactions.items).tolist()]
+        marks = [self.item_delimiter, *_ITEM_DELIMITERS, "/", "~", "^"]
+        mark = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
+        if mark is None:
+            raise DataError(
+                f"Format {self.format} cannot hold the items of column '{cut(self.column)}': they contain everything "
+                f"that could separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
+            )
+        remarks = []
+        items = f"Items in column '{cut(self.column)}' are"
+        if mark != self.item_delimiter:
+            old = name_of(self.item_delimiter)
+            remarks.append(f"{items} now separated by {name_of(mark)}: a published label contains {old}.")
+        if _misread(labels, mark, single=int(dataset.transactions.sizes.max(initial=0)) < 2):
+            remarks.append(
+                f"{items} separated by {name_of(mark)}, which is not what would be guessed from the file: "
+                f"pass --item-delimiter to read it."
+            )
+        return self.with_options({"item_delimiter": mark}), remarks
+
     def columns(self, table: Any) -> Any:
         """Text columns, quoted; those that are as they were read, exactly as they stood."""
         if self.column in table.column_names:
-            raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
+            raise DataError(f"Column '{cut(self.column)}' is there already: pass another --column for the sets.")
         return quoted_columns(table, self)
 
     def head(self, columns: Any) -> list[str]:
@@ -96,10 +123,10 @@ class Csv(TextLayout):
     def lines(self, batch: Batch) -> list[str]:
         """Cells joined by the delimiter."""
         for label in batch.labels:
-            if self.item_delimiter in label:
+            if not _holds(label, self.item_delimiter):
                 raise DataError(
-                    f"Item {label!r} contains {name_of(self.item_delimiter)}, which separates the items of a cell: "
-                    f"pass another --item-delimiter, or write jsonl or parquet."
+                    f"Item {shown(label)} contains {name_of(self.item_delimiter)}, which separates the items of a "
+                    f"cell: pass another item_delimiter, or write jsonl or parquet."
                 )
             check_label(label, "\r\0", self.format, "jsonl or parquet")
         sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
@@ -126,6 +153,11 @@ class Tsv(Csv):
         """Nothing to guess."""
         return "\t"
 
+    def read_options(self) -> dict[str, str]:
+        """A tab goes without saying."""
+        found = super().read_options()
+        return {name: value for name, value in found.items() if name != "delimiter" or value != "\t"}
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -150,7 +182,7 @@ class Grid:
             )
         if len(set(names)) != width:
             double = next(column for column in names if names.count(column) > 1)
-            raise DataError(f"{name}, line 1: column '{double}' is there twice: rename one.")
+            raise DataError(f"{name}, line 1: column '{cut(double)}' is there twice: rename one.")
         wrong = np.flatnonzero(sizes != width)
         if len(wrong):
             raise DataError(
@@ -199,13 +231,14 @@ def quoted_columns(table: Any, layout: Any) -> Any:
             texts[name] = layout.raw.column(name)
             continue
         try:
-            text = pc.fill_null(column.cast(pa.large_string()), "")
+            text = pc.fill_null(as_text(column), "")
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
-                f"Column '{name}' ({column.type}) cannot be written as text: write parquet or feather, or leave it out."
+                f"Column '{cut(name)}' ({cut(column.type)}) cannot be written as text: write parquet or "
+                f"feather, or leave it out."
             ) from None
         if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
-            raise DataError(f"Column '{name}' contains a carriage return or NUL: write jsonl or parquet instead.")
+            raise DataError(f"Column '{cut(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
         texts[name] = quote(text, layout.delimiter)
     return pa.table(texts)
 
@@ -217,10 +250,9 @@ def _quoted_name(name: str, delimiter: str) -> str:
 
 def _set_column(names: list[str], wanted: str | None, name: str) -> int:
     """The position of the set column."""
-    listed = ", ".join(f"'{column}'" for column in names)
     if wanted is not None:
         if wanted not in names:
-            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
+            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed(names)}.")
         return names.index(wanted)
     likely = [i for i, column in enumerate(names) if column.strip().lower() in SET_NAMES]
     if len(likely) == 1:
@@ -228,7 +260,7 @@ def _set_column(names: list[str], wanted: str | None, name: str) -> int:
     if len(names) == 1:
         return 0
     raise DataError(
-        f"{name}: which column holds the sets? It has {listed}: pass --column (or --format long for a file of "
+        f"{name}: which column holds the sets? It has {listed(names)}: pass --column (or --format long for a file of "
         f"id, item pairs, or --format basket if every line is a set)."
     )
 
@@ -247,15 +279,42 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
     listlike = pc.match_substring_regex(cells, r"^\s*(\[.*\]|\{.*\})\s*$")
     if pc.sum(listlike).as_py() * 2 > len(cells):
         raise DataError(
-            f"{name}: the cells of column '{column}' look like lists in brackets: write the items with a delimiter "
-            f"between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
+            f"{name}: the cells of column '{cut(column)}' look like lists in brackets: write the items with a "
+            f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
             f"pass --item-delimiter."
         )
     body = "\n".join(cells.to_pylist())
-    found = [mark for mark in ("|", ";", ",", "\t") if mark in body]
-    if len(found) > 1 and found[0] != "|":
-        marks = " or ".join(name_of(mark) for mark in found)
-        raise DataError(f"{name}: the items in column '{column}' may be separated by {marks}: pass --item-delimiter.")
-    if found:
-        return spaced(body, found[0])
-    return " " if " " in body else "|"
+    likely = _likely(body)
+    if len(likely) > 1:
+        marks = " or ".join(name_of(mark) for mark in likely)
+        raise DataError(
+            f"{name}: the items in column '{cut(column)}' may be separated by {marks}: pass --item-delimiter."
+        )
+    return spaced(body, likely[0])
+
+
+def _likely(body: str) -> list[str]:
+    """What may separate the items in these cells: one delimiter, unless that is unclear."""
+    found = [mark for mark in _ITEM_DELIMITERS if mark in body]
+    return found[:1] if found[:1] == ["|"] else found or ([" "] if " " in body else ["|"])
+
+
+def _holds(label: str, delimiter: str) -> bool:
+    """Whether a label with the delimiter after it is split where the label ends.
+
+    >>> _holds("oat milk", "|"), _holds("oat milk", " "), _holds("a|", "||")
+    (True, False, False)
+    """
+    return (label + delimiter).find(delimiter) == len(label)
+
+
+def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
+    """Whether these labels would be taken apart in a wrong way, without an error; single: they stand alone in cells."""
+    cells = labels if single else [delimiter.join(labels)]
+    body = "\n".join(cells)
+    likely = _likely(body)
+    if len(likely) > 1:
+        return False
+    guess = spaced(body, likely[0])
+    found = [label for cell in cells for label in cell.split(guess)]
+    return found != labels or (not single and any(label.startswith(" ") for label in labels))

@@ -47,15 +47,20 @@ def layout_named(format: str) -> type[Layout]:
     return LAYOUTS[name]
 
 
-def layout_to_write(path: Path, current: str | None) -> type[Layout]:
-    """The layout class for an output: the current one, unless the suffix clearly says another."""
-    likely = _SUFFIXES.get(plain_suffix(path), (current,) if current else ())
-    if not likely:
+def layout_to_write(path: Path, current: str | None = None, source: str = "") -> type[Layout]:
+    """The layout class for an output: the one that its suffix stands for, but the current one under the same suffix.
+
+    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name.
+    """
+    suffix = plain_suffix(path)
+    if current and (suffix not in _SUFFIXES or suffix == plain_suffix(Path(source))):
+        return LAYOUTS[current]
+    if suffix not in _SUFFIXES:
         raise OptionError(
             f"{path}: the suffix does not tell the format: pass --format ({', '.join(LAYOUTS)}), or a name that ends "
             f"in one of {', '.join(_SUFFIXES)}."
         )
-    return LAYOUTS[current if current in likely else likely[0]]
+    return LAYOUTS[_SUFFIXES[suffix][0]]
 
 
 def layout_of(file: FileBytes, options: ReadOptions) -> type[Layout]:

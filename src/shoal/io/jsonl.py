@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions
+from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, TextLayout, glued, joined
 
 _DECODER = json.JSONDecoder(parse_constant=lambda name: _refuse(f"{name} is not JSON"))
 _SPACE = re.compile(r"[ \t]*")
+_KINDS = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    int: "a number",
+    float: "a decimal number",
+    bool: "a boolean",
+    type(None): "null",
+}
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 
 
@@ -77,6 +88,12 @@ class Jsonl(TextLayout):
         )
         return layout.dataset(file, options.encode(Ragged.from_flat(labels, sizes)), layout.parsed)
 
+    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
+        """Columns beside the sets need objects; an array of another name needs other text around it."""
+        if self.column is None and dataset.table is not None and dataset.table.names:
+            return replace(self, column="items"), []
+        return replace(self, around=None) if "column" in given else self, []
+
     def columns(self, table: Any) -> Any:
         """The text before and after each array: as it was read, or made from the columns."""
         import pyarrow as pa
@@ -85,10 +102,9 @@ class Jsonl(TextLayout):
             return self.around
         if not table.column_names:
             return None
-        column = self.column or "items"
-        if column in table.column_names:
-            raise DataError(f"Column '{column}' is there already: pass another --column for the sets.")
-        field = json.dumps(column, ensure_ascii=self.ascii)
+        if self.column in table.column_names:
+            raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
+        field = json.dumps(self.column, ensure_ascii=self.ascii)
         before, after = [], []
         for number, row in enumerate(table.to_pylist(), 1):
             try:
@@ -139,7 +155,7 @@ class _Line(NamedTuple):
             return cls._of_object(line, start, column)
         value, stop = _value(line, start)
         if not isinstance(value, list):
-            _refuse(f"expected an array or an object, got {line[start : start + 20]}")
+            _refuse(f"expected an array or an object, got {_KINDS[type(value)]}")
         if column is not None:
             _refuse(f"expected an object with the field '{column}', got an array")
         if _skip(line, stop) != len(line):
@@ -159,7 +175,7 @@ class _Line(NamedTuple):
             begin = _skip(line, _skip(line, at) + 1)  # past the colon
             at = _value(line, begin)[1]
             if field in spans:
-                _refuse(f"the field '{field}' is there twice")
+                _refuse(f"the field '{cut(field)}' is there twice")
             spans[field] = (begin, at)
             at = _skip(line, at)
             if line[at] == ",":
@@ -167,16 +183,16 @@ class _Line(NamedTuple):
         if column is None:
             arrays = [field for field, value in json_value.items() if isinstance(value, list)]
             if len(arrays) != 1:
-                listed = ", ".join(f"'{field}'" for field in json_value)
-                _refuse(f"expected one array field, got {len(arrays)} in the fields {listed}: pass --column")
+                _refuse(
+                    f"expected one array field, got {len(arrays)} in the fields {listed(json_value)}: pass --column"
+                )
             column = arrays[0]
         elif column not in json_value:
-            listed = ", ".join(f"'{field}'" for field in json_value)
             hint = did_you_mean(column, json_value)
-            _refuse(f"there is no field '{column}'{hint}, only {listed}: write [] for an empty set")
+            _refuse(f"there is no field '{column}'{hint}, only {listed(json_value)}: write [] for an empty set")
         items = json_value.pop(column)
         if not isinstance(items, list):
-            _refuse(f"field '{column}' must be an array, got {json.dumps(items)[:20]}")
+            _refuse(f"field '{column}' must be an array, got {_KINDS[type(items)]}")
         return cls(column, items, json_value, *spans[column])
 
 
@@ -197,6 +213,8 @@ def _value(line: str, at: int) -> tuple[Any, int]:
         return _DECODER.raw_decode(line, at)
     except json.JSONDecodeError as error:
         raise ValueError(f"invalid JSON: {error.msg} at column {error.pos + 1}") from None
+    except RecursionError:
+        raise ValueError("arrays or objects are nested too deeply") from None
 
 
 def _check(items: list[Any]) -> None:
@@ -205,9 +223,9 @@ def _check(items: list[Any]) -> None:
         kind = type(item)
         if kind is str:
             if not item.isascii() and any("\ud800" <= mark <= "\udfff" for mark in item):
-                _refuse(f"item {item!a} holds half a surrogate pair, which is no text")
+                _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
         elif kind is not int:
-            _refuse(f"items must be strings or integers, got {json.dumps(item)[:20]}")
+            _refuse(f"items must be strings or integers, got {_KINDS[kind]}")
 
 
 def _table(others: list[dict[str, Any]]) -> Any:

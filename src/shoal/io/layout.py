@@ -13,8 +13,9 @@ A layout that was read remembers what the file looked like, so that a release ca
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import IO, Any, ClassVar, Self
@@ -23,8 +24,10 @@ from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import Batch, Ragged, encode
 from shoal.io.files import FileBytes
+from shoal.io.messages import listed, shown
 
 Put = Callable[[Batch], None]
+_OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +41,20 @@ class ReadOptions:
     item_column: str | None = None
     multiset: bool = False
     drop_items: tuple[str, ...] = ()
+    source: str = "the data"  # its name, for messages
     sure: bool = False  # the format was named, not guessed: it is not called in question
 
     def layout(self) -> dict[str, str]:
         """The options that describe a layout, where given."""
-        names = ("column", "item_delimiter", "delimiter", "id_column", "item_column")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
 
     def encode(self, rows: Ragged) -> Transactions:
         """Code the rows as the user wants them."""
+        if self.drop_items:
+            there = set(rows.values.unique().to_pylist())
+            for label in self.drop_items:
+                if label not in there:
+                    warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
         return encode(rows, multiset=self.multiset, drop_items=self.drop_items)
 
 
@@ -83,13 +91,23 @@ class Layout(ABC):
             if name not in known:
                 raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
             if "delimiter" in name and (not value or any(mark in value for mark in '"\r\n')):
-                raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {value!r}.")
+                raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {shown(value)}.")
 
     def with_options(self, given: dict[str, Any]) -> Self:
         """The same layout with some options changed."""
         self.check_options(given)
         changed = {field.name: getattr(self, field.name) for field in fields(self)} | given
         return type(self)(**changed)
+
+    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
+        """The layout with which the data can be written, and remarks; options that the user gave are not changed."""
+        return self, []
+
+    def read_options(self) -> dict[str, str]:
+        """The options with which a file of this layout is read for certain."""
+        known = {field.name for field in fields(self)}
+        found = {name: getattr(self, name) for name in _OPTIONS if name in known}
+        return {"format": self.format} | {name: value for name, value in found.items() if value is not None}
 
     def dataset(self, file: FileBytes, rows: Transactions, table: Any = None) -> Dataset:
         """The data that were read, with their origin."""
@@ -111,8 +129,7 @@ def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
 def refuse_columns(format: str, table: Any) -> None:
     """For formats that hold nothing but sets."""
     if table is not None and table.column_names:
-        names = ", ".join(f"'{name}'" for name in table.column_names)
         raise DataError(
-            f"Format {format} holds sets only, but the data have the columns {names}: "
+            f"Format {format} holds sets only, but the data have the columns {listed(table.column_names)}: "
             f"write csv, jsonl, parquet or feather, or leave the columns out (--columns none)."
         )

@@ -5,8 +5,9 @@ An id with an empty item and no other is an empty row. The id is the column besi
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from shoal.io.coding import Batch, Ragged
 from shoal.io.csv import Grid, guess_delimiter, quoted_columns
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions
+from shoal.io.messages import cut, listed
 from shoal.io.text import Text, TextLayout, check_label, glued, quote
 
 
@@ -56,21 +58,29 @@ class Long(TextLayout):
         )
         return layout.dataset(file, options.encode(items), layout.parsed)
 
+    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
+        """The id is called as the column that holds it."""
+        if dataset.table is None or len(dataset.table.names) != 1 or "id_column" in given:
+            return self, []
+        return self.with_options({"id_column": dataset.table.names[0]}), []
+
     def columns(self, table: Any) -> Any:
         """The ids, and nothing else."""
         import pyarrow.compute as pc
 
         if len(table.column_names) > 1:
-            names = ", ".join(f"'{name}'" for name in table.column_names)
             raise DataError(
-                f"Format long holds one id beside the items, but the data have the columns {names}: "
+                f"Format long holds one id beside the items, but the data have the columns "
+                f"{listed(table.column_names)}: "
                 f"write csv, jsonl, parquet or feather, or keep one of them (--columns id)."
             )
+        if self.id_column == self.item_column:
+            raise DataError(f"Column '{cut(self.id_column)}' is there already: leave it out (--columns none).")
         ids = quoted_columns(table, self)
         if ids.column_names and len(pc.unique(ids.column(0))) != ids.num_rows:
             raise DataError(
-                f"Column '{ids.column_names[0]}' holds the same id more than once, so format long would merge rows: "
-                f"leave it out (--columns none) and rows are numbered."
+                f"Column '{cut(ids.column_names[0])}' holds the same id more than once, so format long would merge "
+                f"rows: leave it out (--columns none) and rows are numbered."
             )
         return ids
 
@@ -78,8 +88,7 @@ class Long(TextLayout):
         """The two names."""
         import pyarrow as pa
 
-        names = [columns.column_names[0] if columns is not None and columns.column_names else self.id_column]
-        names.insert(0 if self.item_first else 1, self.item_column)
+        names = [self.item_column, self.id_column] if self.item_first else [self.id_column, self.item_column]
         return [self.delimiter.join(quote(pa.array(names, pa.large_string()), self.delimiter).to_pylist())]
 
     def lines(self, batch: Batch) -> list[str]:
@@ -103,18 +112,19 @@ class Long(TextLayout):
 
     def place(self, row: int) -> str:
         """The id tells the row."""
-        return f"row {row + 1}" if self.parsed is None else f"{self.id_column} {self.parsed.column(0)[row].as_py()}"
+        return (
+            f"row {row + 1}" if self.parsed is None else f"{self.id_column} {cut(self.parsed.column(0)[row].as_py())}"
+        )
 
 
 def _positions(names: list[str], options: ReadOptions, name: str) -> tuple[int, int]:
     """Where id and item stand; by default they are the first and the second column."""
-    listed = ", ".join(f"'{column}'" for column in names)
     for wanted in (options.id_column, options.item_column):
         if wanted is not None and wanted not in names:
-            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
+            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed(names)}.")
     if len(names) != 2:
         raise DataError(
-            f"{name}: format long needs exactly two columns, an id and an item, got {len(names)} ({listed}): "
+            f"{name}: format long needs exactly two columns, an id and an item, got {len(names)} ({listed(names)}): "
             f"take the others out, since they may differ from item to item of one id."
         )
     if options.id_column is None and options.item_column is None:

@@ -55,6 +55,16 @@ def ragged_objects(rows: Iterable[Any]) -> Ragged:
     return Ragged.from_rows([[] if is_missing(row) else _row(row, number) for number, row in enumerate(rows, 1)])
 
 
+def split_objects(texts: Iterable[Any], delimiter: str) -> Ragged:
+    """Rows that are texts with a delimiter between the items."""
+    rows = []
+    for number, text in enumerate(texts, 1):
+        if not is_missing(text) and not isinstance(text, str):
+            raise DataError(f"Row {number} must be text to be split at item_delimiter, got {type(text).__name__}.")
+        rows.append([] if is_missing(text) else text.split(delimiter))
+    return ragged_objects(rows)
+
+
 def is_missing(value: Any) -> bool:
     """None, NaN, and the missing values of pandas."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
@@ -63,15 +73,15 @@ def is_missing(value: Any) -> bool:
 def _row(row: Any, number: int) -> list[str]:
     """One row as labels."""
     if isinstance(row, (str, bytes, dict)) or not isinstance(row, Iterable):
-        got = f"{type(row).__name__} {row!r:.40}"
+        got = type(row).__name__
         raise DataError(f"Row {number} must be a list or set of items, got {got}: split it into items first.")
     labels = []
     for item in row:
         if isinstance(item, (bool, np.bool_)) or not isinstance(item, (str, int, np.integer)):
-            raise DataError(f"Row {number}: items must be strings or integers, got {type(item).__name__} {item!r:.40}.")
+            raise DataError(f"Row {number}: items must be strings or integers, got {type(item).__name__}.")
         labels.append(str(item))
     try:
         "".join(labels).encode()
     except UnicodeEncodeError:
-        raise DataError(f"Row {number}: half a surrogate pair is no text: {labels!a:.50}.") from None
+        raise DataError(f"Row {number}: an item holds half a surrogate pair, which is no text.") from None
     return labels

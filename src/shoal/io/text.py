@@ -20,6 +20,7 @@ from shoal.errors import DataError
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import Layout, Put
+from shoal.io.messages import shown
 
 DELIMITERS = (",", ";", "\t", "|")  # those that are guessed
 _NAMES = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
@@ -176,9 +177,12 @@ def check_label(label: str, forbidden: str, format: str, holds: str) -> None:
     for mark in forbidden:
         if mark in label:
             what = {"\0": "a NUL character", "\r": "a carriage return", "\n": "a line end"}.get(mark) or name_of(mark)
-            raise DataError(f"Item {label!r} contains {what}, which format {format} cannot hold: write {holds}.")
+            raise DataError(
+                f"Item {shown(label)} contains {what}, which format {format} cannot hold: write {holds} "
+                f"(a name such as out.jsonl, or --output-format)."
+            )
     if not label.strip():
-        raise DataError(f"Item {label!r} is blank, which is no item in any format: rename it.")
+        raise DataError(f"Item {shown(label)} is blank, which is no item in any format: rename it.")
 
 
 def joined(lists: Any, delimiter: str) -> Any:

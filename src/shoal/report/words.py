@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import Any
 
@@ -138,7 +139,21 @@ def verify_command(release: Release) -> str:
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
     for opt in privacy.options():
         words += [opt.flag, str(getattr(privacy, opt.name))]
-    return shlex.join(words)
+    for name, value in (output or {}).get("read_options", {}).items():
+        words += ["--" + name.replace("_", "-"), value]
+    return " ".join(map(shell_word, words))
+
+
+def shell_word(text: str) -> str:
+    """A word of a command as bash and zsh read it; a tab can be seen and survives being copied.
+
+    >>> print(shell_word("out.csv"), shell_word("my data.csv"), shell_word("\\t"))
+    out.csv 'my data.csv' $'\\t'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = json.dumps(text, ensure_ascii=False)[1:-1].replace("'", "\\'")
+    return f"$'{escaped}'"
 
 
 def change(facts: dict[str, Any]) -> str:

@@ -1,0 +1,74 @@
+"""Arrow tables that hold the values to be published and nothing else.
+
+A table drags along more than its values: metadata of the schema and of each field (pandas keeps there the names of all
+columns and of the index, and what the user attached), and dictionaries of categories that no row uses any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import DataError
+from shoal.io.messages import cut
+
+
+def clean(table: Any) -> Any:
+    """The pyarrow.Table without metadata, and with only those categories that occur."""
+    import pyarrow as pa
+
+    columns = [_clean_column(table.column(at), table.column_names[at]) for at in range(table.num_columns)]
+    kinds = zip(table.schema, columns, strict=True)
+    return pa.table(columns, schema=pa.schema([pa.field(old.name, new.type, old.nullable) for old, new in kinds]))
+
+
+def _clean_column(column: Any, name: str) -> Any:
+    """One column; categories stay categories, but those inside lists and structs become plain values."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        return _compact(column)
+    kind = _plain(column.type)
+    try:
+        return column if kind.equals(column.type, check_metadata=True) else column.cast(kind)
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column '{cut(name)}' ({cut(column.type)}) holds categories that cannot be told from those not in use: "
+            f"make them strings, or leave it out."
+        ) from None
+
+
+def _compact(column: Any) -> Any:
+    """A dictionary column with only the categories in use, in their old order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    whole = column.unify_dictionaries().combine_chunks()
+    used = pa.array(np.unique(whole.indices.drop_null().to_numpy()), whole.indices.type)
+    codes = pc.index_in(whole.indices, value_set=used).cast(whole.indices.type)
+    return pa.DictionaryArray.from_arrays(
+        codes, whole.dictionary.cast(_plain(whole.dictionary.type)).take(used), ordered=whole.type.ordered
+    )
+
+
+def _plain(kind: Any) -> Any:
+    """The type without the metadata and dictionaries of what is nested in it; views, which few know, as texts."""
+    import pyarrow as pa
+
+    def field(old: Any) -> Any:
+        return pa.field(old.name, _plain(old.type), old.nullable)
+
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_struct(kind):
+        return pa.struct([field(kind.field(i)) for i in range(kind.num_fields)])
+    if pa.types.is_map(kind):
+        return pa.map_(field(kind.key_field), field(kind.item_field), kind.keys_sorted)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(field(kind.value_field), kind.list_size)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return (pa.list_ if pa.types.is_list(kind) else pa.large_list)(field(kind.value_field))
+    return kind

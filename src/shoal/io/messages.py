@@ -1,0 +1,38 @@
+"""What a message may show of the data: an item, a column's name, a type; cut short, and never a whole row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LENGTH = 40
+_NAMES = 20
+
+
+def cut(text: object) -> str:
+    """The start of a text.
+
+    >>> cut("oat milk"), cut("a" * 50_000)
+    ('oat milk', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')
+    """
+    text = str(text)
+    return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
+
+
+def shown(label: str) -> str:
+    """A label in quotes, with what is not printable escaped.
+
+    >>> shown("oat\\tmilk")
+    "'oat\\\\tmilk'"
+    """
+    return repr(cut(label))
+
+
+def listed(names: Iterable[object]) -> str:
+    """The names of columns, in quotes.
+
+    >>> listed(["id", "items"]), listed([])
+    ("'id', 'items'", 'no columns')
+    """
+    names = list(names)
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(f"'{cut(name)}'" for name in names[:_NAMES]) + more or "no columns"
