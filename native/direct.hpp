@@ -8,29 +8,9 @@
 // Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
 #pragma once
 
-#include <queue>
-#include <set>
-
-#include "support.hpp"
+#include "lift.hpp"
 
 namespace shoal {
-
-struct Tree {
-    const Code* parent;  // of each node; -1 for the root, which is the last; always above the node's own id
-    const Code* span;    // 2 * node: first leaf, one past the last
-    const int64_t* cost;
-    Code nodes;
-    Code leaves;
-
-    Code root() const { return nodes - 1; }
-    Code first(Code u) const { return span[2 * u]; }
-    Code stop(Code u) const { return span[2 * u + 1]; }
-    int64_t size(Code u) const { return stop(u) - first(u); }
-    bool covers(Code upper, Code lower) const {
-        return upper >= lower && first(upper) <= first(lower) && stop(lower) <= stop(upper);
-    }
-    bool related(Code a, Code b) const { return covers(a, b) || covers(b, a); }
-};
 
 // Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
 inline Rows distinct(const Rows& rows) {
@@ -68,10 +48,8 @@ inline Rows distinct(const Rows& rows) {
 class DirectPass {
 public:
     DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, const Tick& tick)
-        : tree_(tree), k_(k), pulse_(tick, cancelled_, true), below_(tree.nodes, 0), under_(tree.nodes, 0) {
-        for (Code leaf = 0; leaf < tree_.leaves; ++leaf) under_[leaf] = tree_.cost[leaf];
-        for (Code u = 0; u < tree_.root(); ++u) under_[tree_.parent[u]] += under_[u];
-        for (int64_t i = 0; i < n_raised; ++i) commit(raised[i]);
+        : tree_(tree), cut_(tree), k_(k), pulse_(tick, cancelled_, true) {
+        for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
         Rows leaves;
         leaves.items.assign(view.items, view.items + view.indptr[view.rows]);
@@ -93,7 +71,7 @@ public:
         auto labels = static_cast<Code>(node_of_.size());
         for (Code first = 0; first < labels; ++first) {
             share_ = static_cast<double>(first) / labels;
-            if (below_[node_of_[first]] || starts_[first] == starts_[first + 1]) continue;
+            if (cut_.below(node_of_[first]) || starts_[first] == starts_[first + 1]) continue;
             ++visited_;
             prefix.assign(1, first);
             const Place* from = places_.data() + starts_[first];
@@ -121,13 +99,7 @@ public:
         return true;
     }
 
-    // The nodes of the resulting cut that are not leaves, ascending.
-    std::vector<Code> raised() const {
-        std::vector<Code> nodes;
-        for (Code u = tree_.leaves; u < tree_.nodes; ++u)
-            if (committed_.count(u) && !below_[u]) nodes.push_back(u);
-        return nodes;
-    }
+    std::vector<Code> raised() const { return cut_.raised(); }
     int64_t visited() const { return visited_; }
     int64_t repairs() const { return repairs_; }
 
@@ -145,11 +117,6 @@ private:
     };
 
     // ---- rows
-
-    Code cut_node(Code u) const {  // where u stands in the current cut
-        while (below_[u]) u = tree_.parent[u];
-        return u;
-    }
 
     // The order of the count-tree: falling support, then id. It depends on the data only, not on the cut.
     void rank_labels() {
@@ -173,7 +140,7 @@ private:
         Rows at_cut;
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
             auto start = static_cast<int64_t>(at_cut.items.size());
-            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item) at_cut.items.push_back(cut_node(*item));
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item) at_cut.items.push_back(cut_.node_of(*item));
             std::sort(at_cut.items.begin() + start, at_cut.items.end());
             at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
             at_cut.close_row(cut_rows_.weight[r]);
@@ -205,7 +172,7 @@ private:
 
     bool blocked(const std::vector<Code>& prefix) const {
         for (Code rank : prefix)
-            if (below_[node_of_[rank]]) return true;
+            if (cut_.below(node_of_[rank])) return true;
         return false;
     }
     bool clashes(const std::vector<Code>& prefix, Code rank) const {
@@ -220,7 +187,7 @@ private:
         projected_ = Rows();
         std::vector<uint8_t> wanted(node_of_.size());
         for (size_t rank = 0; rank < node_of_.size(); ++rank)
-            wanted[rank] = !tree_.related(node_of_[first], node_of_[rank]) && !(apriori && below_[node_of_[rank]]);
+            wanted[rank] = !tree_.related(node_of_[first], node_of_[rank]) && !(apriori && cut_.below(node_of_[rank]));
         for (const Place* p = from; p != to; ++p) {
             const Code* end = rows_.end(p->row);
             for (const Code* item = rows_.items.data() + p->next; item != end; ++item)
@@ -263,7 +230,7 @@ private:
             if (!wanted && !leaf) continue;
             if (clashes(prefix, rank)) continue;
             leaf = false;
-            if (wanted && !below_[node_of_[rank]]) children.emplace_back(rank, found);
+            if (wanted && !cut_.below(node_of_[rank])) children.emplace_back(rank, found);
         }
         visited_ += static_cast<int64_t>(level.touched.size());
         if (leaf) {  // no row has more labels than this path
@@ -273,7 +240,7 @@ private:
         std::sort(children.begin(), children.end());
         if (last) {
             for (auto [rank, found] : children) {
-                if (below_[node_of_[rank]]) continue;
+                if (cut_.below(node_of_[rank])) continue;
                 prefix.push_back(rank);
                 repair(prefix);
                 prefix.pop_back();
@@ -296,7 +263,7 @@ private:
         for (auto& child : children) level.slot[child.first] = 0;
         std::vector<int64_t> start(level.start);
         for (size_t c = 0; c < children.size(); ++c) {
-            if (below_[node_of_[children[c].first]]) continue;
+            if (cut_.below(node_of_[children[c].first])) continue;
             prefix.push_back(children[c].first);
             walk(rows, prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
             prefix.pop_back();
@@ -328,127 +295,28 @@ private:
         return found;
     }
 
-    struct Way {  // one way to raise the labels of a path
-        int64_t cost;
-        int64_t leaves;
-        std::vector<Code> commits;  // the raised nodes, ascending, none above another
-        std::vector<Code> target;   // where each label of the path ends up
-        bool operator>(const Way& other) const {
-            if (cost != other.cost) return cost > other.cost;
-            if (leaves != other.leaves) return leaves > other.leaves;
-            if (commits != other.commits) return commits > other.commits;
-            return target > other.target;
-        }
-    };
-
-    Way way(const std::vector<Code>& labels, std::vector<Code> target) const {
-        Way w{0, 0, {}, std::move(target)};
-        for (size_t i = 0; i < labels.size(); ++i)
-            if (w.target[i] != labels[i]) w.commits.push_back(w.target[i]);
-        w.commits = maximal(w.commits);
-        for (Code u : w.commits) {
-            w.cost += tree_.cost[u] - under_[u];
-            w.leaves += tree_.size(u);
-        }
-        return w;
-    }
-    std::vector<Code> maximal(std::vector<Code> nodes) const {  // ascending, none below another
-        std::sort(nodes.begin(), nodes.end());
-        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-        std::vector<Code> top;
-        for (size_t i = 0; i < nodes.size(); ++i) {
-            bool covered = false;
-            for (size_t j = i + 1; j < nodes.size() && !covered; ++j) covered = tree_.covers(nodes[j], nodes[i]);
-            if (!covered) top.push_back(nodes[i]);
-        }
-        return top;
-    }
-
-    // Labels that another target covers stand where that target stands: the same labels are published.
-    void settle(std::vector<Code>& target) const {
-        for (Code& u : target)
-            for (Code v : target)
-                if (tree_.covers(v, u)) u = v;
-    }
-
-    // The lowest targets that any sufficient way must reach: support only grows on the way up, so each label alone has to
-    // rise until the path has k rows with all other labels at their highest. Root: nothing below it suffices.
-    std::vector<Code> lowest_targets(const std::vector<Code>& labels) const {
-        std::vector<Code> top(labels);
-        for (Code& u : top)
-            while (tree_.parent[u] != tree_.root()) u = tree_.parent[u];
-        if (support_of(maximal(top)) < k_) return std::vector<Code>(labels.size(), tree_.root());
-        std::vector<Code> lowest(labels);
-        for (size_t i = 0; i < labels.size(); ++i) {
-            auto target = top;
-            for (target[i] = labels[i]; support_of(maximal(target)) < k_;) target[i] = tree_.parent[target[i]];
-            lowest[i] = target[i];
-        }
-        return lowest;
-    }
-
-    // Best first over the ways to raise the path's labels. Loss never falls on the way up, so the first that lifts the path
-    // to k is the best, and minimal: in a tie fewer leaves and lower ids (below in a chain) come first.
     void repair(const std::vector<Code>& prefix) {
         ++repairs_;
         std::vector<Code> labels;
         for (Code rank : prefix) labels.push_back(node_of_[rank]);
-        std::priority_queue<Way, std::vector<Way>, std::greater<Way>> open;
-        std::set<std::vector<Code>> seen;
-        auto consider = [&](std::vector<Code> target) {
-            settle(target);
-            if (seen.insert(target).second) open.push(way(labels, std::move(target)));
-        };
-        consider(lowest_targets(labels));
-        while (!open.empty()) {
-            pulse_.beat(share_);
-            Way best = open.top();
-            open.pop();
-            if (support_of(maximal(best.target)) >= k_) {
-                for (Code u : best.commits) commit(u);
-                return;
-            }
-            for (size_t i = 0; i < best.target.size(); ++i) {
-                if (best.target[i] == tree_.root()) continue;
-                auto target = best.target;
-                target[i] = tree_.parent[target[i]];
-                consider(std::move(target));
-            }
-        }
-        throw std::logic_error("no way to lift a path to k: fewer than k rows");
+        auto support = [this](const std::vector<Code>& nodes) { return support_of(nodes); };
+        Lift<decltype(support)> lift(cut_, labels, k_, support);
+        for (Code u : lift.find([this] { pulse_.beat(share_); })) raise(u);
     }
 
-    void commit(Code u) {
-        if (below_[u]) return;
-        int64_t change = tree_.cost[u] - under_[u];
-        committed_.insert(u);
-        for (Code v = u;; v = tree_.parent[v]) {
-            under_[v] += change;
-            if (v == tree_.root()) break;
-        }
-        lower(u);
-    }
-    // Marks everything strictly below u: post-order ids put a subtree's internal nodes right before its top.
-    void lower(Code u) {
-        auto mark = [&](Code v) {
-            if (below_[v]) return;
-            below_[v] = 1;
+    void raise(Code u) {
+        cut_.raise(u, [this](Code v) {
             if (!starts_.empty() && rank_of_[v] >= 0) dead_ += starts_[rank_of_[v] + 1] - starts_[rank_of_[v]];
-        };
-        if (u < tree_.leaves) return;
-        for (Code leaf = tree_.first(u); leaf < tree_.stop(u); ++leaf) mark(leaf);
-        for (Code v = u - 1; v >= tree_.leaves && tree_.covers(u, v); --v) mark(v);
+        });
     }
 
     Tree tree_;
+    Cut cut_;
     int64_t k_;
     int size_ = 0;
     std::atomic<bool> cancelled_{false};
     Pulse pulse_;
     double share_ = 0;
-    std::vector<uint8_t> below_;  // strictly below the cut
-    std::vector<int64_t> under_;  // cost of the cut's nodes below each node (of the node itself, if it is in or below the cut)
-    std::set<Code> committed_;
     Rows cut_rows_;
     Rows rows_;
     std::vector<Code> node_of_, rank_of_;

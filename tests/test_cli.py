@@ -202,7 +202,7 @@ def test_a_full_disk_leaves_nothing(shell: Shell) -> None:
 
 
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    """A DA that would run for hours, interrupted inside the kernel: rows differ, but all sets of 8 items are frequent."""
+    """A DA that would run for hours, interrupted inside the kernel: rows differ, but all sets of 8 are frequent."""
     pairs = itertools.islice(itertools.combinations(range(60), 2), 600)
     rows = [" ".join(str(item) for item in range(60) if item not in pair) for pair in pairs]
     (tmp_path / "in.dat").write_text("\n".join(rows) + "\n")
