@@ -41,6 +41,7 @@ def anonymize(file: str, hierarchy: str, k: int, m: int, algorithm: str = "aa", 
         "solve": release.timings["solve"],
         "ncp": release.losses["ncp"],
         "labels": len(release.published.rows.labels),
+        "height": tree.height,
     }
 
 

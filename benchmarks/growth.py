@@ -28,7 +28,10 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             yield {
                 "axis": axis,
                 **at,
-                **{name: result.get(name) for name in ("seconds", "solve", "peak_mb", "ncp", "labels", "error")},
+                **{
+                    name: result.get(name)
+                    for name in ("height", "seconds", "solve", "peak_mb", "ncp", "labels", "error")
+                },
             }
 
 
@@ -39,18 +42,21 @@ def draw(results: list[dict[str, Any]], target: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    titles = {"rows": "|D|, records", "items": "|I|, items", "m": "m", "k": "k", "fanout": "fanout (small: high tree)"}
+    titles = {"rows": "|D|, records", "items": "|I|, items", "m": "m", "k": "k", "fanout": "h, height of the hierarchy"}
     measures = {"seconds": "time, file to file (s)", "peak_mb": "peak memory (MB)", "ncp": "loss, NCP"}
     figure, panels = plt.subplots(3, len(AXES), figsize=(15, 8), layout="constrained")
     for column, axis in enumerate(AXES):
         points = [row for row in results if row["axis"] == axis and row["error"] is None]
         for line, (measure, label) in enumerate(measures.items()):
             panel = panels[line][column]
-            panel.plot([row[axis] for row in points], [row[measure] for row in points], color="#0b62a4", marker="o")
-            if axis not in ("rows", "m"):
+            places = [row["height" if axis == "fanout" else axis] for row in points]
+            panel.plot(places, [row[measure] for row in points], color="#0b62a4", marker="o")
+            if axis in ("items", "k"):
                 panel.set_xscale("log")
-            ticks = [row[axis] for row in points]
-            panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=40 if axis != "m" else 0, fontsize=8)
+            ticks = [place for place in places if axis != "rows" or place >= 125_000]  # the small ones would overlap
+            panel.set_xticks(
+                ticks, [f"{tick:,}" for tick in ticks], rotation=0 if axis in ("m", "fanout") else 40, fontsize=8
+            )
             panel.minorticks_off()
             panel.set_ylim(0, 1.1 * max(row[measure] for row in points) or 1)
             panel.grid(alpha=0.3)
