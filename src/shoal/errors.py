@@ -79,3 +79,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def cut(text: object) -> str:
+    """The start of a text: messages name an item, but never show a whole record.
+
+    >>> cut("oat milk"), cut("a" * 50_000)
+    ('oat milk', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')
+    """
+    text = str(text)
+    return text if len(text) <= 40 else text[:40] + "…"

@@ -18,7 +18,7 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts, frozen
 from shoal.data.labels import label_key
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, HierarchyError, did_you_mean
+from shoal.errors import DataError, HierarchyError, cut, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,12 +227,12 @@ class Hierarchy:
                 place = f" ({where(code)})" if where else ""
                 if node >= 0:
                     raise DataError(
-                        f"Item '{label}'{place} is a group in the hierarchy {self.name}, not an item: "
+                        f"Item '{cut(label)}'{place} is a group in the hierarchy {self.name}, not an item: "
                         f"add a leaf of its own below it, or pass --unknown-items=root after renaming the group."
                     )
                 hint = did_you_mean(label, self.items)
                 raise DataError(
-                    f"Item '{label}'{place} is not in the hierarchy {self.name}{hint}: "
+                    f"Item '{cut(label)}'{place} is not in the hierarchy {self.name}{hint}: "
                     f"add it, or pass --unknown-items=root."
                 )
         return data.recode(codes, self.items)

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_LENGTH = 40
+from shoal.errors import cut
+
+__all__ = ["cut", "listed", "shown"]
 _NAMES = 20
-
-
-def cut(text: object) -> str:
-    """The start of a text.
-
-    >>> cut("oat milk"), cut("a" * 50_000)
-    ('oat milk', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')
-    """
-    text = str(text)
-    return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
 def shown(label: str) -> str:
