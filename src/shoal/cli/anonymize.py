@@ -15,9 +15,11 @@ from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.errors import OptionError, OutputError
+from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
+from shoal.report.words import things
 
 
 @click.command()
@@ -61,6 +63,8 @@ def anonymize(
     check_outputs([data, hierarchy], [output, *reports])
     for path in reports:
         report.form_of(path)
+    if output_format:
+        layout_named(output_format)
     if hierarchy is None:
         raise OptionError(
             f"{method.name} needs --hierarchy FILE: give one, or make one with "
@@ -98,7 +102,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     """The result in a few lines."""
     verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
     console.say(
-        f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({verdict.checked:,} label sets checked)"
+        f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({things(verdict.checked, 'label set')} checked)"
     )
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [

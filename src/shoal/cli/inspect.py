@@ -14,7 +14,7 @@ from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.privacy import PrivacyModel
-from shoal.report.words import share
+from shoal.report.words import share, things
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
@@ -43,7 +43,7 @@ def verify(context: click.Context, /, file: Path, model: str, as_json: bool, wor
         facts = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
         console.show_json({"model": {"name": privacy.name, **privacy.values()}, **facts, "witnesses": witnesses})
     elif verdict.holds:
-        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({verdict.checked:,} label sets checked)")
+        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, 'label set')} checked)")
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         sizes = {len(witness.labels) for witness in verdict.witnesses}
