@@ -24,18 +24,17 @@ def real(name: str, folder: Path, fanout: int = 5) -> tuple[str, str]:
 def quest(folder: Path, rows: int, items: int = 1_650, mean_size: float = 6.5, fanout: int = 5) -> tuple[str, str]:
     """The files of a generated set and its hierarchy."""
     generator = Quest(rows=rows, items=items, mean_size=mean_size, mean_pattern=3, seed=1)
-    data, tree = folder / f"quest-{rows}-{items}-{mean_size}.dat", folder / f"quest-{items}-{fanout}.csv"
-    if not data.exists():
-        shoal.write(shoal.Dataset(generator.transactions()), data)
-    if not tree.exists():
-        hierarchies.save(generator.hierarchy(fanout=fanout), tree)
-    return str(data), str(tree)
+    return _files(generator, folder, f"quest-{rows}-{items}-{mean_size}", fanout)
 
 
 def pos_shape(folder: Path, rows: int = 500_000, fanout: int = 5) -> tuple[str, str]:
     """The files of a generated set with the shape of BMS-POS (heavy tail, 1,657 items, mean 6.5)."""
-    generator = Quest.like("bms-pos", rows=rows)
-    data, tree = folder / f"pos-{rows}.dat", folder / f"pos-{fanout}.csv"
+    return _files(Quest.like("bms-pos", rows=rows), folder, f"pos-{rows}", fanout)
+
+
+def _files(generator: Quest, folder: Path, name: str, fanout: int) -> tuple[str, str]:
+    """Make the files unless they are there."""
+    data, tree = folder / f"{name}.dat", folder / f"{name}-{fanout}.csv"
     if not data.exists():
         shoal.write(shoal.Dataset(generator.transactions()), data)
     if not tree.exists():
