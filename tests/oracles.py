@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
 
 Rows = list[frozenset[str]]
 
@@ -45,7 +44,3 @@ def ncp(rows: Rows, node_of: dict[str, str], leaves: dict[str, int], n_items: in
 
 def lm_sum(rows: Rows, node_of: dict[str, str], leaves: dict[str, int], n_items: int) -> float:
     return sum((leaves[node_of[p]] - 1) / max(1, n_items - 1) for row in rows for p in row)
-
-
-def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*sets)

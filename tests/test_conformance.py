@@ -67,8 +67,11 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
         assert shoal.NCP().of(problem.items, published)["ncp"] == pytest.approx(ncp, abs=1e-12)
         lm = shoal.LM().of(problem.items, published)
         assert lm["lm_sum"] == pytest.approx(oracles.lm_sum(raw, node_of, leaves, h.n_leaves), abs=1e-12)
+        cost = int(problem.costs[cut.nodes].sum())
+        measured = problem.loss.of(problem.items, published)[problem.loss.name]
+        scale = problem.loss.scale(h, len(problem.items.items))
+        assert cost / scale == pytest.approx(measured, abs=1e-12)  # what a search minimises is what is measured
         if holds:
-            cost = int(problem.costs[cut.nodes].sum())
             cheapest.append((cost, int(h.leaves[cut.raised].sum()), cut.raised))
     best = min(cheapest)
     methods: list[Algorithm] = [shoal.OA(), shoal.AA(), shoal.DA()]

@@ -9,7 +9,6 @@
     │   └── OptionError       ... in an option of a model or an algorithm
     ├── Infeasible          the data cannot satisfy the model, whatever is done (exit code 2)
     ├── OutputError         the result cannot be written; nothing was (exit code 2)
-    ├── MissingExtra        an optional dependency is not installed (exit code 2)
     └── PrivacyViolation    a release failed its own verification: a bug of ours, nothing was written (exit code 3)
 
 A message says what, where, what was wanted, what was got, and the remedy, in one sentence.
@@ -53,10 +52,6 @@ class Infeasible(ShoalError):
 
 class OutputError(ShoalError):
     """The result cannot be written; nothing was."""
-
-
-class MissingExtra(ShoalError):
-    """An optional dependency is not installed."""
 
 
 class PrivacyViolation(ShoalError):

@@ -32,8 +32,8 @@ class Release:
 
     def __repr__(self) -> str:
         """Never the data themselves."""
-        name = self.problem.privacy
-        return f"Release({self.published!r}, {name!r}, {self.algorithm!r}, ncp={self.losses['ncp']:.6f})"
+        privacy = self.problem.privacy
+        return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, ncp={self.losses['ncp']:.6f})"
 
     @property
     def dataset(self) -> Dataset:

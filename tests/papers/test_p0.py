@@ -7,7 +7,7 @@ import pytest
 import shoal
 from shoal.algorithms.oa import count_cuts
 from shoal.search.count_tree import CountTree, expand
-from shoal.testing import all_cuts
+from shoal.testing import all_cuts, check_privacy_model
 
 H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -35,6 +35,12 @@ def test_the_raw_data_are_not_anonymous() -> None:
     assert not verdict.holds
     found = {(witness.labels, witness.support) for witness in verdict.witnesses}
     assert {(("a1", "b1"), 1), (("a1", "a2"), 1)} <= found
+
+
+def test_the_model_tells_the_papers_release_from_the_raw_data() -> None:
+    check_privacy_model(
+        shoal.KmAnonymity(k=2, m=2), [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]], ROWS
+    )
 
 
 def test_supports_in_the_count_tree() -> None:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.int32]  # item, label or node ids
 Offsets = npt.NDArray[np.int64]  # CSR row starts, one more than rows
 Counts = npt.NDArray[np.int64]  # supports, occurrences, costs
-Mask = npt.NDArray[np.bool_]
 
 
 def frozen(values: Any, dtype: type[np.generic]) -> npt.NDArray[Any]:

@@ -66,7 +66,7 @@ class Pass:
     """What direct anonymization did."""
 
     raised: list[int]  # the nodes of the new cut that are not leaves
-    visited: int  # count-tree nodes that were counted
+    visited: int  # labels counted behind a path, over the whole walk
     repairs: int
 
 

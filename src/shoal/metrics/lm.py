@@ -18,9 +18,10 @@ class LM(AdditiveLoss):
     meanings = {  # noqa: RUF012
         "lm": (
             "Loss metric (LM)",
-            "The same idea, counting only the other items of the group, out of all other items.",
+            "The share of all other items that an item of a record can no longer be told from, averaged over all "
+            "occurrences.",
         ),
-        "lm_sum": ("Loss metric, sum", "The same, added up over all occurrences instead of averaged."),
+        "lm_sum": ("Loss metric, sum", "LM added up over all occurrences instead of averaged."),
     }
     paper = "P4"
 

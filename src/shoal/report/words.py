@@ -128,7 +128,7 @@ def proof(release: Release) -> str:
         return "All published records are empty, so there is nothing that an adversary could know."
     return (
         f"It examined {things(release.verdict.checked, 'adversary view')}: every set of published labels that occurs "
-        f"and that somebody may know or, where they may know all items of a record, every different published record."
+        f"and that somebody may know or, where that settles all such sets at once, every different published record."
     )
 
 

@@ -14,7 +14,7 @@ class Direct:
     def __init__(self, problem: Problem, k: int, engine: Engine) -> None:
         self.problem, self.k, self.engine = problem, k, engine
         self.raised: list[int] = []
-        self.visited = 0  # count-tree nodes counted so far
+        self.visited = 0  # labels that the walk has counted behind a path, over all passes
 
     def repair(self, sizes: range, stage: str, *, until_safe: bool = False) -> None:
         """One pass for each size; the last one leaves all sets of up to so many labels safe."""
