@@ -5,6 +5,7 @@
 
 #include "direct.hpp"
 #include "rare.hpp"
+#include "threats.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;
@@ -85,4 +86,37 @@ NB_MODULE(_native, module) {
         }
         return nb::make_tuple(result, visited, repairs);
     });
+
+    // Owns copies of all it needs: it outlives the call that made it.
+    nb::class_<Threats>(module, "Threats")
+        .def("__init__", [](Threats* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, Code leaves,
+                            int64_t k, int threads) {
+            nb::gil_scoped_release free;
+            new (self) Threats(view_of(indptr, items), {parent.data(), parent.data() + parent.shape(0)},
+                               {span.data(), span.data() + span.shape(0)}, leaves, k, threads);
+        })
+        .def("small", [](const Threats& self, int size, nb::callable tick) {
+            Tick call = with_gil(tick);
+            nb::gil_scoped_release free;
+            return self.small(size, call);
+        })
+        .def("at", [](Threats& self, const std::vector<Code>& raised, int first, int64_t last, nb::callable tick) {
+            Tick call = with_gil(tick);
+            nb::gil_scoped_release free;
+            return self.at(raised, first, last, call);
+        })
+        .def("witness", [](const Threats& self, const std::vector<Code>& raised, Code node, int64_t m, nb::callable tick) {
+            Threats::Rare rare;
+            Tick call = with_gil(tick);
+            {
+                nb::gil_scoped_release free;
+                rare = self.witness(raised, node, m, call);
+            }
+            return nb::make_tuple(rare.labels, rare.support);
+        })
+        .def("lifting_seconds", &Threats::lifting_seconds)
+        .def("minimal", [](const Threats& self, std::vector<Set> sets) {
+            nb::gil_scoped_release free;
+            return self.minimal(std::move(sets));
+        });
 }

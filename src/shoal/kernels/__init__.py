@@ -13,7 +13,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -141,3 +141,48 @@ def direct_pass(
             indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, tick
         )
     )
+
+
+class Threats:
+    """Sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3), all antichains of internal nodes.
+
+    A set of labels in 1..k-1 rows stays rare when its labels are specialised, so the parents of all its labels must
+    not all be expanded. One threat makes another superfluous if each of its nodes is above or equal to one of the
+    other's; :meth:`small` and :meth:`at` return minimal ones only, small ones first.
+    """
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+    ) -> None:
+        flat_span = np.ascontiguousarray(span).reshape(-1)
+        self._kernel = _kernels().Threats(indptr, items, parent, flat_span, leaves, _bounded(k, indptr), threads)
+
+    def small(self, size: int, *, tick: Tick = _still) -> list[list[int]]:
+        """All minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
+        return cast(list[list[int]], self._kernel.small(size, tick))
+
+    def at(self, raised: Sequence[int], first: int, last: int, *, tick: Tick = _still) -> list[list[int]]:
+        """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: it is safe up to ``last``.
+
+        They come from its rare sets of the smallest size that has any, each raised to most general forms.
+        """
+        return cast(list[list[int]], self._kernel.at(list(raised), first, last, tick))
+
+    def witness(
+        self, raised: Sequence[int], node: int, m: int, *, tick: Tick = _still
+    ) -> tuple[tuple[int, ...], int] | None:
+        """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or none.
+
+        No part of it is rare. Up to three labels it is the smallest, then the rarest, then the one with the lowest ids.
+        """
+        labels, support = self._kernel.witness(list(raised), node, m, tick)
+        return (tuple(labels), support) if support else None
+
+    def minimal(self, threats: list[list[int]]) -> list[list[int]]:
+        """Those that no other makes superfluous; small ones first, then near the root, then ascending."""
+        return cast(list[list[int]], self._kernel.minimal(threats))
+
+    @property
+    def lifting_seconds(self) -> float:
+        """How long :meth:`at` has spent on raising rare sets; the rest of its time is counting."""
+        return float(self._kernel.lifting_seconds())
