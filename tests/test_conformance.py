@@ -36,9 +36,9 @@ def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     if problem.items.non_empty < k:
         return
     h, items, costs = problem.hierarchy, problem.items, problem.costs.tolist()
-    aa = shoal.AA().solve(problem, shoal.Engine())
+    aa = shoal.AA().search(problem, shoal.Engine())
     assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m)
-    da = shoal.DA().solve(problem, shoal.Engine())
+    da = shoal.DA().search(problem, shoal.Engine())
     tree = count_tree.CountTree(h, items, m)
     assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
 
@@ -75,7 +75,7 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
             cheapest.append((cost, int(h.leaves[cut.raised].sum()), cut.raised))
     best = min(cheapest)
     methods: list[Algorithm] = [shoal.OA(), shoal.AA(), shoal.DA()]
-    found = {method.name: method.solve(problem, shoal.Engine()) for method in methods}
+    found = {method.name: method.solve(problem, shoal.Engine()).recoding for method in methods}
     cuts = {name: cut for name, cut in found.items() if isinstance(cut, shoal.GlobalCut)}
     costs = {name: int(problem.costs[cut.nodes].sum()) for name, cut in cuts.items()}
     assert (costs["oa"], cuts["oa"].raised) == (best[0], best[2])  # ties too

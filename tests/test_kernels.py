@@ -136,7 +136,7 @@ def test_a_repair_that_only_the_root_can_make_is_quick() -> None:
     rows = [items, *([other for other in items if other != item] for item in items for _ in range(5))]
     h = Hierarchy.from_parents(parents)
     problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=5, m=7))
-    assert AA().solve(problem, Engine()).labels == ("root",)
+    assert AA().search(problem, Engine()).labels == ("root",)
 
 
 def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:

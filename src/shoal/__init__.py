@@ -1,21 +1,24 @@
 """Shoal anonymizes data about people whose records are sets.
 
-One rule explains the whole: an algorithm turns a Problem into a Recoding; only :func:`anonymize` turns a Recoding
-into a Release, and it does so by applying it and having the privacy model verify what will be published::
+One rule explains the whole: an algorithm turns a Problem into a Solution, which holds a Recoding; only
+:func:`anonymize` turns that into a Release, by applying it and having the privacy model verify what will be published::
 
-    raw file → io → Dataset → Problem(data, hierarchy, privacy, loss, seed) → Algorithm.solve → Recoding → apply
-            → Published → PrivacyModel.verify → Release(published, verdict, losses, provenance) → io / report
+    raw file → io → Dataset → Problem(data, hierarchy, privacy, loss, seed) → Algorithm.solve → Solution
+            → Recoding.apply → Published → PrivacyModel.verify → Release(published, verdict, losses, ..) → io / report
 """
 
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.algorithms.aa import AA
+from shoal.algorithms.auto import Auto
 from shoal.algorithms.da import DA
 from shoal.algorithms.oa import OA
+from shoal.algorithms.optimal import Optimal
 from shoal.anonymize import anonymize
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.engines import Engine
 from shoal.errors import ShoalError
+from shoal.explain import Explanation, explain
 from shoal.io import read, write
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
@@ -26,6 +29,8 @@ from shoal.published import Published
 from shoal.recoding import GlobalCut, Recoding
 from shoal.release import Release
 from shoal.risk import Risk
+from shoal.solution import Optimality, Solution
+from shoal.weights import Weights
 
 __all__ = [
     "AA",
@@ -34,11 +39,15 @@ __all__ = [
     "NCP",
     "OA",
     "Algorithm",
+    "Auto",
     "Dataset",
     "Engine",
+    "Explanation",
     "GlobalCut",
     "Hierarchy",
     "KmAnonymity",
+    "Optimal",
+    "Optimality",
     "PrivacyModel",
     "Problem",
     "Published",
@@ -46,12 +55,15 @@ __all__ = [
     "Release",
     "Risk",
     "ShoalError",
+    "Solution",
     "Table",
     "Transactions",
     "Verdict",
+    "Weights",
     "Witness",
     "__version__",
     "anonymize",
+    "explain",
     "read",
     "write",
 ]

@@ -26,8 +26,8 @@ from shoal.published import Published
 from shoal.release import Release, peak_memory
 
 
-def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) -> Release:
-    """Turn a problem into a verified release.
+def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engine = LOCAL) -> Release:
+    """Turn a problem into a verified release; without an algorithm, by the default one of the privacy model.
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -39,10 +39,13 @@ def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) ->
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
     (True, 2.5)
     """
+    if algorithm is None and isinstance(problem, Problem):
+        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
     wanted: tuple[tuple[object, type, str], ...] = ((problem, Problem, "Problem(..)"), (algorithm, Algorithm, "AA()"))
     for got, kind, example in wanted:
         if not isinstance(got, kind):
             raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
+    assert algorithm is not None
     if not isinstance(problem.privacy, algorithm.solves):
         names = ", ".join(model.name for model in algorithm.solves)
         raise OptionError(
@@ -52,9 +55,9 @@ def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) ->
     problem.privacy.feasible(Published.plain(problem.items))
 
     with _timed(timings, "solve"):
-        recoding = algorithm.solve(problem, engine)
+        solution = algorithm.solve(problem, engine)
     with _timed(timings, "apply"):
-        published = recoding.apply(problem.items)
+        published = solution.recoding.apply(problem.items)
     with _timed(timings, "verify"):
         verdict = problem.privacy.verify(published, engine)
     if not verdict.holds:
@@ -65,7 +68,10 @@ def anonymize(problem: Problem, algorithm: Algorithm, engine: Engine = LOCAL) ->
         )
     with _timed(timings, "measure"):
         losses = measure_all(problem.items, published)
-    release = Release(problem, algorithm, recoding, published, verdict, losses, timings, {})
+        if problem.weights is not None:
+            total, scale = problem.loss.total(problem.items, published, problem.item_weights)
+            losses[f"weighted_{problem.loss.name}"] = total / scale
+    release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
 
 
@@ -90,6 +96,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "model": {"name": problem.privacy.name, **problem.privacy.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
         "loss": problem.loss.name,
+        "weights": problem.weights and problem.weights.name,
         "unknown_items": problem.unknown_items,
         "input": {
             "name": problem.data.origin.name,

@@ -16,6 +16,7 @@ from shoal.errors import OptionError
 from shoal.metrics import AdditiveLoss
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
+from shoal.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class Problem:
     loss: AdditiveLoss = field(default_factory=NCP)
     seed: int = 0
     unknown_items: Literal["error", "root"] = "error"
+    weights: Weights | None = None  # how much the loss of each item counts; none: all the same
     added_items: int = field(default=0, init=False)  # items that the hierarchy did not know
 
     def __post_init__(self) -> None:
@@ -52,6 +54,12 @@ class Problem:
             grown = self.hierarchy.with_items_under_root(used)
             object.__setattr__(self, "added_items", grown.n_leaves - self.hierarchy.n_leaves)
             object.__setattr__(self, "hierarchy", grown)
+        if self.weights is not None:
+            if not isinstance(self.weights, Weights):
+                raise OptionError(
+                    f"Problem: weights must be Weights, got {type(self.weights).__name__}: give Weights({{..}})."
+                )
+            self.item_weights  # noqa: B018  (labels that the hierarchy does not know are an error now, not later)
 
     def __repr__(self) -> str:
         """Never the data themselves."""
@@ -63,11 +71,27 @@ class Problem:
         return self.hierarchy.encode(self.data.transactions, self.data.first_use)
 
     @cached_property
+    def item_weights(self) -> Counts | None:
+        """The weight of each item, as whole numbers."""
+        return None if self.weights is None else self.weights.per_item(self.hierarchy)
+
+    @cached_property
     def occurrences(self) -> Counts:
-        """For each hierarchy node, the occurrences of items below it."""
-        return self.hierarchy.occurrences(self.items)
+        """For each hierarchy node, the occurrences of items below it, each as often as its weight says."""
+        supports = self.items.supports if self.item_weights is None else self.items.supports * self.item_weights
+        total = np.concatenate([[0], np.cumsum(supports)])
+        span = self.hierarchy.span
+        below: Counts = total[span[:, 1]] - total[span[:, 0]]
+        return below
 
     @cached_property
     def costs(self) -> Counts:
         """For each hierarchy node, the exact cost of publishing all its occurrences as that node."""
+        if int(self.occurrences[-1]) * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:
+            raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
         return self.loss.node_costs(self.hierarchy, self.occurrences)
+
+    @cached_property
+    def scale(self) -> int:
+        """What to divide a total cost by to get the loss."""
+        return self.loss.scale(self.hierarchy, int(self.occurrences[-1]))

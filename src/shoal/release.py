@@ -10,11 +10,14 @@ from typing import Any
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
 from shoal.data.table import Role
+from shoal.explain import Explanation, explain
 from shoal.privacy import Verdict
+from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import Recoding
+from shoal.recoding import GlobalCut, Recoding
 from shoal.risk import Risk
+from shoal.solution import Optimality, Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +26,7 @@ class Release:
 
     problem: Problem
     algorithm: Algorithm
-    recoding: Recoding
+    solution: Solution
     published: Published
     verdict: Verdict
     losses: dict[str, float]
@@ -34,6 +37,16 @@ class Release:
         """Never the data themselves."""
         privacy = self.problem.privacy
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, ncp={self.losses['ncp']:.6f})"
+
+    @property
+    def recoding(self) -> Recoding:
+        """How the data were changed."""
+        return self.solution.recoding
+
+    @property
+    def optimality(self) -> Optimality | None:
+        """What is proved about how good that is; none: nothing."""
+        return self.solution.optimality
 
     @property
     def dataset(self) -> Dataset:
@@ -60,6 +73,13 @@ class Release:
     def risk_after(self) -> Risk:
         """What an adversary can do with the published data."""
         return Risk.of(self.published.rows, *self._risk_parameters())
+
+    @cached_property
+    def explanations(self) -> list[Explanation]:
+        """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
+        if isinstance(self.recoding, GlobalCut) and isinstance(self.problem.privacy, KmAnonymity):
+            return explain(self.problem, self.recoding)
+        return []
 
     @property
     def warnings(self) -> list[str]:

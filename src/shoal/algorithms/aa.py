@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -23,7 +23,7 @@ from shoal.search.direct import Direct
 
 
 @dataclass(frozen=True)
-class AA(Algorithm):
+class AA(CutAlgorithm):
     """Greedy, level by level: sets of 1 item, then 2, .. up to m."""
 
     name = "aa"
@@ -31,7 +31,7 @@ class AA(Algorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity,)
 
-    def solve(self, problem: Problem, engine: Engine) -> GlobalCut:
+    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
         """Run DA on itemsets of one size after another."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -21,7 +21,7 @@ from shoal.search.direct import Direct
 
 
 @dataclass(frozen=True)
-class DA(Algorithm):
+class DA(CutAlgorithm):
     """Greedy, all sizes at once; slower than AA and often as good."""
 
     name = "da"
@@ -29,7 +29,7 @@ class DA(Algorithm):
     paper = "P0 Alg. 3, P3 s.4.3"
     solves = (KmAnonymity,)
 
-    def solve(self, problem: Problem, engine: Engine) -> GlobalCut:
+    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
         """One walk over the itemsets of up to m labels."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)

@@ -16,7 +16,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import CutAlgorithm
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible
@@ -30,7 +30,7 @@ MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted befor
 
 
 @dataclass(frozen=True)
-class OA(Algorithm):
+class OA(CutAlgorithm):
     """Exhaustive and optimal; for small domains."""
 
     name = "oa"
@@ -40,7 +40,7 @@ class OA(Algorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def solve(self, problem: Problem, engine: Engine) -> GlobalCut:
+    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
         """Search the lattice."""
         hierarchy = problem.hierarchy
         cuts = count_cuts(hierarchy)
@@ -60,10 +60,10 @@ class OA(Algorithm):
                 f"OA would have to count up to {itemsets:,} itemsets of up to {_known(problem)} labels, more than "
                 f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
             )
-        expanded = self._search(problem, engine, cuts)
+        expanded = self._lattice(problem, engine, cuts)
         return GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded))
 
-    def _search(self, problem: Problem, engine: Engine, cuts: int) -> int:
+    def _lattice(self, problem: Problem, engine: Engine, cuts: int) -> int:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
         threats = _threats(problem)

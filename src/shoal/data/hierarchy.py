@@ -207,12 +207,6 @@ class Hierarchy:
 
     # ---- data in terms of this hierarchy
 
-    def occurrences(self, items: Transactions) -> Counts:
-        """For each node, the occurrences of leaves below it; ``items`` must be encoded by this hierarchy."""
-        total = np.concatenate([[0], np.cumsum(items.supports)])
-        below: Counts = total[self.span[:, 1]] - total[self.span[:, 0]]
-        return below
-
     def encode(self, data: Transactions, where: Callable[[int], str] | None = None) -> Transactions:
         """The same rows with leaf ids as codes and all leaves as labels. Unknown items are an error.
 

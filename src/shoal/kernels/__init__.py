@@ -162,7 +162,7 @@ class Threats:
         return cast(list[list[int]], self._kernel.small(size, tick))
 
     def at(self, raised: Sequence[int], first: int, last: int, *, tick: Tick = _still) -> list[list[int]]:
-        """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: it is safe up to ``last``.
+        """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
 
         They come from its rare sets of the smallest size that has any, each raised to most general forms.
         """

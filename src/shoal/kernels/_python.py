@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from shoal.kernels._threats import Threats as Threats
+
 Tick = Callable[[float], None]
 Row = tuple[int, ...]
 Found = tuple[int, int, list[tuple[list[int], int]]]  # checked, violations, (codes, support) of the smallest few

@@ -33,12 +33,26 @@ class AdditiveLoss(Measure):
     """An information loss that is a sum over occurrences, so that a search can work with exact integer costs."""
 
     @abstractmethod
-    def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
-        """For each node, the integer cost of publishing all its occurrences as that node."""
+    def penalty(self, sizes: Counts, items: int) -> Counts:
+        """The whole-number penalty of an occurrence published as a label over so many of the items; 0: suppressed."""
 
     @abstractmethod
+    def worst(self, items: int) -> int:
+        """The penalty that counts as a loss of 1."""
+
+    def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
+        """For each node, the cost of publishing all its occurrences as that node."""
+        return occurrences * self.penalty(hierarchy.leaves, hierarchy.n_leaves)
+
     def scale(self, hierarchy: Hierarchy, occurrences: int) -> int:
         """What to divide a total cost by to get the loss."""
+        return max(1, self.worst(hierarchy.n_leaves) * occurrences)
+
+    def total(self, original: Transactions, published: Published, weights: Counts | None = None) -> tuple[int, int]:
+        """The penalties of all occurrences, weighted by item, and what a loss of 1 would be."""
+        penalties = self.penalty(covered_sizes(original, published), published.n_items)
+        counted = np.ones(len(penalties), dtype=np.int64) if weights is None else weights[original.items]
+        return int((penalties * counted).sum()), max(1, self.worst(published.n_items) * int(counted.sum()))
 
 
 def covered_sizes(original: Transactions, published: Published) -> Counts:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
-from shoal.metrics import AdditiveLoss, covered_sizes
+from shoal.metrics import AdditiveLoss
 from shoal.published import Published
 
 
@@ -27,17 +26,13 @@ class LM(AdditiveLoss):
 
     def of(self, original: Transactions, published: Published) -> dict[str, float]:
         """``lm``, in 0..1, and ``lm_sum``."""
-        sizes = covered_sizes(original, published)
-        if not len(sizes):
-            return {"lm": 0.0, "lm_sum": 0.0}
-        others = max(1, published.n_items - 1)
-        total = int(np.where(sizes == 0, others, sizes - 1).sum())
-        return {"lm": total / (others * len(sizes)), "lm_sum": total / others}
+        total, scale = self.total(original, published)
+        return {"lm": total / scale, "lm_sum": total / self.worst(published.n_items)}
 
-    def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
-        """Occurrences times (leaves - 1)."""
-        return occurrences * (hierarchy.leaves - 1)
+    def penalty(self, sizes: Counts, items: int) -> Counts:
+        """The other items of the label; all others where it is suppressed."""
+        return np.where(sizes == 0, self.worst(items), sizes - 1)
 
-    def scale(self, hierarchy: Hierarchy, occurrences: int) -> int:
-        """(|I| - 1) times occurrences."""
-        return max(1, (hierarchy.n_leaves - 1) * occurrences)
+    def worst(self, items: int) -> int:
+        """|I| - 1."""
+        return max(1, items - 1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
-from shoal.metrics import AdditiveLoss, covered_sizes
+from shoal.metrics import AdditiveLoss
 from shoal.published import Published
 
 
@@ -26,16 +25,13 @@ class NCP(AdditiveLoss):
 
     def of(self, original: Transactions, published: Published) -> dict[str, float]:
         """``ncp``, in 0..1."""
-        sizes = covered_sizes(original, published)
-        if not len(sizes):
-            return {"ncp": 0.0}
-        penalty = np.where(sizes == 0, published.n_items, np.where(sizes == 1, 0, sizes))
-        return {"ncp": int(penalty.sum()) / (published.n_items * len(sizes))}
+        total, scale = self.total(original, published)
+        return {"ncp": total / scale}
 
-    def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
-        """Occurrences times leaves, 0 for single leaves."""
-        return np.where(hierarchy.leaves == 1, 0, occurrences * hierarchy.leaves)
+    def penalty(self, sizes: Counts, items: int) -> Counts:
+        """The items of the label; 0 where it is one item, all items where it is suppressed."""
+        return np.where(sizes == 0, items, np.where(sizes == 1, 0, sizes))
 
-    def scale(self, hierarchy: Hierarchy, occurrences: int) -> int:
-        """|I| times occurrences."""
-        return max(1, hierarchy.n_leaves * occurrences)
+    def worst(self, items: int) -> int:
+        """|I|."""
+        return items

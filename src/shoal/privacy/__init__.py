@@ -46,6 +46,7 @@ class PrivacyModel(Spec, ABC):
 
     title: ClassVar[str]  # for people: "k^m-anonymity"
     paper: ClassVar[str]
+    default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
 
     @abstractmethod
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:

@@ -35,6 +35,7 @@ class KmAnonymity(PrivacyModel):
     name = "km"
     title = "k^m-anonymity"
     paper = "P0, P3"
+    default_algorithm = "auto"
 
     k: int = option(5, low=2, help="records that must share any known itemset")
     m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an adversary may know of a record, or 'all'")

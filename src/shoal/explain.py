@@ -1,0 +1,87 @@
+"""Why each group of a k^m-anonymous cut is needed: a set of labels that would be too rare one level deeper.
+
+For every generalized node of the cut either a witness is found, or the node could be split: then ``--polish`` (or the
+default algorithm) would have. Witnesses name sets of the *raw* data that fewer than k records hold: they are for
+whoever prepares the release, never to be published with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.engines import LOCAL, Engine
+from shoal.errors import DataError, OptionError
+from shoal.privacy import Witness
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.recoding import GlobalCut
+from shoal.search.polish import largest_set, threats_of
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One group of a cut and what forced it."""
+
+    group: str
+    items: int  # that it stands for
+    records: int  # that hold one of them
+    witness: Witness | None  # labels one level below the group, with other labels of the cut; none: it could be split
+
+    def __str__(self) -> str:
+        """As a sentence."""
+        if self.witness is None:
+            return f"'{self.group}' could be split: no set would become too rare."
+        return f"'{self.group}' was not split because {self.witness}."
+
+
+def explain(problem: Problem, cut: GlobalCut, engine: Engine = LOCAL) -> list[Explanation]:
+    """An explanation for every group in use of a cut that satisfies the problem's model; most records first.
+
+    >>> import shoal
+    >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
+    >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
+    >>> print(*explain(problem, shoal.anonymize(problem).recoding))
+    'A' was not split because {a1, a2} is in 1 record.
+    """
+    if not isinstance(problem.privacy, KmAnonymity):
+        raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
+    hierarchy, m = problem.hierarchy, largest_set(problem)
+    threats, tick = threats_of(problem, engine), engine.tick("explaining")
+    published = cut.apply(problem.items)
+    raised = cut.raised
+    found = []
+    for code in np.flatnonzero(published.rows.supports):
+        node = int(cut.nodes[code])
+        if node < hierarchy.n_leaves:
+            continue
+        rare = threats.witness(raised, node, m, tick=tick)
+        witness = Witness(tuple(hierarchy.labels[label] for label in rare[0]), rare[1]) if rare else None
+        records = int(published.rows.supports[code])
+        found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
+    return sorted(found, key=lambda one: (-one.records, one.group))
+
+
+def cut_of(problem: Problem, published: Published) -> GlobalCut:
+    """The cut that published rows show, whoever made them; an error if they are not made by one.
+
+    Items that do not occur are taken as they are, unless they are below a group in use.
+    """
+    hierarchy = problem.hierarchy
+    used = np.flatnonzero(published.rows.supports)
+    nodes = []
+    for code in used:
+        label = published.rows.labels[code]
+        if label not in hierarchy.code_of:
+            raise DataError(f"'{label}' is no node of the hierarchy: a set of items cannot be explained, only a group.")
+        nodes.append(hierarchy.code_of[label])
+    cut = GlobalCut.raising(hierarchy, nodes)
+    if cut.apply(problem.items).rows.sets() != published.rows.sets():
+        raise DataError(
+            "The published rows are not the original ones with every item replaced by its group, the same group in "
+            "every row: give the two files in the same order, and the hierarchy that was used."
+        )
+    return cut

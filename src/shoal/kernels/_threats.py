@@ -1,0 +1,248 @@
+"""Threats, readable: the specification of ``_native.Threats`` and the fallback where no compiler was at hand.
+
+A threat is a set of nodes that no k^m-anonymous cut expands together (optimum.md, 3 and 4). Sets of labels that 1..k-1
+rows hold ("rare") stay rare when their labels are specialised, so the parents of all their labels are a threat.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+Tick = Callable[[float], None]
+Set = tuple[int, ...]  # of nodes, ascending
+Rows = Counter[Set]  # distinct rows, none empty, with how often they occur
+
+BY_SIZE = 3  # sets of up to so many labels are counted outright; before larger ones, whole rows are looked at
+
+
+class Threats:
+    """Rows over a hierarchy, asked for threats; see the class of this name in ``shoal.kernels``."""
+
+    def __init__(self, indptr: Any, items: Any, parent: Any, span: Any, leaves: int, k: int, threads: int) -> None:
+        self.parent, self.span, self.leaves, self.k = parent.tolist(), span.tolist(), leaves, k
+        self.root = len(self.parent) - 1
+        self.seconds = 0.0
+        self.path: list[Set] = [(self.root,)] * len(self.parent)  # of each node: itself, its parent, ..., the root
+        for node in reversed(range(self.root)):
+            self.path[node] = (node, *self.path[self.parent[node]])
+        codes = items.tolist()
+        self.rows = Rows(tuple(codes[start:stop]) for start, stop in itertools.pairwise(indptr.tolist()))
+        del self.rows[()]
+        self.longest = max(map(len, self.rows), default=0)
+        self.weight = list(self.rows.values())
+        self.expanded = Rows()  # the same rows with all generalizations of their items but the root
+        self.holders: list[set[int]] = [set() for _ in self.parent]  # of each node, as numbers of rows
+        for number, (row, weight) in enumerate(self.rows.items()):
+            nodes = {u for leaf in row for u in self.path[leaf]} - {self.root}
+            self.expanded[tuple(sorted(nodes))] = weight
+            for node in nodes:
+                self.holders[node].add(number)
+
+    def small(self, size: int, tick: Tick) -> list[list[int]]:
+        """All minimal threats from rare sets of at most ``size`` labels, 1 or 2: count everything, keep the minimal."""
+        found: set[Set] = set()
+        for labels in range(1, size + 1):
+            counted = self._count(self.expanded, labels, tick).items()
+            found |= {self._parents(s) for s, support in counted if support < self.k and self._antichain(s)}
+        threats = self.minimal(found)
+        return threats if size > 1 else sorted(threats, reverse=True)  # those from single labels: highest id first
+
+    def at(self, raised: Sequence[int], first: int, last: int, tick: Tick) -> list[list[int]]:
+        """Minimal threats from the cut's rare sets of the smallest size in first..last that has any.
+
+        The cut must have no rare sets below ``first`` labels. Above BY_SIZE the sets are those that the rows which are
+        rare as a whole are thinned to; only if these are all too large, again those of the smallest size.
+        """
+        rows = self._generalized(self._labels(raised))
+        last = min(last, self.longest)
+        for size in range(first, min(last, BY_SIZE) + 1):
+            if rare := self._rare_sets(rows, size, tick):
+                return self._lifted(rare, tick)
+        if last <= BY_SIZE:
+            return []
+        rare, safe = self._rare_rows(rows, last, tick)
+        size = BY_SIZE
+        while not rare and not safe and size < last:
+            size += 1
+            rare = self._rare_sets(rows, size, tick)
+        return self._lifted(rare, tick)
+
+    def witness(self, raised: Sequence[int], node: int, m: int, tick: Tick) -> tuple[list[int], int]:
+        """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or ([], 0).
+
+        The smallest, then the rarest, then that with the lowest ids; but once all sets of up to BY_SIZE labels are
+        safe, the smallest of those that the rows which are rare as a whole are thinned to, if any is small enough.
+        """
+        label_of = self._labels(raised)
+        for leaf in range(*self.span[2 * node : 2 * node + 2]):
+            label_of[leaf] = self.path[leaf][self.path[leaf].index(node) - 1]
+        children = {u for u in range(self.root) if self.parent[u] == node}
+        everything = self._generalized(label_of)
+        rows = Rows({row: weight for row, weight in everything.items() if not children.isdisjoint(row)})
+        for size in range(1, min(m, self.longest) + 1):
+            if size == BY_SIZE + 1:
+                thinned, safe = self._rare_rows(rows, m, tick)
+                if thinned:
+                    labels = min(thinned, key=lambda labels: (len(labels), labels))
+                    return list(labels), self._support(labels)
+                if safe:
+                    break
+            counted = self._count(rows, size, tick).items()
+            rare = [(support, s) for s, support in counted if support < self.k and not children.isdisjoint(s)]
+            if rare:
+                support, labels = min(rare)
+                return list(labels), support
+        return [], 0
+
+    def minimal(self, sets: Iterable[Sequence[int]]) -> list[list[int]]:
+        """Those that no other makes superfluous: small ones first, then near the root, then ascending.
+
+        In this order no set is made superfluous by a later one.
+        """
+        kept = _Kept(self.path)
+        for threat in sorted(map(tuple, sets), key=lambda threat: (len(threat), self._depth(threat), threat)):
+            kept.add(threat)
+        return [list(threat) for threat in kept.sets]
+
+    def lifting_seconds(self) -> float:
+        """How long :meth:`at` has spent on raising rare sets."""
+        return self.seconds
+
+    # ---- sets of nodes
+
+    def _related(self, a: int, b: int) -> bool:
+        """Whether one is the other or above it."""
+        return a in self.path[b] or b in self.path[a]
+
+    def _antichain(self, nodes: Set) -> bool:
+        """Whether none is above another."""
+        return not any(self._related(a, b) for a, b in itertools.combinations(nodes, 2))
+
+    def _depth(self, nodes: Iterable[int]) -> int:
+        """Sum of the distances to the root."""
+        return sum(len(self.path[u]) - 1 for u in nodes)
+
+    def _support(self, nodes: Iterable[int]) -> int:
+        """Rows that hold all the nodes, none of them the root."""
+        return sum(self.weight[row] for row in set.intersection(*(self.holders[u] for u in nodes)))
+
+    def _parents(self, labels: Iterable[int]) -> Set:
+        """The threat that a rare set stands for: the parents without those above others, which are expanded anyway."""
+        nodes = {self.parent[u] for u in labels}
+        return tuple(sorted(p for p in nodes if not any(p in self.path[q] for q in nodes - {p})))
+
+    # ---- rows at a cut
+
+    def _labels(self, raised: Sequence[int]) -> list[int]:
+        """The label of each leaf."""
+        label_of = list(range(self.leaves))
+        for node in raised:
+            for leaf in range(*self.span[2 * node : 2 * node + 2]):
+                label_of[leaf] = node
+        return label_of
+
+    def _generalized(self, label_of: list[int]) -> Rows:
+        """The rows at a cut; the root is in all of them and left out."""
+        rows = Rows()
+        for row, weight in self.rows.items():
+            rows[tuple(sorted({label_of[leaf] for leaf in row} - {self.root}))] += weight
+        del rows[()]
+        return rows
+
+    def _count(self, rows: Rows, size: int, tick: Tick) -> Rows:
+        """The support of every set of ``size`` labels that occurs."""
+        supports = Rows()
+        for row, weight in rows.items():
+            tick(0.0)
+            for labels in itertools.combinations(row, size):
+                supports[labels] += weight
+        return supports
+
+    def _rare_sets(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
+        """Sets of ``size`` labels in fewer than k rows; of those with the same parents one."""
+        counted = self._count(rows, size, tick).items()
+        return self._rarest((support, labels) for labels, support in counted if support < self.k)
+
+    def _rare_rows(self, rows: Rows, largest: int, tick: Tick) -> tuple[list[Set], bool]:
+        """Rows that are rare as a whole, thinned to rare sets with no rare part; and whether there are no such rows.
+
+        Those of at most ``largest`` labels, and of those with the same parents one.
+        """
+        safe, found = True, []
+        for row in rows:
+            tick(0.0)
+            if self._support(row) >= self.k:
+                continue
+            safe, thin = False, row
+            for label in reversed(row):
+                thinner = tuple(other for other in thin if other != label)
+                if thinner and self._support(thinner) < self.k:
+                    thin = thinner
+            if len(thin) <= largest:
+                found.append((self._support(thin), thin))
+        return self._rarest(found), safe
+
+    def _rarest(self, rare: Iterable[tuple[int, Set]]) -> list[Set]:
+        """Of the sets (support, labels) with the same parents the one of lowest support, then of lowest ids."""
+        best: dict[Set, tuple[int, Set]] = {}
+        for found in rare:
+            parents = self._parents(found[1])
+            best[parents] = min(found, best.get(parents, found))
+        return [labels for _, labels in best.values()]
+
+    # ---- lifting
+
+    def _lifted(self, sets: list[Set], tick: Tick) -> list[list[int]]:
+        """The minimal threats of the most general forms of rare sets.
+
+        Sets near the root come first, and in growing batches; those that a threat of an earlier batch explains are
+        left out, the others are lifted once with each label as the first to be raised.
+        """
+        began = time.perf_counter()
+        queue = sorted(sets, key=lambda labels: (self._depth(labels), labels))
+        kept, batch = _Kept(self.path), 64
+        while queue:
+            now, queue = queue[:batch], queue[batch:]
+            batch = min(2 * batch, 8192)
+            for labels in [labels for labels in now if not kept.superfluous(self._parents(labels))]:
+                tick(0.0)
+                for turn in range(len(labels)):
+                    kept.add(self._parents(self._lift(labels, turn)))
+        threats = self.minimal(kept.sets)
+        self.seconds += time.perf_counter() - began
+        return threats
+
+    def _lift(self, labels: Set, turn: int) -> list[int]:
+        """Raise the labels one after the other, from that at ``turn`` on, as far as the set stays rare."""
+        lifted = list(labels)
+        for at in [*range(turn, len(lifted)), *range(turn)]:
+            others = lifted[:at] + lifted[at + 1 :]
+            for up in self.path[lifted[at]][1:-1]:
+                if any(self._related(up, other) for other in others) or self._support([*others, up]) >= self.k:
+                    break
+                lifted[at] = up
+        return lifted
+
+
+class _Kept:
+    """Threats, none of which an earlier one made superfluous."""
+
+    def __init__(self, path: list[Set]) -> None:
+        self.path = path
+        self.sets: list[Set] = []
+        self.by_node: dict[int, list[Set]] = {}  # the same under one node each, so that few need a look
+
+    def add(self, threat: Set) -> None:
+        """Keep a threat unless it is superfluous."""
+        if not self.superfluous(threat):
+            self.sets.append(threat)
+            self.by_node.setdefault(threat[0], []).append(threat)
+
+    def superfluous(self, threat: Set) -> bool:
+        """Whether all nodes of some kept threat are at or above nodes of this one."""
+        above = {u for node in threat for u in self.path[node]}
+        return any(above.issuperset(other) for u in above for other in self.by_node.get(u, ()))

@@ -1,0 +1,182 @@
+"""The optimal k^m cut by lazy threats, and a certified bound when time runs out first (optimum.md, 4).
+
+1. All threats from one or two labels, at once. For m <= 2 they are all there is.
+2. Descent: the greedy cut above depth 1, 2, .. of the hierarchy, each made safe by the threats that it runs into.
+   Threats near the root are found while there is little to count, and hold below too. It ends in a safe cut.
+3. Rounds: solve the relaxed problem, which knows the threats found so far; its bound holds for every safe cut. The
+   threats that its cut runs into are added, and the cut is repaired. None: it is safe, and the best there is.
+
+A round's solver gets a limited effort: a proof on a weak relaxation is of no use. The effort grows only when its best
+cut is safe but not proved best.
+
+Without a proof AA is asked too, so that the result is never worse than AA's. At the end every node that can be
+expanded is (:mod:`shoal.search.polish`), which matters where it gains nothing.
+
+Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shoal.engines import Engine
+from shoal.errors import OptionError
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.search import solver
+from shoal.search.direct import Direct
+from shoal.search.expansion import Expansion
+from shoal.search.polish import largest_set, respecialise, threats_of
+from shoal.solution import Ended, Optimality, Solution
+
+FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
+MORE_EFFORT = 4.0
+
+
+class OutOfTime(Exception):
+    """The time limit of the search has passed."""
+
+
+class ExactSearch:
+    """One search; ``seconds`` limit the search for a better cut and a better bound, not the first cut of AA."""
+
+    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
+        assert isinstance(problem.privacy, KmAnonymity)
+        self.problem, self.k, self.engine = problem, problem.privacy.k, engine
+        self.deadline = time.monotonic() + seconds
+        self.m = largest_set(problem)
+        self.tree = Expansion(problem.hierarchy, problem.costs)
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        with self._clock("counting"):
+            self.counter = threats_of(problem, engine)
+        self.threats: list[list[int]] = []
+        self.best: set[int] = set()  # everything as the root: safe, if anything is
+        self.bound = 0
+        self.rounds = 0
+        self.descended = self.asked_aa = False
+
+    def run(self, *, needs_proof: bool) -> Solution:
+        """Search; without the solver installed either fail or go without a proof."""
+        ended: Ended = "proven"
+        try:
+            with self._clock("counting"):
+                self.threats = (
+                    self.counter.small(min(2, self.m), tick=self.engine.tick("counting pairs")) if self.m else []
+                )
+            self.bound = self.tree.lower_bound(self.threats)
+            self._descend()
+            self._prove()
+        except OutOfTime:
+            ended = "time limit"
+        except KeyboardInterrupt:
+            if not self.descended:
+                raise
+            ended = "interrupted"
+        except OptionError:
+            if needs_proof:
+                raise
+            ended = "no solver"
+        if ended in ("time limit", "no solver"):
+            self._ask_aa()
+        if self.bound == self.tree.cost(self.best):
+            ended = "proven"
+        with self._clock("polishing"):
+            best = respecialise(self.tree, self.counter, self.best, self.m, self.engine.tick("polishing"))
+        return self._solution(best, ended)
+
+    def _descend(self) -> None:
+        """Greedy cuts from the root down, each safe before the next."""
+        first = 1 if self.m > 2 else self.tree.height  # without larger sets the greedy cut is safe as it is
+        for depth in range(first, self.tree.height + 1):
+            expanded = self.tree.fill(self.threats, depth=depth)
+            while self._separate(expanded, depth / max(1, self.tree.height)):
+                expanded = self.tree.fill(self.threats, depth=depth)
+            self._offer(expanded)
+        self.descended = True
+
+    def _prove(self) -> None:
+        """Rounds until the bound meets the best cut."""
+        effort = FIRST_EFFORT
+        while self.bound < self.tree.cost(self.best):
+            self._check_time(0.0)
+            with self._clock("solving"):
+                left = self.deadline - time.monotonic()
+                relaxed = solver.solve(self.tree, self.threats, self.best, effort, left, lambda _: self._progress())
+            self.rounds += 1
+            self.bound = max(self.bound, relaxed.bound)
+            expanded = relaxed.expanded
+            if self._separate(expanded, 0.0):
+                expanded = self.tree.repaired(expanded, self.threats)
+                while self._separate(expanded, 0.0):
+                    expanded = self.tree.repaired(expanded, self.threats)
+                self._offer(expanded)
+                continue
+            self._offer(expanded)
+            if not relaxed.proven:
+                self._ask_aa()
+                effort *= MORE_EFFORT
+
+    def _separate(self, expanded: set[int], share: float) -> bool:
+        """Add the threats that a cut runs into; whether there are any."""
+        self._check_time(share)
+        if self.m <= 2:
+            return False
+        with self._clock("counting"):
+            found = self.counter.at(self.tree.raised(expanded), 3, self.m, tick=self._check_time)
+            if found:
+                self.threats = self.counter.minimal(self.threats + found)
+        return bool(found)
+
+    def _offer(self, expanded: set[int]) -> None:
+        """Keep a safe cut if it is the best so far."""
+        if self.tree.cost(expanded) < self.tree.cost(self.best):
+            self.best = expanded
+
+    def _ask_aa(self) -> None:
+        """Offer the cut of AA, once."""
+        if not self.asked_aa:
+            self.asked_aa = True
+            with self._clock("AA"):
+                direct = Direct(self.problem, self.k, self.engine)
+                direct.repair(range(1, self.m + 1), "AA", until_safe=self.m > 3)
+            self._offer(self.tree.expanded(direct.cut()))
+
+    def _solution(self, expanded: set[int], ended: Ended) -> Solution:
+        """The result in the user's terms."""
+        scale = self.problem.scale
+        optimality = Optimality(
+            loss=self.tree.cost(expanded) / scale,
+            lower_bound=min(self.bound, self.tree.cost(expanded)) / scale,
+            ended=ended,
+            rounds=self.rounds,
+            clauses=len(self.threats),
+        )
+        self.seconds["lifting"] = self.counter.lifting_seconds
+        self.seconds["counting"] -= self.seconds["lifting"]
+        statistics = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
+        return Solution(self.tree.cut(expanded), optimality, statistics)
+
+    def _progress(self) -> None:
+        """Tell how much of the best cost is proved unavoidable."""
+        self.engine.progress("proving", self.bound / max(1, self.tree.cost(self.best)))
+
+    def _check_time(self, share: float) -> None:
+        """Between steps, and from inside the counting."""
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+        if self.descended:
+            self._progress()
+        else:
+            self.engine.progress("descending", share)
+
+    @contextmanager
+    def _clock(self, what: str) -> Iterator[None]:
+        """Add up the seconds of a kind of work."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[what] += time.perf_counter() - start

@@ -1,0 +1,92 @@
+"""The relaxed problem, solved by OR-Tools CP-SAT: which nodes to expand so that no known threat is complete.
+
+The only file that knows the solver. One worker and a limit in deterministic time: equal models give equal answers,
+whatever the machine does; only the wall-clock limit, which the caller records, can change that. Presolve is off: the
+models are clauses already made minimal, and it takes several times longer than it saves.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
+from typing import Any
+
+from shoal import kernels
+from shoal.errors import OptionError
+from shoal.search.expansion import Expansion, Threat
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """The best that was found, and what bounds everything that could be."""
+
+    expanded: set[int]
+    bound: int  # no cut without these threats costs less
+    proven: bool  # the best found is the best there is
+
+
+def load() -> Any:
+    """The solver's module; an error if it is not installed."""
+    try:
+        return importlib.import_module("ortools.sat.python.cp_model")
+    except ImportError:
+        raise OptionError(
+            "The exact search needs OR-Tools, which is not installed: 'pip install ortools', or use "
+            "--algorithm auto, which then goes without a proof, or aa."
+        ) from None
+
+
+def solve(
+    tree: Expansion, threats: Sequence[Threat], start: set[int], effort: float, seconds: float, tick: kernels.Tick
+) -> Relaxed:
+    """Expand as much gain as possible; ``start`` is a solution, ``effort`` a limit in deterministic time."""
+    cp = load()
+    closed = {threat[0] for threat in threats if len(threat) == 1}
+    model = cp.CpModel()
+    variables: dict[int, Any] = {}
+    for node in reversed(tree.inner):  # from the root
+        if node in closed or (node != tree.root and tree.parent[node] not in variables):
+            continue  # cannot be expanded
+        variables[node] = model.new_bool_var("")
+        model.add_hint(variables[node], node in start)
+        if node != tree.root:
+            model.add_implication(variables[node], variables[tree.parent[node]])
+    for threat in threats:
+        if len(threat) > 1 and all(node in variables for node in threat):
+            model.add_bool_or([~variables[node] for node in threat])
+    if not variables:
+        return Relaxed(set(), tree.costs[tree.root], True)
+    nodes = list(variables)
+    model.maximize(cp.LinearExpr.weighted_sum([variables[node] for node in nodes], [tree.gain[node] for node in nodes]))
+
+    solver = cp.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.cp_model_presolve = False
+    solver.parameters.max_deterministic_time = effort
+    solver.parameters.max_time_in_seconds = max(0.0, seconds)
+    solver.parameters.catch_sigint_signal = False
+    status = _interruptible(solver, model, tick)
+    bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
+    if status not in (cp.OPTIMAL, cp.FEASIBLE):  # out of time before it could take up the start
+        return Relaxed(start, min(bound, tree.cost(start)) if math.isfinite(bound) else 0, False)
+    expanded = {node for node in nodes if solver.boolean_value(variables[node])}
+    return Relaxed(expanded, bound, status == cp.OPTIMAL)
+
+
+def _interruptible(solver: Any, model: Any, tick: kernels.Tick) -> Any:
+    """Run the solver in a thread of its own: the main one shows progress, and hears Ctrl-C."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(solver.solve, model)
+        try:
+            while True:
+                try:
+                    return running.result(timeout=0.1)
+                except NotYet:
+                    tick(0.0)
+        except BaseException:
+            solver.stop_search()
+            raise
