@@ -11,12 +11,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import growth, spine
+from benchmarks import growth, optimum, spine
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="*", default=["spine", "growth"], choices=["spine", "growth"])
+    every = ["spine", "growth", "optimum"]
+    parser.add_argument("what", nargs="*", default=every, choices=every)
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
     data = given.out / "data"
@@ -27,6 +28,8 @@ def main() -> None:
         results = show("How AA grows", growth.rows(data), given.out / "growth.csv")
         growth.draw(results, given.out / "growth.png")
         print(f"curves: {given.out / 'growth.png'}")
+    if "optimum" in given.what:
+        show("The optimum beside AA, the search alone, k=5", optimum.rows(data), given.out / "optimum.csv")
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
@@ -37,7 +40,7 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
         table.add_column(name, justify="right")
     for row in results:
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
-    Console(width=160).print(table)
+    Console(width=210).print(table)
     with open(target, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(results[0]))
         writer.writeheader()

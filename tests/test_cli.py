@@ -74,7 +74,8 @@ def test_anonymize_verify_measure(shell: Shell) -> None:
     assert report["verdict"]["holds"] is True
     assert report["losses"]["ncp"] == pytest.approx(2.5 / 11, abs=1e-12)
     assert report["model"]["name"] == "km"
-    assert report["algorithm"]["name"] == "aa"
+    assert report["algorithm"]["name"] == "auto"
+    assert report["optimality"]["proven"] is True
     hashes = {"input": "in.basket", "hierarchy": "h.csv", "output": "out.basket"}
     for what, name in hashes.items():
         digest = subprocess.run(["sha256sum", name], capture_output=True, text=True, check=True).stdout.split()[0]
@@ -103,7 +104,7 @@ def test_bad_options(shell: Shell) -> None:
     assert "m must be a whole number or 'all', got 'two'" in shell.fails(*ANONYMIZE[:-1], "two")
     assert "k=5 needs at least 5 non-empty records, got 4" in shell.fails(*ANONYMIZE[:6], "--k", "5")
     assert "did you mean 'km'" in shell.fails(*ANONYMIZE, "--model", "kmm")
-    assert "known are aa, da, oa" in shell.fails(*ANONYMIZE, "--algorithm", "magic")
+    assert "known are aa, auto, da, oa, optimal" in shell.fails(*ANONYMIZE, "--algorithm", "magic")
     assert "--max-cuts is an option of oa, not of km or aa" in shell.fails(*ANONYMIZE, "--max-cuts", "7")
     assert "search 5 cuts of h.csv" in shell.fails(*ANONYMIZE, "--algorithm", "oa", "--max-cuts", "4")
     assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x")

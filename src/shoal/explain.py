@@ -37,8 +37,12 @@ class Explanation:
         return f"'{self.group}' was not split because {self.witness}."
 
 
-def explain(problem: Problem, cut: GlobalCut, engine: Engine = LOCAL) -> list[Explanation]:
+def explain(
+    problem: Problem, cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
+) -> list[Explanation]:
     """An explanation for every group in use of a cut that satisfies the problem's model; most records first.
+
+    ``name_unknown``: also name items that were not in the hierarchy (``unknown_items="root"``).
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -53,13 +57,18 @@ def explain(problem: Problem, cut: GlobalCut, engine: Engine = LOCAL) -> list[Ex
     threats, tick = threats_of(problem, engine), engine.tick("explaining")
     published = cut.apply(problem.items)
     raised = cut.raised
+    labels = list(hierarchy.labels)
+    if problem.unknown_items == "root" and not name_unknown:
+        for leaf in range(hierarchy.n_leaves):
+            if hierarchy.parent[leaf] == hierarchy.root:  # it may be one that only the raw data know
+                labels[leaf] = "(an item below the root)"
     found = []
     for code in np.flatnonzero(published.rows.supports):
         node = int(cut.nodes[code])
         if node < hierarchy.n_leaves:
             continue
         rare = threats.witness(raised, node, m, tick=tick)
-        witness = Witness(tuple(hierarchy.labels[label] for label in rare[0]), rare[1]) if rare else None
+        witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
         found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     return sorted(found, key=lambda one: (-one.records, one.group))

@@ -78,7 +78,7 @@ class Release:
     def explanations(self) -> list[Explanation]:
         """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
         if isinstance(self.recoding, GlobalCut) and isinstance(self.problem.privacy, KmAnonymity):
-            return explain(self.problem, self.recoding)
+            return explain(self.problem, self.recoding, name_unknown=False)
         return []
 
     @property
@@ -115,11 +115,11 @@ class Release:
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
         return replace(self, provenance={**self.provenance, "output": output})
 
-    def report(self, path: str | Path) -> None:
-        """Write a report: ``.html``, ``.json`` or ``.md``."""
+    def report(self, path: str | Path, *, explained: bool = True) -> None:
+        """Write a report: ``.html``, ``.json`` or ``.md``; ``explained``: with the rare sets that forced each group."""
         from shoal import report
 
-        report.write(self, Path(path))
+        report.write(self, Path(path), explained=explained)
 
     def _repr_html_(self) -> str:
         """For notebooks."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from shoal._version import __version__
-from shoal.cli import anonymize, catalogue, demo, generate, hierarchy, inspect
+from shoal.cli import anonymize, catalogue, demo, explain, generate, hierarchy, inspect
 from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
 
@@ -34,6 +34,7 @@ def cli() -> None:
       shoal hierarchy build baskets.dat -o h.csv
       shoal anonymize baskets.dat -o out.dat --hierarchy h.csv --k 5 --m 2 --report report.html
       shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
+      shoal explain baskets.dat out.dat --hierarchy h.csv --k 5 --m 2
     """
 
 
@@ -41,6 +42,7 @@ cli.add_command(anonymize.anonymize)
 cli.add_command(inspect.verify)
 cli.add_command(inspect.profile)
 cli.add_command(inspect.measure)
+cli.add_command(explain.explain)
 cli.add_command(hierarchy.hierarchy)
 cli.add_command(generate.generate)
 cli.add_command(catalogue.algorithms)

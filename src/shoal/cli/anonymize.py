@@ -19,6 +19,7 @@ from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
+from shoal.report import words
 from shoal.report.words import things
 
 
@@ -28,14 +29,23 @@ from shoal.report.words import things
 @click.option("--hierarchy", type=FILE, help="The item hierarchy (ARX, Amnesia, or parent-child file).")
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@click.option("--algorithm", default="aa", show_default=True, help="The algorithm (see: shoal algorithms).")
+@click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
 @spec_options(PrivacyModel, Algorithm)
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
 )
+@click.option(
+    "--weights", type=FILE, help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1."
+)
 @click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
 @click.option(
     "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."
+)
+@click.option(
+    "--explanations/--no-explanations",
+    default=True,
+    show_default=True,
+    help="Whether reports name the rare sets of the raw data that forced each group.",
 )
 @click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
@@ -47,11 +57,13 @@ def anonymize(
     hierarchy: Path | None,
     hierarchy_format: str | None,
     model: str,
-    algorithm: str,
+    algorithm: str | None,
     loss: str,
+    weights: Path | None,
     unknown_items: Any,
     seed: int,
     reports: tuple[Path, ...],
+    explanations: bool,
     columns: str | None,
     output_format: str | None,
     workers: int,
@@ -59,8 +71,9 @@ def anonymize(
 ) -> None:
     """Anonymize DATA: search, apply, verify, and only then write."""
     read_as = reading(given)
+    algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    check_outputs([data, hierarchy], [output, *reports])
+    check_outputs([data, hierarchy, weights], [output, *reports])
     for path in reports:
         report.form_of(path)
     if output_format:
@@ -77,13 +90,14 @@ def anonymize(
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, dataset.transactions.labels)
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
-    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items)
+    counted = shoal.Weights.load(weights) if weights else None
+    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted)
     with console.engine(workers) as engine:
         release = shoal.anonymize(problem, method, engine)
         with all_or_none():
             release = release.write(output, format=output_format)
             for path in reports:
-                release.report(path)
+                release.report(path, explained=explanations)
     show(release, output, reports)
 
 
@@ -110,6 +124,12 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         ("items published intact", f"{cut['intact_items']:,}"),
         ("loss, NCP", f"{losses['ncp']:.6f}"),
         ("loss, LM", f"{losses['lm']:.6f}"),
+        *(
+            (f"loss, {name[9:].upper()} weighted", f"{value:.6f}")
+            for name, value in losses.items()
+            if name.startswith("weighted_")
+        ),
+        *((("optimality", words.optimality(release)),) if release.optimality else ()),
         ("time", f"{sum(release.timings.values()):.2f} s, {release.algorithm.name} {release.timings['solve']:.2f} s"),
         ("written", str(output)),
         *(("report", str(path)) for path in reports),

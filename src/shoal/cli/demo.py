@@ -44,7 +44,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         console.say("[bold]2. The risk[/]: what somebody could do who saw a few things on top of a shopping bag")
         show_risk(shoal.Risk.of(data.transactions, k, m, engine))
         console.say("\n[bold]3. The anonymization[/]: search, apply, verify, and only then write")
-        release = shoal.anonymize(shoal.Problem(data, tree, privacy), shoal.AA(), engine)
+        release = shoal.anonymize(shoal.Problem(data, tree, privacy), engine=engine)
         release = release.write(released)
         release.report(page)
     show(release, released, (page,))

@@ -65,11 +65,12 @@ def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:
     """One command-line option for each field of every known model and algorithm."""
 
     def decorate(command: Command) -> Command:
-        for option, owners in reversed(list(_declared(bases).values())):
-            limits = f" [{', '.join(owners)}; default: {option.default}]"
-            command = click.option(option.flag, option.name, metavar=_metavar(option), help=option.help + limits)(
-                command
-            )
+        for owners in reversed(list(_declared(bases).values())):
+            option = next(iter(owners.values()))
+            defaults = {str(own.default) for own in owners.values()}
+            spread = ", ".join(f"{own.default} for {name}" for name, own in owners.items())
+            default = spread if len(defaults) > 1 else _said(option)
+            command = _click(option, f"{option.help} [{', '.join(owners)}; default: {default}]")(command)
         return command
 
     return decorate
@@ -80,8 +81,7 @@ def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for option in reversed(cls.options()):
-            help = f"{option.help} [default: {option.default}]"
-            command = click.option(option.flag, option.name, metavar=_metavar(option), help=help)(command)
+            command = _click(option, f"{option.help} [default: {_said(option)}]")(command)
         return command
 
     return decorate
@@ -94,7 +94,7 @@ def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     known = {option.name for cls in chosen for option in cls.options()}
     for name in texts:
         if name not in known:
-            owners = ", ".join(_declared(tuple(bases))[name][1])
+            owners = ", ".join(_declared(tuple(bases))[name])
             raise OptionError(
                 f"--{name.replace('_', '-')} is an option of {owners}, not of "
                 f"{' or '.join(cls.name for cls in chosen)}: leave it out."
@@ -105,14 +105,26 @@ def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _declared(bases: tuple[type[Spec], ...]) -> dict[str, tuple[Option, list[str]]]:
-    """Option name -> its declaration and the names of those that declare it."""
-    declared: dict[str, tuple[Option, list[str]]] = {}
+def _declared(bases: tuple[type[Spec], ...]) -> dict[str, dict[str, Option]]:
+    """Option name -> the names of those that declare it, with their declarations."""
+    declared: dict[str, dict[str, Option]] = {}
     for base in bases:
         for name, cls in discovery.find(_package(base), base).items():
             for option in cls.options():
-                declared.setdefault(option.name, (option, []))[1].append(name)
+                declared.setdefault(option.name, {})[name] = option
     return declared
+
+
+def _click(option: Option, help: str) -> Callable[[Command], Command]:
+    """The command-line option; yes or no is a flag."""
+    if option.type is bool:
+        return click.option(f"{option.flag}/--no-{option.flag[2:]}", option.name, default=None, help=help)
+    return click.option(option.flag, option.name, metavar=_metavar(option), help=help)
+
+
+def _said(option: Option) -> str:
+    """A default as the help shows it."""
+    return {True: "yes", False: "no"}[option.default] if isinstance(option.default, bool) else str(option.default)
 
 
 def _package(base: type[Spec]) -> str:
@@ -120,5 +132,5 @@ def _package(base: type[Spec]) -> str:
 
 
 def _metavar(option: Option) -> str:
-    kind = {int: "N", float: "X", bool: "BOOL", str: "WORD"}[option.type]
+    kind = {int: "N", float: "X", str: "WORD"}[option.type]
     return "|".join([*([] if option.words and option.type is str else [kind]), *option.words])

@@ -81,8 +81,8 @@ class Threats:
         for leaf in range(*self.span[2 * node : 2 * node + 2]):
             label_of[leaf] = self.path[leaf][self.path[leaf].index(node) - 1]
         children = {u for u in range(self.root) if self.parent[u] == node}
-        everything = self._generalized(label_of)
-        rows = Rows({row: weight for row, weight in everything.items() if not children.isdisjoint(row)})
+        rows = self._generalized(label_of)
+        rows = Rows({row: weight for row, weight in rows.items() if not children.isdisjoint(row)})
         for size in range(1, min(m, self.longest) + 1):
             if size == BY_SIZE + 1:
                 thinned, safe = self._rare_rows(rows, m, tick)
@@ -114,13 +114,9 @@ class Threats:
 
     # ---- sets of nodes
 
-    def _related(self, a: int, b: int) -> bool:
-        """Whether one is the other or above it."""
-        return a in self.path[b] or b in self.path[a]
-
-    def _antichain(self, nodes: Set) -> bool:
-        """Whether none is above another."""
-        return not any(self._related(a, b) for a, b in itertools.combinations(nodes, 2))
+    def _antichain(self, nodes: Iterable[int]) -> bool:
+        """Whether none is another or above it."""
+        return not any(a in self.path[b] or b in self.path[a] for a, b in itertools.combinations(nodes, 2))
 
     def _depth(self, nodes: Iterable[int]) -> int:
         """Sum of the distances to the root."""
@@ -220,11 +216,11 @@ class Threats:
         """Raise the labels one after the other, from that at ``turn`` on, as far as the set stays rare."""
         lifted = list(labels)
         for at in [*range(turn, len(lifted)), *range(turn)]:
-            others = lifted[:at] + lifted[at + 1 :]
             for up in self.path[lifted[at]][1:-1]:
-                if any(self._related(up, other) for other in others) or self._support([*others, up]) >= self.k:
+                higher = [*lifted[:at], up, *lifted[at + 1 :]]
+                if not self._antichain(higher) or self._support(higher) >= self.k:
                     break
-                lifted[at] = up
+                lifted = higher
         return lifted
 
 

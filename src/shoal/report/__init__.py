@@ -1,8 +1,9 @@
 """Release → JSON, Markdown, HTML: what was done, what it protects against, how that was proved and what it cost.
 
 :mod:`.facts` gathers the figures (this is the JSON), :mod:`.words` says them in plain English, :mod:`.markdown` and
-:mod:`.html` lay them out. A report holds figures and published labels, never records. It does quote figures of the raw
-data (the largest record, the risk before), so it is for the publisher and not a part of what is published.
+:mod:`.html` lay them out. A report holds figures and labels, never records. It does quote the raw data (the largest
+record, the risk before, the rare sets that forced a group), so it is for the publisher and not a part of what is
+published.
 """
 
 from __future__ import annotations
@@ -20,21 +21,22 @@ from shoal.report.markdown import as_markdown
 __all__ = ["as_dict", "as_html", "as_json", "as_markdown", "form_of", "summary_html", "write"]
 
 
-def as_json(release: Release) -> str:
+def as_json(release: Release, *, explained: bool = True) -> str:
     """The figures as strict JSON."""
-    return json.dumps(as_dict(release), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    facts = as_dict(release, explained=explained)
+    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def write(release: Release, path: Path) -> None:
+def write(release: Release, path: Path, *, explained: bool = True) -> None:
     """Write a report in the format that the suffix names: ``.html``, ``.json`` or ``.md``. Whole or not at all."""
     from shoal.io.files import atomic_output
 
-    text = form_of(path)(release)
+    text = form_of(path)(release, explained=explained)
     with atomic_output(path) as file:
         file.write(text.encode())
 
 
-def form_of(path: Path) -> Callable[[Release], str]:
+def form_of(path: Path) -> Callable[..., str]:
     """What makes the report that the suffix names."""
     forms = {".html": as_html, ".htm": as_html, ".json": as_json, ".md": as_markdown}
     form = forms.get(path.suffix.lower())

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
+from shoal.explain import Explanation
 from shoal.metrics import covered_sizes
 from shoal.release import Release
 from shoal.risk import Risk
@@ -33,8 +34,8 @@ PAPERS = {
 }
 
 
-def as_dict(release: Release) -> dict[str, Any]:
-    """The release in figures, ready for strict JSON. No records, no rows."""
+def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
+    """The release in figures, ready for strict JSON. No records; ``explained``: with the sets that forced groups."""
     privacy, algorithm = release.problem.privacy, release.algorithm
     values: dict[str, Any] = {
         "report": VERSION,
@@ -63,10 +64,13 @@ def as_dict(release: Release) -> dict[str, Any]:
         "recoding": release.recoding.summary(),
         "properties": {"domain_exclusive": release.published.exclusive},
         "losses": release.losses,
+        "optimality": _optimality(release),
         "generalized": _generalized(release),
+        "explanations": explanations(release.explanations) if explained else None,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
         "warnings": release.warnings,
         "timings": release.timings,
+        "search": release.solution.statistics,
         "provenance": release.provenance,
     }
     plain: dict[str, Any] = _plain(values)
@@ -138,6 +142,35 @@ def group_codes(release: Release) -> list[int]:
     codes = np.flatnonzero((published.cover_sizes > 1) & (supports > 0))
     order = np.lexsort((codes, -published.cover_sizes[codes], -supports[codes]))
     return [int(code) for code in codes[order]]
+
+
+def _optimality(release: Release) -> dict[str, Any] | None:
+    """What is proved about how good the recoding is."""
+    found = release.optimality
+    if found is None:
+        return None
+    return {
+        "proven": found.proven,
+        "loss": found.loss,
+        "lower_bound": found.lower_bound,
+        "gap": found.gap,
+        "ended": found.ended,
+        "rounds": found.rounds,
+        "clauses": found.clauses,
+    }
+
+
+def explanations(found: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Why each group is needed."""
+    return [
+        {
+            "group": one.group,
+            "items": one.items,
+            "records": one.records,
+            "witness": one.witness and {"labels": one.witness.labels, "support": one.witness.support},
+        }
+        for one in found
+    ]
 
 
 def _risk(risk: Risk) -> dict[str, Any]:

@@ -25,9 +25,9 @@ SPELLED = 12  # items named for a group
 HERE = Path(__file__).parent
 
 
-def as_html(release: Release) -> str:
+def as_html(release: Release, *, explained: bool = True) -> str:
     """The whole report, in one self-contained file."""
-    facts = as_dict(release)
+    facts = as_dict(release, explained=explained)
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     return (
         _environment()
@@ -46,6 +46,9 @@ def as_html(release: Release) -> str:
             proof=words.proof(release),
             command=words.verify_command(release),
             change=words.change(facts),
+            best=words.optimality(release),
+            explained=words.EXPLAINED,
+            LISTED=LISTED,
             hidden=_hidden(facts),
             ncp=facts["losses"].get("ncp"),
             losses=words.losses(facts),
@@ -169,4 +172,4 @@ def _powers(title: str) -> Markup:
     """
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"\^(\w)", r"<sup>\1</sup>", str(escape(title))))
+    return Markup(re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(title))))

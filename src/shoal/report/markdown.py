@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from shoal.release import Release
 from shoal.report import words
@@ -11,9 +12,9 @@ from shoal.report.facts import as_dict
 TOP = 10  # groups shown
 
 
-def as_markdown(release: Release) -> str:
+def as_markdown(release: Release, *, explained: bool = True) -> str:
     """The report in one page."""
-    facts = as_dict(release)
+    facts = as_dict(release, explained=explained)
     data, model, algorithm, made = facts["data"], facts["model"], facts["algorithm"], facts["generalized"]
     holds = facts["verdict"]["holds"]
     before, after = facts["risk"]["before"], facts["risk"]["after"]
@@ -69,6 +70,14 @@ def as_markdown(release: Release) -> str:
             lines.append(f"| {_safe(group['label'])} | {figures} |")
         if len(made["groups"]) > TOP:
             lines += ["", f"... and {words.things(len(made['groups']) - TOP, 'more group')}."]
+    if facts["optimality"]:
+        lines += ["", "## Could less have been lost?", "", _safe(words.optimality(release))]
+    if facts["explanations"]:
+        lines += ["", "## Why the groups are needed", "", words.EXPLAINED, ""]
+        lines += ["| Group | If it were split | would be left in records |", "|---|---|---:|"]
+        lines += [_explained(one) for one in facts["explanations"][:TOP]]
+        if len(facts["explanations"]) > TOP:
+            lines += ["", f"... and {words.things(len(facts['explanations']) - TOP, 'more group')}."]
     lines += ["", "## Provenance", ""]
     for role in ("input", "hierarchy", "output"):
         file = facts["provenance"].get(role)
@@ -81,6 +90,14 @@ def as_markdown(release: Release) -> str:
         f"- Time: {', '.join(f'{step} {words.seconds(time)}' for step, time in facts['timings'].items())}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _explained(one: dict[str, Any]) -> str:
+    """A row of the table of reasons."""
+    witness = one["witness"]
+    if witness is None:
+        return f"| {_safe(one['group'])} | nothing would become too rare: it could be split | |"
+    return f"| {_safe(one['group'])} | {_safe(', '.join(witness['labels']))} | {words.count(witness['support'])} |"
 
 
 def _safe(text: str) -> str:

@@ -11,6 +11,11 @@ from shoal.metrics import Measure
 from shoal.options import Value
 from shoal.release import Release
 
+EXPLAINED = (
+    "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
+    "parts. These sets are taken from the raw data: do not publish them."
+)
+
 
 def count(number: float) -> str:
     """A number with thousands separated.
@@ -187,10 +192,48 @@ def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (title, loss(name, value), meaning)
         for name, value in facts["losses"].items()
-        for title, meaning in [meanings.get(name, (name, ""))]
+        for title, meaning in [_meaning(name, meanings)]
     ]
+
+
+def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]:
+    """The title of a measured value and what it says."""
+    if name.startswith("weighted_"):
+        title, _ = meanings[name.removeprefix("weighted_")]
+        return f"{title}, weighted", "The same, with each item counting as much as the given weights say."
+    return meanings.get(name, (name, ""))
 
 
 def loss(name: str, value: float | None) -> str:
     """A measured loss: a share where it is one."""
-    return "not a finite number" if value is None else share(value) if name in ("ncp", "lm") else count(value)
+    if value is None:
+        return "not a finite number"
+    return share(value) if name.removeprefix("weighted_") in ("ncp", "lm") else count(value)
+
+
+def guarantee(release: Release) -> str:
+    """The model with its parameters, in short."""
+    values, title = release.problem.privacy.values(), release.problem.privacy.title
+    if title == "k^m-anonymity" and values["m"] != "all":
+        return f"{values['k']}^{values['m']}-anonymity"
+    return f"{title} ({options(values)})"
+
+
+def optimality(release: Release) -> str:
+    """What is proved about how good the recoding is; nothing if nothing is."""
+    found = release.optimality
+    if found is None:
+        return ""
+    every = f"coarsening of this hierarchy that keeps {guarantee(release)}"
+    measured = f"{'weighted ' if release.problem.weights else ''}{release.problem.loss.name.upper()}"
+    if found.proven:
+        return f"Proved best: no {every} loses less ({measured} {found.loss:.6f})."
+    stopped = {
+        "time limit": "The search stopped at its time limit.",
+        "interrupted": "The search was interrupted.",
+        "no solver": "OR-Tools, which the proof needs, is not installed.",
+    }
+    return (
+        f"Not proved best: this one loses {found.loss:.6f} ({measured}), and any {every} loses at least "
+        f"{found.lower_bound:.6f}, so at most {share(found.gap)} of the loss could be avoided. {stopped[found.ended]}"
+    )

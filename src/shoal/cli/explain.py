@@ -1,0 +1,108 @@
+"""``shoal explain``: why each group of a published file is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import shoal
+from shoal import hierarchies
+from shoal.cli import console
+from shoal.cli.inspect import as_json, with_workers
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.errors import OptionError, did_you_mean
+from shoal.explain import cut_of
+from shoal.privacy import PrivacyModel
+from shoal.report.facts import explanations
+from shoal.report.words import EXPLAINED, things
+
+
+@click.command()
+@click.argument("original", type=FILE)
+@click.argument("published", type=FILE)
+@click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
+@hierarchy_options
+@click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
+@spec_options(PrivacyModel)
+@click.option("--label", help="Explain only what this item, or group, was published as.")
+@click.option("--top", default=20, show_default=True, type=click.IntRange(min=0), help="Groups to list; 0: all.")
+@as_json
+@with_workers
+@data_options
+def explain(
+    original: Path,
+    published: Path,
+    hierarchy: Path,
+    hierarchy_format: str | None,
+    unknown_items: Any,
+    model: str,
+    label: str | None,
+    top: int,
+    as_json: bool,
+    workers: int,
+    **given: Any,
+) -> None:
+    """Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.
+
+    Works on the files of any tool that replaces items by groups of a hierarchy, the same everywhere. Names sets of the
+    raw data that fewer than k records hold: not for publication.
+    """
+    read_as = reading(given)
+    [privacy] = choose({PrivacyModel: model}, given)
+    before = shoal.read(original, **read_as)
+    after = shoal.read(published, **{**read_as, "multiset": False})
+    tree = hierarchies.load(hierarchy, format=hierarchy_format)
+    if read_as["multiset"]:
+        tree = hierarchies.with_counts(tree, before.transactions.labels)
+    problem = shoal.Problem(before, tree, privacy, unknown_items=unknown_items)
+    resolved = shoal.Published.resolve(after.transactions, problem.hierarchy)
+    cut = cut_of(problem, resolved)
+    with console.engine(workers) as engine:
+        verdict = privacy.verify(resolved, engine)
+        if not verdict.holds:
+            raise OptionError(
+                f"{published} is not {privacy.title} with these options ({verdict.witnesses[0]}): give those that it "
+                f"was made with, or see 'shoal verify'."
+            )
+        found = shoal.explain(problem, cut, engine)
+    if label is not None:
+        found = [one for one in found if one.group == _group(label, problem.hierarchy, cut)]
+        if not found:
+            console.say(f"'{label}' is published as it is, or does not occur.")
+            return
+    if as_json:
+        console.show_json(explanations(found))
+        return
+    if not found:
+        console.say("Every item that occurs is published as it is: there is nothing to explain.")
+        return
+    shown = found[: top or None]
+    more = "" if len(shown) == len(found) else f", the first {len(shown)}; --top 0 lists all"
+    console.table(
+        f"{things(len(found), 'group')}{more}",
+        ["group", "if it were split, these labels together", "would be in records"],
+        [
+            (one.group, ", ".join(one.witness.labels), one.witness.support)
+            if one.witness
+            else (one.group, "(nothing would become too rare: it could be split, see --polish)", "")
+            for one in shown
+        ],
+        right=2,
+    )
+    console.warn(EXPLAINED)
+
+
+def _group(label: str, hierarchy: shoal.Hierarchy, cut: shoal.GlobalCut) -> str:
+    """The label of the cut at or above a node."""
+    if label not in hierarchy.code_of:
+        raise OptionError(
+            f"'{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
+            f"{did_you_mean(label, hierarchy.labels)}."
+        )
+    node = hierarchy.code_of[label]
+    above = [int(one) for one in cut.nodes if hierarchy.covers(int(one), node)]
+    if not above:
+        raise OptionError(f"'{label}' was split: ask for one of the items below it.")
+    return hierarchy.labels[above[0]]

@@ -1,0 +1,354 @@
+"""The exact search: against exhaustive enumeration, when stopped early, and what comes with it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import hierarchies
+from shoal.errors import OptionError
+from shoal.evaluation.quest import Quest
+from shoal.explain import cut_of
+from shoal.search import exact, solver
+from shoal.search.expansion import Expansion
+from shoal.solution import Solution
+from shoal.testing import all_cuts, problems
+from tests import oracles
+
+km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.one_of(st.integers(1, 4), st.just("all")))
+finite = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 4))
+weights = st.dictionaries(
+    st.sampled_from([f"i{n}" for n in range(8)]), st.sampled_from([0, 0.25, 1, 3, 12.5]), min_size=1
+)
+QUIET = shoal.Engine()
+
+
+def feasible(problem: shoal.Problem) -> bool:
+    return not 0 < problem.items.non_empty < int(problem.privacy.values()["k"])
+
+
+def cost(problem: shoal.Problem, solution: Solution) -> int:
+    assert isinstance(solution.recoding, shoal.GlobalCut)
+    return int(problem.costs[solution.recoding.nodes].sum())
+
+
+def safe(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
+    """By the oracle, which shares nothing with the search."""
+    values = problem.privacy.values()
+    longest = int(problem.items.sizes.max(initial=1))
+    m = longest if values["m"] == "all" else min(int(values["m"]), longest)
+    return oracles.is_km_anonymous(cut.apply(problem.items).rows.sets(), int(values["k"]), m)
+
+
+def weighted(problem: shoal.Problem, given: dict[str, float]) -> shoal.Problem:
+    known = {label: value for label, value in given.items() if label in problem.hierarchy.code_of}
+    return shoal.Problem(
+        problem.data, problem.hierarchy, problem.privacy, problem.loss, weights=shoal.Weights(known) if known else None
+    )
+
+
+def medium(m: int | Literal["all"] = 3, k: int = 5, fanout: int = 3, rows: int = 3000, seed: int = 0) -> shoal.Problem:
+    """Large enough for several rounds and thousands of clauses."""
+    data = Quest(rows=rows, items=120, mean_size=5, mean_pattern=2, seed=seed).transactions()
+    tree = hierarchies.balanced(data.labels, fanout=fanout)
+    return shoal.Problem(shoal.Dataset(data), tree, shoal.KmAnonymity(k=k, m=m))
+
+
+def check_optimal(problem: shoal.Problem) -> None:
+    found = shoal.Optimal().solve(problem, QUIET)
+    assert isinstance(found.recoding, shoal.GlobalCut)
+    best = min(int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if safe(problem, cut))
+    assert cost(problem, found) == best
+    assert safe(problem, found.recoding)
+    optimality = found.optimality
+    assert optimality is not None
+    assert optimality.proven
+    assert optimality.gap == 0
+    assert optimality.loss == optimality.lower_bound == pytest.approx(best / problem.scale, abs=1e-15)
+    tree = Expansion(problem.hierarchy, problem.costs)
+    for node in found.recoding.raised:  # every group has a witness: splitting it alone breaks the guarantee
+        split = tree.cut(tree.expanded(found.recoding) | {node})
+        assert not safe(problem, split)
+    for other in (shoal.AA(), shoal.DA(), shoal.AA(polish=True), shoal.Auto()):
+        assert cost(problem, other.solve(problem, QUIET)) >= best
+    if problem.privacy.values()["m"] != "all":
+        assert cost(problem, shoal.OA().solve(problem, QUIET)) == best
+
+
+@settings(max_examples=100)
+@given(problem=problems(km), given=st.one_of(st.just({}), weights))
+def test_it_is_the_best_of_all_cuts(problem: shoal.Problem, given: dict[str, float]) -> None:
+    if feasible(problem):
+        check_optimal(weighted(problem, given))
+
+
+@settings(max_examples=800)
+@given(problem=problems(finite, max_leaves=10, max_rows=25))
+def test_it_equals_oa(problem: shoal.Problem) -> None:
+    """OA, which tries all cuts, is checked against brute force elsewhere."""
+    if feasible(problem):
+        best = shoal.OA(polish=True).solve(problem, QUIET)
+        assert cost(problem, shoal.Optimal().solve(problem, QUIET)) == cost(problem, best)
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000)
+@given(problem=problems(km, max_leaves=9, max_rows=30), given=st.one_of(st.just({}), weights))
+def test_it_is_the_best_of_all_cuts_on_thousands(problem: shoal.Problem, given: dict[str, float]) -> None:
+    if feasible(problem):
+        check_optimal(weighted(problem, given))
+
+
+@settings(max_examples=150)
+@given(problem=problems(km, max_rows=30), stop=st.integers(0, 30))
+def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int) -> None:
+    """Whenever the clock stops it."""
+    if not feasible(problem):
+        return
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    assert best is not None
+    ticks = 0
+
+    def clock() -> float:
+        nonlocal ticks
+        ticks += 1
+        return float(ticks > stop)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.search.exact.time.monotonic", clock)
+        search = exact.ExactSearch(problem, QUIET, 0.5)
+        found = search.run(needs_proof=True)
+    stopped = found.optimality
+    assert stopped is not None
+    assert stopped.lower_bound <= best.loss <= stopped.loss
+    assert stopped.proven == (stopped.lower_bound == stopped.loss)
+    assert 0 <= stopped.gap <= 1
+    assert cost(problem, found) <= cost(problem, shoal.AA().solve(problem, QUIET))
+    assert isinstance(found.recoding, shoal.GlobalCut)
+    assert safe(problem, found.recoding)
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, "all"])
+def test_several_rounds_and_workers(m: int | Literal["all"]) -> None:
+    problem = medium(m)
+    one, other = (shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(workers=n)) for n in (1, 3))
+    assert one.optimality is not None
+    assert one.optimality.proven
+    assert one.published.rows.sha256 == other.published.rows.sha256
+    assert one.optimality == other.optimality
+    aa = shoal.anonymize(problem, shoal.AA())
+    polished = shoal.anonymize(problem, shoal.AA(polish=True))
+    assert one.losses["ncp"] <= polished.losses["ncp"] <= aa.losses["ncp"]
+
+
+def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = medium(fanout=2)
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    monkeypatch.setattr(exact, "FIRST_EFFORT", 1e-6)
+    asked = []
+
+    def solve(*args: Any) -> solver.Relaxed:
+        asked.append(relaxed := ask(*args))
+        return relaxed
+
+    ask = solver.solve
+    monkeypatch.setattr(solver, "solve", solve)
+    slow = shoal.Optimal().solve(problem, QUIET).optimality
+    assert best is not None
+    assert slow is not None
+    assert slow.proven
+    assert slow.loss == best.loss
+    assert not all(relaxed.proven for relaxed in asked)  # some were stopped: their bounds are bounds all the same
+    assert all(relaxed.bound / problem.scale <= best.loss for relaxed in asked)
+
+
+def test_without_time_it_is_aa_with_a_bound() -> None:
+    problem = medium(fanout=2)
+    release = shoal.anonymize(problem, shoal.Auto(time_limit=0))
+    best = shoal.anonymize(problem, shoal.Optimal())
+    assert release.optimality is not None
+    assert best.optimality is not None
+    assert release.optimality.ended == "time limit"
+    assert 0 < release.optimality.lower_bound <= best.optimality.loss <= release.optimality.loss
+    assert release.optimality.gap > 0
+    assert release.losses["ncp"] <= shoal.anonymize(problem, shoal.AA(polish=True)).losses["ncp"]
+
+
+def interrupting(stage: str) -> Callable[[str, float], None]:
+    def progress(at: str, share: float) -> None:
+        if at == stage:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_interrupted_it_keeps_the_best_so_far() -> None:
+    problem = medium(fanout=2)
+    release = shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(progress=interrupting("proving")))
+    assert release.optimality is not None
+    assert release.optimality.ended == "interrupted"
+    assert release.verdict.holds
+    assert 0 < release.optimality.lower_bound < release.optimality.loss
+
+
+def test_interrupted_before_there_is_anything_it_stops() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        shoal.anonymize(medium(), shoal.Optimal(), shoal.Engine(progress=interrupting("descending")))
+
+
+def test_interrupted_in_the_solver_the_solver_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver itself knows nothing of Ctrl-C: the thread that waits for it does."""
+    problem = medium(fanout=2)
+    tree = Expansion(problem.hierarchy, problem.costs)
+    began: list[float] = []
+
+    class Endless:
+        def solve(self, model: Any) -> None:
+            began.append(1)
+            while len(began) == 1:
+                pass
+
+        def stop_search(self) -> None:
+            began.append(2)
+
+    def tick(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solver._interruptible(Endless(), None, tick)
+    assert began == [1, 2]
+    assert tree.height > 1
+
+
+def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    problem = medium()
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(OptionError, match="pip install ortools"):
+        shoal.Optimal().solve(problem, QUIET)
+    found = shoal.Auto().solve(problem, QUIET).optimality
+    assert found is not None
+    assert best is not None
+    assert found.ended == "no solver"
+    assert found.lower_bound <= best.loss <= found.loss
+
+
+@settings(max_examples=150)
+@given(problem=problems(km))
+def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> None:
+    if not feasible(problem):
+        return
+    for method in (shoal.AA(polish=True), shoal.DA(polish=True)):
+        cut = method.solve(problem, QUIET).recoding
+        assert isinstance(cut, shoal.GlobalCut)
+        assert safe(problem, cut)
+        tree = Expansion(problem.hierarchy, problem.costs)
+        assert not any(safe(problem, tree.cut(tree.expanded(cut) | {node})) for node in cut.raised)
+
+
+@settings(max_examples=150)
+@given(problem=problems(km))
+def test_explanations_are_true(problem: shoal.Problem) -> None:
+    if not feasible(problem):
+        return
+    cut = shoal.AA().solve(problem, QUIET).recoding
+    assert isinstance(cut, shoal.GlobalCut)
+    tree, labels = Expansion(problem.hierarchy, problem.costs), problem.hierarchy.labels
+    supports = cut.apply(problem.items).rows.supports
+    used = {labels[node] for node, count in zip(cut.nodes, supports, strict=True) if count and node in cut.raised}
+    explanations = shoal.explain(problem, cut)
+    assert {one.group for one in explanations} == used
+    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    for one in explanations:
+        node = problem.hierarchy.code_of[one.group]
+        split = tree.cut(tree.expanded(cut) | {node})
+        if one.witness is None:
+            assert safe(problem, split)
+            continue
+        rows = split.apply(problem.items).rows.sets()
+        assert sum(frozenset(one.witness.labels) <= row for row in rows) == one.witness.support
+        assert 0 < one.witness.support < int(k)
+        assert m == "all" or len(one.witness.labels) <= int(m)
+        assert any(label in one.witness.labels for label in (labels[c] for c in problem.hierarchy.children[node]))
+
+
+@settings(max_examples=100)
+@given(problem=problems(km))
+def test_a_cut_is_read_off_its_published_rows(problem: shoal.Problem) -> None:
+    for cut in all_cuts(problem.hierarchy)[:20]:
+        published = cut.apply(problem.items)
+        again = cut_of(problem, shoal.Published.resolve(published.rows, problem.hierarchy))
+        assert again.apply(problem.items).rows.sets() == published.rows.sets()
+
+
+def test_rows_that_no_cut_makes_are_refused() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    data = shoal.read([["a1", "b1"], ["a1", "b2"]])
+    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=1))
+    rows = shoal.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
+    with pytest.raises(shoal.errors.DataError, match="same group in every row"):
+        cut_of(problem, shoal.Published.resolve(rows, tree))
+
+
+def test_weights_change_what_is_kept() -> None:
+    """Two groups that cannot both be split: the one that counts more is."""
+    tree = shoal.Hierarchy.from_tree({"ALL": {"medicine": ["m1", "m2"], "toys": ["t1", "t2"]}})
+    rows = [["m1", "t1"], ["m1", "t2"], ["m2", "t1"], ["m2", "t2"]]
+    kept = {}
+    for group in ("medicine", "toys"):
+        given = shoal.Weights({group: 10})
+        problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=2, m=2), weights=given)
+        release = shoal.anonymize(problem)
+        kept[group] = set(release.published.rows.labels)
+        assert release.optimality is not None
+        assert release.losses["weighted_ncp"] == release.optimality.loss
+        assert release.losses["weighted_ncp"] < release.losses["ncp"]
+    assert kept == {"medicine": {"m1", "m2", "toys"}, "toys": {"medicine", "t1", "t2"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("milk,2\nmilk,3\n", r"line 2: 'milk' has a weight already \(.*line 1\)"),
+        ("milk,-1\n", "line 1: a weight must be a number from 0 to 1000000 with at most 6 decimals, got '-1'"),
+        ("milk,heavy\n", "got 'heavy'"),
+        ("milk,nan\n", "got 'nan'"),
+        ("milk,1.23456789\n", "at most 6 decimals"),
+        ("milk,1,2\n", "line 1: wanted an item or group and its weight, got 3 columns"),
+        ("milk\nbeer\n", "wanted two columns"),
+        ("item,weight\n", "holds no weights"),
+        ("", "holds no weights"),
+        ("mlik,2\n", r"line 1: 'mlik' is neither an item nor a group of the hierarchy .* \(did you mean 'milk'\?\)"),
+    ],
+)
+def test_bad_weights(tmp_path: Any, text: str, message: str) -> None:
+    (tmp_path / "w.csv").write_text(text)
+    tree = shoal.Hierarchy.from_tree({"ALL": ["milk", "beer"]})
+    with pytest.raises(OptionError, match=message):
+        shoal.Problem(shoal.read([["milk"]]), tree, shoal.KmAnonymity(), weights=shoal.Weights.load(tmp_path / "w.csv"))
+
+
+def test_weights_that_cannot_be_compared_exactly_are_refused() -> None:
+    tree = hierarchies.balanced([f"i{n}" for n in range(2000)])
+    given = shoal.Weights({"i0": 1_000_000, "i1": 0.000001})
+    rows = [[f"i{n}" for n in range(2000)] for _ in range(100)]
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(), weights=given)
+    with pytest.raises(OptionError, match="fewer digits"):
+        shoal.anonymize(problem)
+
+
+def test_equal_weights_are_no_weights() -> None:
+    problem = medium()
+    same = shoal.Weights({problem.hierarchy.labels[-1]: 7})
+    again = shoal.Problem(problem.data, problem.hierarchy, problem.privacy, weights=same)
+    assert np.array_equal(problem.costs, again.costs)
