@@ -66,6 +66,7 @@ def solve(
     solver = cp.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.cp_model_presolve = False
+    solver.parameters.linearization_level = 2
     solver.parameters.max_deterministic_time = effort
     solver.parameters.max_time_in_seconds = max(0.0, seconds)
     solver.parameters.catch_sigint_signal = False
