@@ -110,8 +110,9 @@ void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
             break;
         }
     work(0, true);
-    while (running.load() > 0) {  // stay interruptible while the others finish
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (auto nap = std::chrono::microseconds(20); running.load() > 0;) {  // stay interruptible while the others finish
+        std::this_thread::sleep_for(nap);
+        nap = std::min(2 * nap, std::chrono::microseconds(2000));
         if (cancelled) continue;
         try {
             tick(std::min(1.0, static_cast<double>(next.load()) / static_cast<double>(std::max<int64_t>(1, tasks))));

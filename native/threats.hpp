@@ -55,7 +55,7 @@ public:
         Dominance found(tree_);
         for (Code u = tree_.root(); u >= tree_.leaves; --u)
             if (closed[u]) found.add({u});
-        if (size < 2) return found.minimal({});
+        if (size < 2) return Dominance(tree_).minimal(found.kept());
         std::vector<Code> open;  // the labels of cuts that respect these
         for (Code u = 0; u < tree_.root(); ++u)
             if (holders_.support(u) > 0 && !found.superfluous({tree_.parent[u]})) open.push_back(u);
@@ -78,8 +78,8 @@ public:
         return Dominance(tree_).minimal(std::move(sets));
     }
 
-    // Minimal threats that the cut runs into: from its rare sets of the smallest size in first..last that has any. The cut
-    // must have no rare sets below that size. None: all sets of up to `last` labels are safe.
+    // Minimal threats that the cut runs into: from its rare sets of the smallest size in first..BY_SIZE that has any, else from
+    // its rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe.
     std::vector<Set> at(const Set& raised, int first, int64_t last, const Tick& tick) {
         Rows rows = distinct(generalized(raised));
         last = std::min<int64_t>(last, longest_);
@@ -297,7 +297,7 @@ private:
         std::sort(queue.begin(), queue.end());
         Dominance found(tree_);
         size_t batch = 64;
-        for (size_t from = 0; from < queue.size(); from += batch, batch = std::min<size_t>(2 * batch, 8192)) {
+        for (size_t from = 0; from < queue.size(); from += batch, batch = std::min<size_t>(2 * batch, 1024)) {
             std::vector<const Set*> open;
             for (size_t i = from; i < std::min(queue.size(), from + batch); ++i)
                 if (!found.superfluous(parents(queue[i].second))) open.push_back(&queue[i].second);

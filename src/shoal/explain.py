@@ -18,7 +18,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
-from shoal.search.polish import largest_set, threats_of
+from shoal.search.polish import counter_of, largest_set
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def explain(
     if not isinstance(problem.privacy, KmAnonymity):
         raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
     hierarchy, m = problem.hierarchy, largest_set(problem)
-    threats, tick = threats_of(problem, engine), engine.tick("explaining")
+    counter, tick = counter_of(problem, engine), engine.tick("explaining")
     published = cut.apply(problem.items)
     raised = cut.raised
     labels = list(hierarchy.labels)
@@ -67,7 +67,7 @@ def explain(
         node = int(cut.nodes[code])
         if node < hierarchy.n_leaves:
             continue
-        rare = threats.witness(raised, node, m, tick=tick)
+        rare = counter.witness(raised, node, m, tick=tick)
         witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
         found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))

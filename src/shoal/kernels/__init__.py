@@ -164,7 +164,8 @@ class Threats:
     def at(self, raised: Sequence[int], first: int, last: int, *, tick: Tick = _still) -> list[list[int]]:
         """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
 
-        They come from its rare sets of the smallest size that has any, each raised to most general forms.
+        They come from its rare sets of the smallest size that has any (above three labels: from its rare rows), each
+        raised to most general forms.
         """
         return cast(list[list[int]], self._kernel.at(list(raised), first, last, tick))
 

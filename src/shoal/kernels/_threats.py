@@ -48,8 +48,7 @@ class Threats:
         for labels in range(1, size + 1):
             counted = self._count(self.expanded, labels, tick).items()
             found |= {self._parents(s) for s, support in counted if support < self.k and self._antichain(s)}
-        threats = self.minimal(found)
-        return threats if size > 1 else sorted(threats, reverse=True)  # those from single labels: highest id first
+        return self.minimal(found)
 
     def at(self, raised: Sequence[int], first: int, last: int, tick: Tick) -> list[list[int]]:
         """Minimal threats from the cut's rare sets of the smallest size in first..last that has any.
@@ -203,7 +202,7 @@ class Threats:
         kept, batch = _Kept(self.path), 64
         while queue:
             now, queue = queue[:batch], queue[batch:]
-            batch = min(2 * batch, 8192)
+            batch = min(2 * batch, 1024)
             for labels in [labels for labels in now if not kept.superfluous(self._parents(labels))]:
                 tick(0.0)
                 for turn in range(len(labels)):

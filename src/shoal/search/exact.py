@@ -29,7 +29,7 @@ from shoal.problem import Problem
 from shoal.search import solver
 from shoal.search.direct import Direct
 from shoal.search.expansion import Expansion
-from shoal.search.polish import largest_set, respecialise, threats_of
+from shoal.search.polish import counter_of, largest_set, respecialise
 from shoal.solution import Ended, Optimality, Solution
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
@@ -51,7 +51,7 @@ class ExactSearch:
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.seconds: defaultdict[str, float] = defaultdict(float)
         with self._clock("counting"):
-            self.counter = threats_of(problem, engine)
+            self.counter = counter_of(problem, engine)
         self.threats: list[list[int]] = []
         self.best: set[int] = set()  # everything as the root: safe, if anything is
         self.bound = 0
@@ -84,7 +84,8 @@ class ExactSearch:
         if self.bound == self.tree.cost(self.best):
             ended = "proven"
         with self._clock("polishing"):
-            best = respecialise(self.tree, self.counter, self.best, self.m, self.engine.tick("polishing"))
+            tick = self.engine.tick("polishing")
+            best = respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=tick)
         return self._solution(best, ended)
 
     def _descend(self) -> None:
@@ -102,6 +103,7 @@ class ExactSearch:
         effort = FIRST_EFFORT
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
+            self.threats = self.counter.minimal(self.threats)
             with self._clock("solving"):
                 left = self.deadline - time.monotonic()
                 relaxed = solver.solve(self.tree, self.threats, self.best, effort, left, lambda _: self._progress())
@@ -126,8 +128,7 @@ class ExactSearch:
             return False
         with self._clock("counting"):
             found = self.counter.at(self.tree.raised(expanded), 3, self.m, tick=self._check_time)
-            if found:
-                self.threats = self.counter.minimal(self.threats + found)
+            self.threats += found
         return bool(found)
 
     def _offer(self, expanded: set[int]) -> None:
@@ -147,6 +148,7 @@ class ExactSearch:
     def _solution(self, expanded: set[int], ended: Ended) -> Solution:
         """The result in the user's terms."""
         scale = self.problem.scale
+        self.threats = self.counter.minimal(self.threats)
         optimality = Optimality(
             loss=self.tree.cost(expanded) / scale,
             lower_bound=min(self.bound, self.tree.cost(expanded)) / scale,

@@ -4,22 +4,24 @@ For k^m a failed expansion never needs to be tried again: whatever else is expan
 the set that was rare still occurs, in no more rows. So one pass is enough, and afterwards every node of the cut that
 is not a leaf has a witness.
 
-Cost: for each node of the cut, the counting of the sets of up to m labels in the rows that hold it.
+Cost: for m <= 2 look-ups in the threats of all pairs; for larger m also, for each node that these do not settle, the
+counting of the sets of up to m labels in the rows that hold it.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
-from shoal.search.expansion import Expansion
+from shoal.search.expansion import Expansion, Threat
 
 
-def threats_of(problem: Problem, engine: Engine) -> kernels.Threats:
+def counter_of(problem: Problem, engine: Engine) -> kernels.Threats:
     """The counting kernel for the k^m problem."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
     assert isinstance(privacy, KmAnonymity)
@@ -42,22 +44,40 @@ def largest_set(problem: Problem) -> int:
     return longest if privacy.m == "all" else min(privacy.m, longest)
 
 
-def respecialise(tree: Expansion, threats: kernels.Threats, expanded: set[int], m: int, tick: kernels.Tick) -> set[int]:
-    """The expanded nodes of a cut that no node can be expanded in; those that gain most are tried first."""
+def respecialise(
+    tree: Expansion,
+    counter: kernels.Threats,
+    expanded: set[int],
+    m: int,
+    *,
+    known: Sequence[Threat],
+    tick: kernels.Tick,
+) -> set[int]:
+    """The expanded nodes of a cut in which no node can be expanded; those that gain most are tried first.
+
+    ``known`` threats settle most nodes without counting; those of all rare sets of up to two labels must be among them.
+    """
     expanded = set(expanded)
+    threats_of: dict[int, list[Threat]] = {}
+    for threat in known:
+        for node in threat:
+            threats_of.setdefault(node, []).append(threat)
     open_ = [(-tree.gain[node], node) for node in tree.raised(expanded)]
     heapq.heapify(open_)
     while open_:
         _, node = heapq.heappop(open_)
-        if threats.witness(tree.raised(expanded), node, m, tick=tick) is None:
-            expanded.add(node)
-            for child in tree.below[node]:
-                heapq.heappush(open_, (-tree.gain[child], child))
+        others = (all(other == node or other in expanded for other in threat) for threat in threats_of.get(node, ()))
+        if any(others) or (m > 2 and counter.witness(tree.raised(expanded), node, m, tick=tick) is not None):
+            continue
+        expanded.add(node)
+        for child in tree.below[node]:
+            heapq.heappush(open_, (-tree.gain[child], child))
     return expanded
 
 
 def polished(problem: Problem, cut: GlobalCut, engine: Engine) -> GlobalCut:
     """A safe cut, re-specialised."""
-    tree = Expansion(problem.hierarchy, problem.costs)
-    threats, tick = threats_of(problem, engine), engine.tick("polishing")
-    return tree.cut(respecialise(tree, threats, tree.expanded(cut), largest_set(problem), tick))
+    tree, m = Expansion(problem.hierarchy, problem.costs), largest_set(problem)
+    counter, tick = counter_of(problem, engine), engine.tick("polishing")
+    known = counter.small(min(2, m), tick=tick) if m else []
+    return tree.cut(respecialise(tree, counter, tree.expanded(cut), m, known=known, tick=tick))
