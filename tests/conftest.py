@@ -1,12 +1,15 @@
-"""Real data, when they are at hand."""
+"""What tests share: real data, when they are at hand, and a shell to run commands in."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from shoal.cli import main
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("default")
@@ -20,3 +23,49 @@ def real_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"no real data at {DATA}: set SHOAL_DATA")
     return DATA
+
+
+HIERARCHY = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
+BASKETS = "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n"
+
+
+class Shell:
+    """Runs commands in a folder of their own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.capsys, self.monkeypatch = folder, capsys, monkeypatch
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("COLUMNS", "200")
+
+    def write(self, name: str, text: str | bytes) -> str:
+        (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+        return name
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        self.monkeypatch.setattr(sys, "argv", ["shoal", *words])
+        code = 0
+        try:
+            main()
+        except SystemExit as done:
+            code = int(done.code or 0)
+        out, err = self.capsys.readouterr()
+        return code, out, err
+
+    def fails(self, *words: str) -> str:
+        """Exit code 2, one sentence on stderr, and no file that was not there before."""
+        before = sorted(self.folder.rglob("*"))
+        code, _, err = self(*words)
+        assert code == 2, err
+        assert sorted(self.folder.rglob("*")) == before
+        assert err.startswith("Error: ")
+        assert err.count("\n") == 1, err
+        assert "Traceback" not in err
+        return err
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    made = Shell(tmp_path, capsys, monkeypatch)
+    made.write("h.csv", HIERARCHY)
+    made.write("in.basket", BASKETS)
+    return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -53,6 +54,29 @@ def test_aa(real_data: Path, name: str, m: int) -> None:
     rows = release.published.rows
     assert rarest(rows, m) >= 5
     assert release.losses["ncp"] >= OPTIMA.get((name, m), 0.0) - 1e-7
+
+
+@pytest.mark.parametrize(("name", "m"), OPTIMA)
+def test_the_known_optima_are_proved(real_data: Path, name: str, m: int) -> None:
+    data, tree = load(real_data, name)
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m)), shoal.Optimal())
+    assert release.optimality is not None
+    assert release.optimality.proven
+    assert release.optimality.loss == pytest.approx(OPTIMA[name, m], abs=5e-8)
+    assert release.losses["ncp"] == pytest.approx(OPTIMA[name, m], abs=5e-8)
+    assert rarest(release.published.rows, m) >= 5
+    assert all(one.witness for one in release.explanations)
+
+
+@pytest.mark.parametrize("m", [2, 3, "all"])
+@pytest.mark.parametrize("k", [2, 5, 50])
+def test_groceries_are_proved_too(real_data: Path, k: int, m: int | Literal["all"]) -> None:
+    data, tree = load(real_data, "groceries")
+    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m))
+    best, aa = shoal.anonymize(problem), shoal.anonymize(problem, shoal.AA(polish=True))
+    assert best.optimality is not None
+    assert best.optimality.proven
+    assert best.losses["ncp"] <= aa.losses["ncp"]
 
 
 def test_aa_finds_the_optimum_of_webview_1(real_data: Path) -> None:

@@ -1,0 +1,162 @@
+"""The exact search, weights, polish and explanations on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal import hierarchies
+from shoal.evaluation.quest import Quest
+from tests.conftest import Shell
+
+ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
+EXPLAIN = ("explain", "in.basket", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
+
+
+def test_the_default_is_proved_best_and_says_so(shell: Shell) -> None:
+    code, out, _ = shell(*ANONYMIZE, "--report", "r.json", "--report", "r.html", "--report", "r.md")
+    assert code == 0
+    sentence = "no coarsening of this hierarchy that keeps 2^2-anonymity loses less"
+    assert sentence in " ".join(out.split())
+    report = json.loads((shell.folder / "r.json").read_text())
+    best = report["optimality"]
+    assert best["proven"] is True
+    assert best["loss"] == best["lower_bound"] == pytest.approx(2.5 / 11, abs=1e-12)
+    assert (best["gap"], best["ended"]) == (0, "proven")
+    assert best["rounds"] >= 0
+    assert best["clauses"] == 1
+    assert report["explanations"] == [
+        {"group": "A", "items": 2, "records": 4, "witness": {"labels": ["a1", "a2"], "support": 1}}
+    ]
+    assert {"seconds_counting", "seconds_lifting", "seconds_solving"} >= set(report["search"]) - {"seconds_polishing"}
+    assert sentence.replace("2^2", "2<sup>2</sup>") in (shell.folder / "r.html").read_text()
+    assert sentence in (shell.folder / "r.md").read_text()
+    assert "| A | a1, a2 | 1 |" in (shell.folder / "r.md").read_text()
+
+
+def test_reports_without_the_rare_sets(shell: Shell) -> None:
+    shell(*ANONYMIZE, "--report", "r.json", "--report", "r.html", "--report", "r.md", "--no-explanations")
+    assert json.loads((shell.folder / "r.json").read_text())["explanations"] is None
+    for name in ("r.html", "r.md"):
+        assert "Why the groups are needed" not in (shell.folder / name).read_text()
+
+
+def test_a_time_limit_of_nothing_is_honest(shell: Shell) -> None:
+    data = Quest(rows=3000, items=120, mean_size=5, mean_pattern=2, seed=0).transactions()
+    shoal.write(shoal.Dataset(data), "q.dat")
+    hierarchies.save(hierarchies.balanced(data.labels, fanout=2), "q.csv")
+    command = ("anonymize", "q.dat", "-o", "out.dat", "--hierarchy", "q.csv", "--m", "3", "--report", "r.json")
+    code, out, _ = shell(*command, "--time-limit", "0")
+    assert code == 0
+    text = " ".join(out.split())
+    assert "Not proved best: this one loses" in text
+    assert "of the loss could be avoided. The search stopped at its time limit." in text
+    best = json.loads((shell.folder / "r.json").read_text())["optimality"]
+    assert (best["proven"], best["ended"]) == (False, "time limit")
+    assert 0 < best["gap"] < 1
+    shell(*command, "--algorithm", "optimal")
+    assert json.loads((shell.folder / "r.json").read_text())["optimality"]["proven"] is True
+
+
+def test_explain(shell: Shell) -> None:
+    shell(*ANONYMIZE)
+    code, out, err = shell(*EXPLAIN)
+    assert code == 0
+    assert "a1, a2" in out
+    assert "do not publish them" in err
+    code, out, _ = shell(*EXPLAIN, "--json")
+    assert json.loads(out) == [
+        {"group": "A", "items": 2, "records": 4, "witness": {"labels": ["a1", "a2"], "support": 1}}
+    ]
+    assert "a1, a2" in shell(*EXPLAIN, "--label", "a1")[1]
+    assert "'b1' is published as it is" in shell(*EXPLAIN, "--label", "b1")[1]
+    assert "'B' was split" in shell.fails(*EXPLAIN, "--label", "B")
+    assert "did you mean" in shell.fails(*EXPLAIN, "--label", "b11")
+
+
+def test_explain_tells_what_could_be_split(shell: Shell) -> None:
+    shell.write("out.basket", "A,B\nA,B\nA,B\nA,B\n")
+    _, out, _ = shell(*EXPLAIN)
+    assert "it could be split" in out
+    shell.write("raw.basket", "a1\na1\n")
+    shell.write("same.basket", "a1\na1\n")
+    _, out, _ = shell("explain", "raw.basket", "same.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
+    assert "nothing to explain" in out
+
+
+def test_explain_refuses_what_it_cannot_explain(shell: Shell) -> None:
+    shell.write("out.basket", "A,b1,b2\nA,b1\nA,b1,b2\nA,b1\n")
+    assert "same group in every row" in shell.fails(*EXPLAIN)
+    shell.write("out.basket", "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n")
+    assert "not k^m-anonymity with these options ({a1, a2} is in 1 record)" in shell.fails(*EXPLAIN)
+    shell.write("out.basket", '"(a1,a2)",b1,b2\n"(a1,a2)",b1\n"(a1,a2)",b1,b2\n"(a1,a2)",b2\n')
+    assert "a set of items cannot be explained" in shell.fails(*EXPLAIN)
+
+
+def test_polish(shell: Shell) -> None:
+    code, _, _ = shell(*ANONYMIZE, "--algorithm", "aa", "--polish", "--report", "r.json")
+    assert code == 0
+    assert json.loads((shell.folder / "r.json").read_text())["algorithm"]["options"] == {"polish": True}
+    assert "--polish is an option of aa, da, oa, not of km or auto" in shell.fails(*ANONYMIZE, "--polish")
+
+
+def test_weights(shell: Shell) -> None:
+    shell.write("w.csv", "item,weight\nA,10\n")
+    code, out, _ = shell(*ANONYMIZE, "--weights", "w.csv", "--report", "r.json", "--report", "r.html")
+    assert code == 0
+    assert "loss, NCP weighted" in out
+    report = json.loads((shell.folder / "r.json").read_text())
+    assert report["losses"]["weighted_ncp"] == pytest.approx(report["optimality"]["loss"], abs=1e-12)
+    assert report["provenance"]["weights"] == "w.csv"
+    assert "weighted by w.csv" in (shell.folder / "r.html").read_text()
+    assert "bad.csv, line 1: 'a9' is neither an item nor a group" in shell.fails(
+        *ANONYMIZE, "--weights", shell.write("bad.csv", "a9,10\n")
+    )
+    assert "no.csv" in shell.fails(*ANONYMIZE, "--weights", "no.csv")
+    assert "is also read" in shell.fails(*ANONYMIZE[:3], "w.csv", *ANONYMIZE[4:], "--weights", "w.csv")
+
+
+@pytest.mark.parametrize("value", ["-1", "soon", "nan"])
+def test_bad_time_limits(shell: Shell, value: str) -> None:
+    assert "time_limit must be" in shell.fails(*ANONYMIZE, "--time-limit", value)
+
+
+def test_ctrl_c_in_the_proof_publishes_the_best_so_far(tmp_path: Path) -> None:
+    """Verified, with an honest gap; and only then."""
+    data = Quest(rows=40_000, items=800, mean_size=8, mean_pattern=2, patterns=3000, seed=3).transactions()
+    shoal.write(shoal.Dataset(data), tmp_path / "q.dat")
+    hierarchies.save(hierarchies.balanced(data.labels, fanout=2), tmp_path / "q.csv")
+    words = ["anonymize", "q.dat", "-o", "out.dat", "--hierarchy", "q.csv", "--m", "3", "--algorithm", "optimal"]
+    code = (
+        "import sys, shoal.search.exact as exact, shoal.search.solver as solver\n"
+        "ask = solver.solve\n"
+        "def solve(*args):\n"
+        "    open('proving', 'w').close()\n"
+        "    exact.time.sleep(60)\n"
+        "    return ask(*args)\n"
+        "solver.solve = solve\n"
+        "from shoal.cli import main\n"
+        f"sys.argv = ['shoal', *{words!r}]\n"
+        "main()\n"
+    )
+    env = {**os.environ, "COLUMNS": "200"}
+    running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=env)
+    for _ in range(600):
+        if (tmp_path / "proving").exists():
+            break
+        time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=120)
+    assert running.returncode == 0
+    assert "Not proved best" in out
+    assert "The search was interrupted." in out
+    published = shoal.Published.plain(shoal.read(tmp_path / "out.dat").transactions)
+    assert shoal.KmAnonymity(k=5, m=3).verify(published).holds
