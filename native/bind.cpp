@@ -100,10 +100,11 @@ NB_MODULE(_native, module) {
             nb::gil_scoped_release free;
             return self.small(size, call);
         })
-        .def("at", [](Threats& self, const std::vector<Code>& raised, int first, int64_t last, nb::callable tick) {
+        .def("at", [](Threats& self, const std::vector<Code>& raised, int first, int64_t last,
+                       const std::vector<Set>& known, nb::callable tick) {
             Tick call = with_gil(tick);
             nb::gil_scoped_release free;
-            return self.at(raised, first, last, call);
+            return self.at(raised, first, last, known, call);
         })
         .def("witness", [](const Threats& self, const std::vector<Code>& raised, Code node, int64_t m, nb::callable tick) {
             Threats::Rare rare;

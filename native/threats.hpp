@@ -80,18 +80,19 @@ public:
 
     // Minimal threats that the cut runs into: from its rare sets of the smallest size in first..BY_SIZE that has any, else from
     // its rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe.
-    std::vector<Set> at(const Set& raised, int first, int64_t last, const Tick& tick) {
+    // Rare sets that a known threat explains are not lifted; if there are any, what they run into is among those returned.
+    std::vector<Set> at(const Set& raised, int first, int64_t last, const std::vector<Set>& known, const Tick& tick) {
         Rows rows = distinct(generalized(raised));
         last = std::min<int64_t>(last, longest_);
         for (int size = first; size <= std::min<int64_t>(last, BY_SIZE); ++size) {
             auto sets = rare_sets(rows, size, tick);
-            if (!sets.empty()) return lifted(std::move(sets), tick);
+            if (!sets.empty()) return lifted(std::move(sets), known, tick);
         }
         if (last <= BY_SIZE) return {};
         bool safe = true;
         auto sets = rare_rows(rows, last, safe, tick);
         for (int size = BY_SIZE + 1; size <= last && sets.empty() && !safe; ++size) sets = rare_sets(rows, size, tick);
-        return lifted(std::move(sets), tick);
+        return lifted(std::move(sets), known, tick);
     }
 
     // A rare set of at most m labels, no part of which is rare, once the cut is expanded at a node of it; support 0: there is
@@ -284,7 +285,8 @@ private:
 
     // The threats of the most general forms of rare sets. Sets near the root come first, and in batches, so that those which
     // a threat found before explains are left out: the result does not depend on the number of threads.
-    std::vector<Set> lifted(std::vector<Set> sets, const Tick& tick) {
+    std::vector<Set> lifted(std::vector<Set> sets, const std::vector<Set>& known, const Tick& tick) {
+        if (sets.empty()) return {};
         auto began = std::chrono::steady_clock::now();
         auto depth = [&](const Set& set) {
             int64_t sum = 0;
@@ -296,6 +298,7 @@ private:
         for (auto& set : sets) queue.emplace_back(depth(set), std::move(set));
         std::sort(queue.begin(), queue.end());
         Dominance found(tree_);
+        for (const Set& threat : known) found.add(threat);
         size_t batch = 64;
         for (size_t from = 0; from < queue.size(); from += batch, batch = std::min<size_t>(2 * batch, 1024)) {
             std::vector<const Set*> open;

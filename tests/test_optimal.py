@@ -210,7 +210,7 @@ def test_interrupted_in_the_solver_the_solver_stops(monkeypatch: pytest.MonkeyPa
     began: list[float] = []
 
     class Endless:
-        def solve(self, model: Any) -> None:
+        def solve(self, model: Any, callback: Any) -> None:
             began.append(1)
             while len(began) == 1:
                 pass
@@ -222,7 +222,7 @@ def test_interrupted_in_the_solver_the_solver_stops(monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solver._interruptible(Endless(), None, tick)
+        solver._interruptible(Endless(), None, None, tick)
     assert began == [1, 2]
     assert tree.height > 1
 

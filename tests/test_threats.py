@@ -130,7 +130,9 @@ def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads
     results = []
     for kernel in implementations():
         it = case.threats(kernel, threads)
-        found = [it.small(1, still), it.small(2, still), it.at(cut.raised, first, last, still), it.minimal(threats)]
+        known = it.minimal(threats)
+        new = [it.at(cut.raised, first, last, some, still) for some in ([], known)]
+        found = [it.small(1, still), it.small(2, still), new, known]
         results.append((found, [it.witness(cut.raised, node, last, still) for node in cut.raised]))
     assert all(result == results[0] for result in results)
 
@@ -145,7 +147,7 @@ def test_twins_agree_on_data_that_no_cut_makes_safe(problem: Problem, data: st.D
     for kernel in implementations():
         it = case.threats(kernel)
         witnesses = [it.witness(cut.raised, node, ANY, still) for node in cut.raised]
-        results.append((it.small(2, still), it.at(cut.raised, 1, ANY, still), witnesses))
+        results.append((it.small(2, still), it.at(cut.raised, 1, ANY, [], still), witnesses))
     assert all(result == results[0] for result in results)
 
 
@@ -159,7 +161,7 @@ def test_twins_lift_in_the_same_batches(leaves: int, rows: int, size: int) -> No
         case = Case(h, h.encode(drawn), 2)
         assert case.smallest_rare(GlobalCut.raising(h, [])) == size
         results = [
-            case.threats(kernel, threads).at([], size, size, still)
+            case.threats(kernel, threads).at([], size, size, [], still)
             for kernel, threads in itertools.product(implementations(), (1, 3))
         ]
         assert all(result == results[0] for result in results)
@@ -183,7 +185,7 @@ def test_threats_at_a_cut(case: Case, data: st.DataObject, last: int) -> None:
     """There are some if and only if it has rare sets; they speak of this cut; no safe cut expands one."""
     cut = data.draw(cuts(case.hierarchy))
     first = data.draw(st.integers(1, case.smallest_rare(cut)))
-    threats = case.threats().at(cut.raised, first, last, still)
+    threats = case.threats().at(cut.raised, first, last, [], still)
     assert (threats == []) == case.safe(cut, last)
     assert all(expanded(cut).issuperset(threat) for threat in threats)
     for other in all_cuts(case.hierarchy) if threats else []:
@@ -263,9 +265,9 @@ def test_a_row_that_thins_to_too_much(kernel: ModuleType) -> None:
     a, c, f = (case.hierarchy.code_of[label] for label in "ACF")
     it = case.threats(kernel)
     assert case.safe(GlobalCut.raising(case.hierarchy, [f]), 4)
-    assert it.at([], 1, 3, still) == it.at([f], 1, 4, still) == []
-    assert it.at([], 1, 4, still) == [[a, f], [c, f]]
-    assert it.at([], 1, 5, still) == [[a, c]]
+    assert it.at([], 1, 3, [], still) == it.at([f], 1, 4, [], still) == []
+    assert it.at([], 1, 4, [], still) == [[a, f], [c, f]]
+    assert it.at([], 1, 5, [], still) == [[a, c]]
     assert it.witness([f], f, 4, still) == ([0, 1, 2, 5], 1)
 
 

@@ -161,13 +161,22 @@ class Threats:
         """All minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
         return cast(list[list[int]], self._kernel.small(size, tick))
 
-    def at(self, raised: Sequence[int], first: int, last: int, *, tick: Tick = _still) -> list[list[int]]:
+    def at(
+        self,
+        raised: Sequence[int],
+        first: int,
+        last: int,
+        *,
+        known: Sequence[Sequence[int]] = (),
+        tick: Tick = _still,
+    ) -> list[list[int]]:
         """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
 
         They come from its rare sets of the smallest size that has any (above three labels: from its rare rows), each
-        raised to most general forms.
+        raised to most general forms. Those that a ``known`` threat explains are not raised; if there are any, the known
+        threats are returned with the others.
         """
-        return cast(list[list[int]], self._kernel.at(list(raised), first, last, tick))
+        return cast(list[list[int]], self._kernel.at(list(raised), first, last, list(map(list, known)), tick))
 
     def witness(
         self, raised: Sequence[int], node: int, m: int, *, tick: Tick = _still

@@ -50,17 +50,20 @@ class Threats:
             found |= {self._parents(s) for s, support in counted if support < self.k and self._antichain(s)}
         return self.minimal(found)
 
-    def at(self, raised: Sequence[int], first: int, last: int, tick: Tick) -> list[list[int]]:
+    def at(
+        self, raised: Sequence[int], first: int, last: int, known: Sequence[Sequence[int]], tick: Tick
+    ) -> list[list[int]]:
         """Minimal threats from the cut's rare sets of the smallest size in first..last that has any.
 
         The cut must have no rare sets below ``first`` labels. Above BY_SIZE the sets are those that the rows which are
-        rare as a whole are thinned to; only if these are all too large, again those of the smallest size.
+        rare as a whole are thinned to; only if these are all too large, again those of the smallest size. Sets that a
+        known threat explains are not lifted; if there are rare sets, the known threats are returned with the others.
         """
         rows = self._generalized(self._labels(raised))
         last = min(last, self.longest)
         for size in range(first, min(last, BY_SIZE) + 1):
             if rare := self._rare_sets(rows, size, tick):
-                return self._lifted(rare, tick)
+                return self._lifted(rare, known, tick)
         if last <= BY_SIZE:
             return []
         rare, safe = self._rare_rows(rows, last, tick)
@@ -68,7 +71,7 @@ class Threats:
         while not rare and not safe and size < last:
             size += 1
             rare = self._rare_sets(rows, size, tick)
-        return self._lifted(rare, tick)
+        return self._lifted(rare, known, tick)
 
     def witness(self, raised: Sequence[int], node: int, m: int, tick: Tick) -> tuple[list[int], int]:
         """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or ([], 0).
@@ -191,15 +194,19 @@ class Threats:
 
     # ---- lifting
 
-    def _lifted(self, sets: list[Set], tick: Tick) -> list[list[int]]:
+    def _lifted(self, sets: list[Set], known: Sequence[Sequence[int]], tick: Tick) -> list[list[int]]:
         """The minimal threats of the most general forms of rare sets.
 
         Sets near the root come first, and in growing batches; those that a threat of an earlier batch explains are
         left out, the others are lifted once with each label as the first to be raised.
         """
+        if not sets:
+            return []
         began = time.perf_counter()
         queue = sorted(sets, key=lambda labels: (self._depth(labels), labels))
         kept, batch = _Kept(self.path), 64
+        for threat in known:
+            kept.add(tuple(threat))
         while queue:
             now, queue = queue[:batch], queue[batch:]
             batch = min(2 * batch, 1024)

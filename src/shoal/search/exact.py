@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from shoal.engines import Engine
@@ -28,7 +28,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.search import solver
 from shoal.search.direct import Direct
-from shoal.search.expansion import Expansion
+from shoal.search.expansion import Expansion, Threat
 from shoal.search.polish import counter_of, largest_set, respecialise
 from shoal.solution import Ended, Optimality, Solution
 
@@ -109,8 +109,10 @@ class ExactSearch:
                 relaxed = solver.solve(self.tree, self.threats, self.best, effort, left, lambda _: self._progress())
             self.rounds += 1
             self.bound = max(self.bound, relaxed.bound)
-            expanded = relaxed.expanded
+            expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
+                for other in relaxed.before:  # worse than the best, but their threats spare rounds
+                    self._separate(other, 0.0, known=self.threats[settled:])
                 expanded = self.tree.repaired(expanded, self.threats)
                 while self._separate(expanded, 0.0):
                     expanded = self.tree.repaired(expanded, self.threats)
@@ -118,16 +120,18 @@ class ExactSearch:
                 continue
             self._offer(expanded)
             if not relaxed.proven:
-                self._ask_aa()
+                if effort > FIRST_EFFORT:  # not an easy one
+                    self._ask_aa()
                 effort *= MORE_EFFORT
 
-    def _separate(self, expanded: set[int], share: float) -> bool:
-        """Add the threats that a cut runs into; whether there are any."""
+    def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
+        """Add the threats that a cut runs into; whether there are any. Known: those that it may run into."""
         self._check_time(share)
-        if self.m <= 2:
+        if self.m <= 2 or expanded == self.best:  # known to be safe
             return False
         with self._clock("counting"):
-            found = self.counter.at(self.tree.raised(expanded), 3, self.m, tick=self._check_time)
+            raised = self.tree.raised(expanded)
+            found = self.counter.at(raised, 3, self.m, known=known, tick=self._check_time)
             self.threats += found
         return bool(found)
 

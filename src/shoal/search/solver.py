@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -19,6 +20,8 @@ from shoal import kernels
 from shoal.errors import OptionError
 from shoal.search.expansion import Expansion, Threat
 
+KEPT = 3  # solutions on the way to the best
+
 
 @dataclass(frozen=True)
 class Relaxed:
@@ -27,6 +30,7 @@ class Relaxed:
     expanded: set[int]
     bound: int  # no cut without these threats costs less
     proven: bool  # the best found is the best there is
+    before: tuple[set[int], ...] = ()  # the last few solutions on the way, the best of them first
 
 
 def load() -> Any:
@@ -66,22 +70,35 @@ def solve(
     solver = cp.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.cp_model_presolve = False
-    solver.parameters.linearization_level = 2
+    solver.parameters.linearization_level = 2  # the linear relaxation is what closes deep hierarchies
     solver.parameters.max_deterministic_time = effort
     solver.parameters.max_time_in_seconds = max(0.0, seconds)
     solver.parameters.catch_sigint_signal = False
-    status = _interruptible(solver, model, tick)
+    found: deque[set[int]] = deque(maxlen=KEPT + 1)
+    status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
     bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
     if status not in (cp.OPTIMAL, cp.FEASIBLE):  # out of time before it could take up the start
         return Relaxed(start, min(bound, tree.cost(start)) if math.isfinite(bound) else 0, False)
     expanded = {node for node in nodes if solver.boolean_value(variables[node])}
-    return Relaxed(expanded, bound, status == cp.OPTIMAL)
+    return Relaxed(
+        expanded, bound, status == cp.OPTIMAL, tuple(other for other in reversed(found) if other != expanded)
+    )
 
 
-def _interruptible(solver: Any, model: Any, tick: kernels.Tick) -> Any:
+def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any:
+    """What the solver calls for every better solution."""
+
+    class Recorder(cp.CpSolverSolutionCallback):  # type: ignore[misc]
+        def on_solution_callback(self) -> None:
+            found.append({node for node, variable in variables.items() if self.boolean_value(variable)})
+
+    return Recorder()
+
+
+def _interruptible(solver: Any, model: Any, callback: Any, tick: kernels.Tick) -> Any:
     """Run the solver in a thread of its own: the main one shows progress, and hears Ctrl-C."""
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(solver.solve, model)
+        running = pool.submit(solver.solve, model, callback)
         try:
             while True:
                 try:
