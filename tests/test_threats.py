@@ -131,7 +131,7 @@ def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads
     for kernel in implementations():
         it = case.threats(kernel, threads)
         known = it.minimal(threats)
-        new = [it.at(cut.raised, first, last, some, still) for some in ([], known)]
+        new = [it.at(cut.raised, first, last, known if some else [], still) for some in (False, True)]
         found = [it.small(1, still), it.small(2, still), new, known]
         results.append((found, [it.witness(cut.raised, node, last, still) for node in cut.raised]))
     assert all(result == results[0] for result in results)

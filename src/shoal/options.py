@@ -19,6 +19,15 @@ from shoal.errors import OptionError, did_you_mean
 Value = int | float | bool | str
 
 
+def say(value: Value) -> str:
+    """A value for people.
+
+    >>> say(True), say(60.0), say(0.5), say("all")
+    ('yes', '60', '0.5', 'all')
+    """
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).removesuffix(".0")
+
+
 @dataclass(frozen=True)
 class Option:
     """One declared option."""

@@ -9,7 +9,7 @@ import click
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.options import Spec
+from shoal.options import Spec, say
 from shoal.privacy import PrivacyModel
 
 
@@ -33,7 +33,7 @@ def models() -> None:
 
 
 def _options(cls: type[Spec]) -> str:
-    return ", ".join(f"{option.flag} {option.default}" for option in cls.options()) or "none"
+    return ", ".join(f"{option.flag} {say(option.default)}" for option in cls.options()) or "none"
 
 
 def _first_line(cls: type) -> str:

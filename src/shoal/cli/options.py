@@ -11,7 +11,7 @@ import click
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.errors import OptionError
-from shoal.options import Option, Spec
+from shoal.options import Option, Spec, say
 from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -68,8 +68,8 @@ def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:
         for owners in reversed(list(_declared(bases).values())):
             option = next(iter(owners.values()))
             defaults = {str(own.default) for own in owners.values()}
-            spread = ", ".join(f"{own.default} for {name}" for name, own in owners.items())
-            default = spread if len(defaults) > 1 else _said(option)
+            spread = ", ".join(f"{say(own.default)} for {name}" for name, own in owners.items())
+            default = spread if len(defaults) > 1 else say(option.default)
             command = _click(option, f"{option.help} [{', '.join(owners)}; default: {default}]")(command)
         return command
 
@@ -81,7 +81,7 @@ def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for option in reversed(cls.options()):
-            command = _click(option, f"{option.help} [default: {_said(option)}]")(command)
+            command = _click(option, f"{option.help} [default: {say(option.default)}]")(command)
         return command
 
     return decorate
@@ -120,11 +120,6 @@ def _click(option: Option, help: str) -> Callable[[Command], Command]:
     if option.type is bool:
         return click.option(f"{option.flag}/--no-{option.flag[2:]}", option.name, default=None, help=help)
     return click.option(option.flag, option.name, metavar=_metavar(option), help=help)
-
-
-def _said(option: Option) -> str:
-    """A default as the help shows it."""
-    return {True: "yes", False: "no"}[option.default] if isinstance(option.default, bool) else str(option.default)
 
 
 def _package(base: type[Spec]) -> str:

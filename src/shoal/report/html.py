@@ -78,6 +78,7 @@ def summary_html(release: Release) -> str:
             algorithm=release.algorithm.title,
             time=words.seconds(sum(release.timings.values())),
             figures=figures,
+            best=words.optimality(release),
             warnings=release.warnings,
         )
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal import discovery
 from shoal.metrics import Measure
-from shoal.options import Value
+from shoal.options import Value, say
 from shoal.release import Release
 
 EXPLAINED = (
@@ -83,10 +83,10 @@ def band(low: int, high: int) -> str:
 def options(values: dict[str, Value]) -> str:
     """Option values in a row.
 
-    >>> options({"k": 5, "m": "all"})
-    'k = 5, m = all'
+    >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0})
+    ('k = 5, m = all', 'time limit = 60')
     """
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
+    return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in values.items())
 
 
 def known_items(number: int) -> str:
