@@ -78,25 +78,25 @@ public:
         return Dominance(tree_).minimal(std::move(sets));
     }
 
-    // Minimal threats that the cut runs into: from its rare sets of the smallest size in first..BY_SIZE that has any, else from
-    // its rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe.
+    // Minimal threats that the cut runs into: from its rare sets of the smallest size that has any; beyond outright(last) from
+    // rare rows. The cut must have no rare sets below `first`. None: all sets of up to `last` labels are safe.
     // Rare sets that a known threat explains are not lifted; if there are any, what they run into is among those returned.
     std::vector<Set> at(const Set& raised, int first, int64_t last, const std::vector<Set>& known, const Tick& tick) {
         Rows rows = distinct(generalized(raised));
         last = std::min<int64_t>(last, longest_);
-        for (int size = first; size <= std::min<int64_t>(last, BY_SIZE); ++size) {
+        for (int size = first; size <= outright(last); ++size) {
+            if (size == FEW + 1 && !any_rare(rows, tick)) return {};
             auto sets = rare_sets(rows, size, tick);
             if (!sets.empty()) return lifted(std::move(sets), known, tick);
         }
-        if (last <= BY_SIZE) return {};
-        bool safe = true;
-        auto sets = rare_rows(rows, last, safe, tick);
-        for (int size = BY_SIZE + 1; size <= last && sets.empty() && !safe; ++size) sets = rare_sets(rows, size, tick);
+        if (last <= outright(last)) return {};
+        auto sets = thinned(rows, last, tick);
+        for (int size = SOME + 1; size <= last && sets.empty() && last < longest_; ++size) sets = rare_sets(rows, size, tick);
         return lifted(std::move(sets), known, tick);
     }
 
     // A rare set of at most m labels, no part of which is rare, once the cut is expanded at a node of it; support 0: there is
-    // none. The cut itself must be safe. Up to BY_SIZE labels it is the smallest such set, then the rarest, then the lowest ids.
+    // none. The cut itself must be safe. Up to outright(m) labels it is the smallest, then the rarest, then that of lowest ids.
     Rare witness(const Set& raised, Code node, int64_t m, const Tick& tick) const {
         std::vector<Code> label_of = labels(raised);
         for (Code leaf = tree_.first(node); leaf < tree_.stop(node); ++leaf) {
@@ -121,14 +121,13 @@ public:
         SetCounter counter(rows, order, children, tree_.nodes, k_);
         m = std::min<int64_t>(m, longest_);
         for (int size = 1; size <= m; ++size) {
-            if (size == BY_SIZE + 1) {  // from here on a look at whole rows first: most often none is rare
-                bool safe = true;
-                auto sets = rare_rows(rows, m, safe, tick);
+            if (size == FEW + 1 && !any_rare(rows, tick)) break;
+            if (size == outright(m) + 1) {
+                auto sets = thinned(rows, m, tick);
                 std::sort(sets.begin(), sets.end(), [](const Set& a, const Set& b) {
                     return a.size() != b.size() ? a.size() < b.size() : a < b;
                 });
                 if (!sets.empty()) return {holders_.support(sets[0]), sets[0]};
-                if (safe) break;
             }
             Rare best{0, {}};
             counter.run(size, 1, tick, [&](int, Set set, int64_t support) {
@@ -145,7 +144,10 @@ public:
     std::vector<Set> minimal(std::vector<Set> sets) const { return Dominance(tree_).minimal(std::move(sets)); }
 
 private:
-    static constexpr int BY_SIZE = 3;  // sets of up to so many labels are counted outright; before larger ones, whole rows
+    // Sets of a few labels are counted outright; sets of some more only if a row is rare as a whole, and if it is not whole rows
+    // that must be safe; then, and for still larger sets, rare rows are thinned.
+    static constexpr int FEW = 3, SOME = 6, SAMPLE = 1024;
+    int64_t outright(int64_t largest) const { return std::min<int64_t>(largest, largest == longest_ ? FEW : SOME); }
 
     // The threat that a rare set stands for: the parents without those above others, which are expanded anyway.
     Set parents(const Set& labels) const {
@@ -256,29 +258,41 @@ private:
         return merged(found);
     }
 
-    // Rows that are rare as a whole, thinned to sets no part of which is rare; those of at most `largest` labels. safe: no
-    // row is rare.
-    std::vector<Set> rare_rows(const Rows& rows, int64_t largest, bool& safe, const Tick& tick) const {
-        int threads = worker_count(threads_, rows.size());
-        std::vector<Groups> found(threads);
-        std::atomic<bool> all_safe{true};
-        parallel(rows.size(), threads, tick, [&](int w, int64_t r, Pulse& pulse) {
+    bool any_rare(const Rows& rows, const Tick& tick) const {
+        std::atomic<bool> found{false};
+        parallel(rows.size(), worker_count(threads_, rows.size()), tick, [&](int, int64_t r, Pulse& pulse) {
             pulse.beat(static_cast<double>(r) / static_cast<double>(rows.size()));
-            if (rows.weight[r] >= k_) return;
-            Set set(rows.begin(r), rows.end(r));
-            if (!holders_.rare(set)) return;
-            all_safe = false;
-            for (size_t i = set.size(); i-- > 0 && set.size() > 1;) {
-                Set thinner(set);
-                thinner.erase(thinner.begin() + static_cast<std::ptrdiff_t>(i));
-                if (holders_.rare(thinner)) set = std::move(thinner);
-            }
-            if (static_cast<int64_t>(set.size()) > largest) return;
-            int64_t support = holders_.support(set);
-            keep(found[w], {support, std::move(set)});
+            if (rows.weight[r] < k_ && !found && holders_.rare({rows.begin(r), rows.end(r)})) found = true;
         });
-        safe = all_safe;
-        return merged(found);
+        return found;
+    }
+
+    // Rows that are rare as a whole, thinned to sets no part of which is rare; those of at most `largest` labels. Every s-th
+    // row is looked at, then every s-th from the second on, and so on, until there are such sets.
+    std::vector<Set> thinned(const Rows& rows, int64_t largest, const Tick& tick) const {
+        int64_t stride = (rows.size() + SAMPLE - 1) / SAMPLE;
+        int threads = worker_count(threads_, SAMPLE);
+        for (int64_t offset = 0; offset < stride; ++offset) {
+            std::vector<Groups> found(threads);
+            int64_t sample = (rows.size() - offset + stride - 1) / stride;
+            parallel(sample, threads, tick, [&](int w, int64_t i, Pulse& pulse) {
+                pulse.beat(static_cast<double>(offset) / static_cast<double>(stride));
+                int64_t r = offset + i * stride;
+                if (rows.weight[r] >= k_) return;
+                Set set(rows.begin(r), rows.end(r));
+                if (!holders_.rare(set)) return;
+                for (size_t at = set.size(); at-- > 0 && set.size() > 1;) {
+                    Set thinner(set);
+                    thinner.erase(thinner.begin() + static_cast<std::ptrdiff_t>(at));
+                    if (holders_.rare(thinner)) set = std::move(thinner);
+                }
+                int64_t support = holders_.support(set);
+                if (static_cast<int64_t>(set.size()) <= largest) keep(found[w], {support, std::move(set)});
+            });
+            auto sets = merged(found);
+            if (!sets.empty()) return sets;
+        }
+        return {};
     }
 
     // ---- lifting

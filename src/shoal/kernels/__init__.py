@@ -172,7 +172,7 @@ class Threats:
     ) -> list[list[int]]:
         """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
 
-        They come from its rare sets of the smallest size that has any (above three labels: from its rare rows), each
+        They come from its rare sets of the smallest size that has any (if m is large: from its rare rows), each
         raised to most general forms. Those that a ``known`` threat explains are not raised; if there are any, the known
         threats are returned with the others.
         """

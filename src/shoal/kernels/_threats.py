@@ -16,7 +16,9 @@ Tick = Callable[[float], None]
 Set = tuple[int, ...]  # of nodes, ascending
 Rows = Counter[Set]  # distinct rows, none empty, with how often they occur
 
-BY_SIZE = 3  # sets of up to so many labels are counted outright; before larger ones, whole rows are looked at
+FEW = 3  # sets of up to so many labels are counted outright
+SOME = 6  # these too, if a row is rare as a whole, and unless sets of all sizes are wanted; else rare rows are thinned
+SAMPLE = 1024  # rows that are thinned at a time
 
 
 class Threats:
@@ -55,20 +57,21 @@ class Threats:
     ) -> list[list[int]]:
         """Minimal threats from the cut's rare sets of the smallest size in first..last that has any.
 
-        The cut must have no rare sets below ``first`` labels. Above BY_SIZE the sets are those that the rows which are
-        rare as a whole are thinned to; only if these are all too large, again those of the smallest size. Sets that a
-        known threat explains are not lifted; if there are rare sets, the known threats are returned with the others.
+        The cut must have no rare sets below ``first`` labels. Beyond :meth:`_outright` the sets are those that rows
+        which are rare as a whole are thinned to; only if all are too large, again those of the smallest size.
+        Sets that a known threat explains are not lifted; if there are rare sets, the known threats are returned too.
         """
         rows = self._generalized(self._labels(raised))
         last = min(last, self.longest)
-        for size in range(first, min(last, BY_SIZE) + 1):
+        for size in range(first, self._outright(last) + 1):
+            if size == FEW + 1 and all(self._support(row) >= self.k for row in rows):
+                return []
             if rare := self._rare_sets(rows, size, tick):
                 return self._lifted(rare, known, tick)
-        if last <= BY_SIZE:
+        if last <= self._outright(last):
             return []
-        rare, safe = self._rare_rows(rows, last, tick)
-        size = BY_SIZE
-        while not rare and not safe and size < last:
+        rare, size = self._thinned(rows, last, tick), SOME
+        while not rare and size < last < self.longest:
             size += 1
             rare = self._rare_sets(rows, size, tick)
         return self._lifted(rare, known, tick)
@@ -76,8 +79,8 @@ class Threats:
     def witness(self, raised: Sequence[int], node: int, m: int, tick: Tick) -> tuple[list[int], int]:
         """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or ([], 0).
 
-        The smallest, then the rarest, then that with the lowest ids; but once all sets of up to BY_SIZE labels are
-        safe, the smallest of those that the rows which are rare as a whole are thinned to, if any is small enough.
+        The smallest, then the rarest, then that with the lowest ids; but beyond :meth:`_outright` the smallest of those
+        that rows which are rare as a whole are thinned to, if any is small enough.
         """
         label_of = self._labels(raised)
         for leaf in range(*self.span[2 * node : 2 * node + 2]):
@@ -85,14 +88,13 @@ class Threats:
         children = {u for u in range(self.root) if self.parent[u] == node}
         rows = self._generalized(label_of)
         rows = Rows({row: weight for row, weight in rows.items() if not children.isdisjoint(row)})
-        for size in range(1, min(m, self.longest) + 1):
-            if size == BY_SIZE + 1:
-                thinned, safe = self._rare_rows(rows, m, tick)
-                if thinned:
-                    labels = min(thinned, key=lambda labels: (len(labels), labels))
-                    return list(labels), self._support(labels)
-                if safe:
-                    break
+        m = min(m, self.longest)
+        for size in range(1, m + 1):
+            if size == FEW + 1 and all(self._support(row) >= self.k for row in rows):
+                break
+            if size == self._outright(m) + 1 and (thinned := self._thinned(rows, m, tick)):
+                labels = min(thinned, key=lambda labels: (len(labels), labels))
+                return list(labels), self._support(labels)
             counted = self._count(rows, size, tick).items()
             rare = [(support, s) for s, support in counted if support < self.k and not children.isdisjoint(s)]
             if rare:
@@ -165,24 +167,33 @@ class Threats:
         counted = self._count(rows, size, tick).items()
         return self._rarest((support, labels) for labels, support in counted if support < self.k)
 
-    def _rare_rows(self, rows: Rows, largest: int, tick: Tick) -> tuple[list[Set], bool]:
-        """Rows that are rare as a whole, thinned to rare sets with no rare part; and whether there are no such rows.
+    def _outright(self, largest: int) -> int:
+        """Sets of up to so many labels are counted, if sets of up to ``largest`` are wanted."""
+        return min(largest, FEW if largest == self.longest else SOME)
 
-        Those of at most ``largest`` labels, and of those with the same parents one.
+    def _thinned(self, rows: Rows, largest: int, tick: Tick) -> list[Set]:
+        """Rows that are rare as a whole, thinned to rare sets with no rare part, of at most ``largest`` labels.
+
+        Of those with the same parents one. Every s-th row is looked at, then every s-th from the second on, and so on,
+        until there are such sets.
         """
-        safe, found = True, []
-        for row in rows:
-            tick(0.0)
-            if self._support(row) >= self.k:
-                continue
-            safe, thin = False, row
-            for label in reversed(row):
-                thinner = tuple(other for other in thin if other != label)
-                if thinner and self._support(thinner) < self.k:
-                    thin = thinner
-            if len(thin) <= largest:
-                found.append((self._support(thin), thin))
-        return self._rarest(found), safe
+        stride = -(-len(rows) // SAMPLE)
+        for offset in range(stride):
+            found = []
+            for row in sorted(rows)[offset::stride]:
+                tick(0.0)
+                thin = row
+                if self._support(row) >= self.k:
+                    continue
+                for label in reversed(row):
+                    thinner = tuple(other for other in thin if other != label)
+                    if thinner and self._support(thinner) < self.k:
+                        thin = thinner
+                if len(thin) <= largest:
+                    found.append((self._support(thin), thin))
+            if found:
+                return self._rarest(found)
+        return []
 
     def _rarest(self, rare: Iterable[tuple[int, Set]]) -> list[Set]:
         """Of the sets (support, labels) with the same parents the one of lowest support, then of lowest ids."""
