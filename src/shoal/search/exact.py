@@ -81,12 +81,10 @@ class ExactSearch:
             ended = "no solver"
         if ended in ("time limit", "no solver"):
             self._ask_aa()
-        if self.bound == self.tree.cost(self.best):
-            ended = "proven"
         with self._clock("polishing"):
             tick = self.engine.tick("polishing")
             best = respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=tick)
-        return self._solution(best, ended)
+        return self._solution(best, "proven" if self.bound == self.tree.cost(best) else ended)
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, each safe before the next."""
@@ -155,7 +153,7 @@ class ExactSearch:
         self.threats = self.counter.minimal(self.threats)
         optimality = Optimality(
             loss=self.tree.cost(expanded) / scale,
-            lower_bound=min(self.bound, self.tree.cost(expanded)) / scale,
+            lower_bound=self.bound / scale,
             ended=ended,
             rounds=self.rounds,
             clauses=len(self.threats),
