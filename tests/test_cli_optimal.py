@@ -78,6 +78,7 @@ def test_explain(shell: Shell) -> None:
     ]
     assert "a1, a2" in shell(*EXPLAIN, "--label", "a1")[1]
     assert "'b1' is published as it is" in shell(*EXPLAIN, "--label", "b1")[1]
+    assert json.loads(shell(*EXPLAIN, "--label", "b1", "--json")[1]) == []
     assert "'B' was split" in shell.fails(*EXPLAIN, "--label", "B")
     assert "did you mean" in shell.fails(*EXPLAIN, "--label", "b11")
 
@@ -96,7 +97,7 @@ def test_explain_refuses_what_it_cannot_explain(shell: Shell) -> None:
     shell.write("out.basket", "A,b1,b2\nA,b1\nA,b1,b2\nA,b1\n")
     assert "same group in every row" in shell.fails(*EXPLAIN)
     shell.write("out.basket", "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n")
-    assert "not k^m-anonymity with these options ({a1, a2} is in 1 record)" in shell.fails(*EXPLAIN)
+    assert "does not have k^m-anonymity with these options ({a1, a2} is in 1 record)" in shell.fails(*EXPLAIN)
     shell.write("out.basket", '"(a1,a2)",b1,b2\n"(a1,a2)",b1\n"(a1,a2)",b1,b2\n"(a1,a2)",b2\n')
     assert "a set of items cannot be explained" in shell.fails(*EXPLAIN)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import math
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -133,6 +135,32 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
     assert cost(problem, found) <= cost(problem, shoal.AA().solve(problem, QUIET))
     assert isinstance(found.recoding, shoal.GlobalCut)
     assert safe(problem, found.recoding)
+
+
+def test_a_solver_without_time_knows_no_bound() -> None:
+    """Stopped before it has loaded the problem, CP-SAT reports a bound that is none."""
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    A, B, ALL = (tree.code_of[label] for label in ("A", "B", "ALL"))
+    expansion = Expansion(tree, [0, 0, 0, 0, 10, 20, 60])
+    for deadline in (0.0, time.monotonic(), time.monotonic() + 1e-4):
+        relaxed = solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, deadline, lambda share: None)
+        assert relaxed.bound <= 10
+    assert solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, math.inf, lambda share: None).bound == 10
+
+
+@pytest.mark.parametrize("fanout", [2, 3])
+def test_bounds_are_honest_whatever_the_limit(fanout: int) -> None:
+    """Real clocks: the limit may hit the solver at any moment, also while it loads."""
+    problem = medium(fanout=fanout, m=2)
+    start = time.monotonic()
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    taken = time.monotonic() - start
+    assert best is not None
+    for share in range(40):
+        found = shoal.Optimal(time_limit=taken * share / 30).solve(problem, QUIET).optimality
+        assert found is not None
+        assert found.lower_bound <= best.loss <= found.loss
+        assert found.proven == (found.loss == best.loss == found.lower_bound)
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, "all"])
@@ -324,7 +352,7 @@ def test_weights_change_what_is_kept() -> None:
         ("milk,heavy\n", "got 'heavy'"),
         ("milk,nan\n", "got 'nan'"),
         ("milk,1.23456789\n", "at most 6 decimals"),
-        ("milk,1,2\n", "line 1: wanted an item or group and its weight, got 3 columns"),
+        ("milk,1,2\n", "line 1: wanted an item or group and its weight, got 3 cell"),
         ("milk\nbeer\n", "wanted two columns"),
         ("item,weight\n", "holds no weights"),
         ("", "holds no weights"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -78,17 +79,20 @@ class Problem:
     @cached_property
     def occurrences(self) -> Counts:
         """For each hierarchy node, the occurrences of items below it, each as often as its weight says."""
-        supports = self.items.supports if self.item_weights is None else self.items.supports * self.item_weights
-        total = np.concatenate([[0], np.cumsum(supports)])
+        supports = self.items.supports
+        if self.item_weights is not None:
+            total = sum(map(operator.mul, supports.tolist(), self.item_weights.tolist()))  # may exceed 64 bits
+            if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:
+                raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
+            supports = supports * self.item_weights
+        sums = np.concatenate([[0], np.cumsum(supports)])
         span = self.hierarchy.span
-        below: Counts = total[span[:, 1]] - total[span[:, 0]]
+        below: Counts = sums[span[:, 1]] - sums[span[:, 0]]
         return below
 
     @cached_property
     def costs(self) -> Counts:
         """For each hierarchy node, the exact cost of publishing all its occurrences as that node."""
-        if int(self.occurrences[-1]) * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:
-            raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
         return self.loss.node_costs(self.hierarchy, self.occurrences)
 
     @cached_property

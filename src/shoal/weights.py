@@ -61,7 +61,7 @@ class Weights:
         for at, row in enumerate(rows):
             place = f"{name}, {row.place}"
             if len(row.cells) != 2:
-                raise OptionError(f"{place}: wanted an item or group and its weight, got {len(row.cells)} columns.")
+                raise OptionError(f"{place}: wanted an item or group and its weight, got {len(row.cells)} cell(s).")
             label, value = row.cells
             if at == 0 and value.strip().lower() == "weight":
                 continue

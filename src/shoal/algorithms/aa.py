@@ -35,8 +35,9 @@ class AA(CutAlgorithm):
         """Run DA on itemsets of one size after another."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
-        direct = Direct(problem, privacy.k, engine)
+        direct = Direct(problem, privacy.k)
         longest = int(problem.items.sizes.max(initial=0))
         largest = longest if privacy.m == "all" else min(privacy.m, longest)
-        direct.repair(range(1, largest + 1), "AA", until_safe=largest > 3)  # whole rows safe: nothing left to repair
+        # Beyond three labels: once whole rows are safe, nothing is left to repair.
+        direct.repair(range(1, largest + 1), engine.tick("AA"), until_safe=largest > 3)
         return direct.cut()

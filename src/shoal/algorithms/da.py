@@ -33,7 +33,8 @@ class DA(CutAlgorithm):
         """One walk over the itemsets of up to m labels."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
-        direct = Direct(problem, privacy.k, engine)
+        direct = Direct(problem, privacy.k)
         size = int(problem.items.sizes.max(initial=1)) if privacy.m == "all" else privacy.m
-        direct.repair(range(size, size + 1), "DA", until_safe=size > 3)  # whole rows safe: nothing to repair
+        # Beyond three labels: if whole rows are safe, there is nothing to repair.
+        direct.repair(range(size, size + 1), engine.tick("DA"), until_safe=size > 3)
         return direct.cut()

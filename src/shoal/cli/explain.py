@@ -63,13 +63,13 @@ def explain(
         verdict = privacy.verify(resolved, engine)
         if not verdict.holds:
             raise OptionError(
-                f"{published} is not {privacy.title} with these options ({verdict.witnesses[0]}): give those that it "
-                f"was made with, or see 'shoal verify'."
+                f"{published} does not have {privacy.title} with these options ({verdict.witnesses[0]}): give those "
+                f"that it was made with, or see 'shoal verify'."
             )
         found = shoal.explain(problem, cut, engine)
     if label is not None:
         found = [one for one in found if one.group == _group(label, problem.hierarchy, cut)]
-        if not found:
+        if not found and not as_json:
             console.say(f"'{label}' is published as it is, or does not occur.")
             return
     if as_json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shoal import kernels
-from shoal.engines import Engine
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 
@@ -11,12 +10,12 @@ from shoal.recoding import GlobalCut
 class Direct:
     """A cut on its way up. Starts at the items themselves."""
 
-    def __init__(self, problem: Problem, k: int, engine: Engine) -> None:
-        self.problem, self.k, self.engine = problem, k, engine
+    def __init__(self, problem: Problem, k: int) -> None:
+        self.problem, self.k = problem, k
         self.raised: list[int] = []
         self.visited = 0  # labels that the walk has counted behind a path, over all passes
 
-    def repair(self, sizes: range, stage: str, *, until_safe: bool = False) -> None:
+    def repair(self, sizes: range, tick: kernels.Tick, *, until_safe: bool = False) -> None:
         """One pass for each size; the last one leaves all sets of up to so many labels safe."""
         items, hierarchy = self.problem.items, self.problem.hierarchy
         longest = int(items.sizes.max(initial=0))  # no row holds a larger set
@@ -34,7 +33,7 @@ class Direct:
             sizes,
             self.raised,
             until_safe=until_safe,
-            tick=self.engine.tick(stage),
+            tick=tick,
         )
         self.raised = done.raised
         self.visited += done.visited

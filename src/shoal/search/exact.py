@@ -9,19 +9,20 @@
 A round's solver gets a limited effort: a proof on a weak relaxation is of no use. The effort grows only when its best
 cut is safe but not proved best.
 
-Without a proof AA is asked too, so that the result is never worse than AA's. At the end every node that can be
-expanded is (:mod:`shoal.search.polish`), which matters where it gains nothing.
+Without a proof AA is asked too, so that the result is not worse than AA's. At the end every node that can be expanded
+is (:mod:`shoal.search.polish`), which matters where it gains nothing.
 
 Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
+from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.privacy.km import KmAnonymity
@@ -34,6 +35,7 @@ from shoal.solution import Ended, Optimality, Solution
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
+GRACE = 10.0  # seconds that what comes after the time limit may take at least
 
 
 class OutOfTime(Exception):
@@ -41,12 +43,12 @@ class OutOfTime(Exception):
 
 
 class ExactSearch:
-    """One search; ``seconds`` limit the search for a better cut and a better bound, not the first cut of AA."""
+    """One search; ``seconds`` limit the search for a better cut and a better bound."""
 
     def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
         assert isinstance(problem.privacy, KmAnonymity)
         self.problem, self.k, self.engine = problem, problem.privacy.k, engine
-        self.deadline = time.monotonic() + seconds
+        self.limit, self.deadline = seconds, time.monotonic() + seconds
         self.m = largest_set(problem)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -60,12 +62,13 @@ class ExactSearch:
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
+        if needs_proof:
+            solver.load()
         ended: Ended = "proven"
         try:
-            with self._clock("counting"):
-                self.threats = (
-                    self.counter.small(min(2, self.m), tick=self.engine.tick("counting pairs")) if self.m else []
-                )
+            with self._clock("counting"):  # whatever the limit: nothing can be said or done without
+                tick = self.engine.tick("counting pairs")
+                self.threats = self.counter.small(min(2, self.m), tick=tick) if self.m else []
             self.bound = self.tree.lower_bound(self.threats)
             self._descend()
             self._prove()
@@ -76,15 +79,16 @@ class ExactSearch:
                 raise
             ended = "interrupted"
         except OptionError:
-            if needs_proof:
-                raise
             ended = "no solver"
-        if ended in ("time limit", "no solver"):
-            self._ask_aa()
-        with self._clock("polishing"):
-            tick = self.engine.tick("polishing")
-            best = respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=tick)
-        return self._solution(best, "proven" if self.bound == self.tree.cost(best) else ended)
+        try:
+            self._conclude(ended)
+        except OutOfTime:  # what there is must do
+            pass
+        except KeyboardInterrupt:
+            if not self.descended:
+                raise
+            ended = "interrupted"
+        return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, each safe before the next."""
@@ -101,12 +105,7 @@ class ExactSearch:
         effort = FIRST_EFFORT
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
-            self.threats = self.counter.minimal(self.threats)
-            with self._clock("solving"):
-                left = self.deadline - time.monotonic()
-                relaxed = solver.solve(self.tree, self.threats, self.best, effort, left, lambda _: self._progress())
-            self.rounds += 1
-            self.bound = max(self.bound, relaxed.bound)
+            relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
                 for other in relaxed.before:  # worse than the best, but their threats spare rounds
@@ -119,8 +118,34 @@ class ExactSearch:
             self._offer(expanded)
             if not relaxed.proven:
                 if effort > FIRST_EFFORT:  # not an easy one
-                    self._ask_aa()
+                    self._ask_aa(self._check_time)
                 effort *= MORE_EFFORT
+
+    def _conclude(self, ended: Ended) -> None:
+        """What is due after the search: without a proof AA, and at least one bound; then the polish.
+
+        It may take as long again as the search was given. Without a cut of its own AA may take as long as it needs.
+        """
+        self.deadline = time.monotonic() + max(GRACE, self.limit)
+        if ended in ("time limit", "no solver"):
+            if not self.descended:
+                self._ask_aa(self.engine.tick("AA"))
+            if ended == "time limit" and not self.rounds:
+                with contextlib.suppress(OptionError):
+                    self._solve(FIRST_EFFORT)
+            self._ask_aa(self._check_time)
+        with self._clock("polishing"):
+            respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=self._check_time)
+
+    def _solve(self, effort: float) -> solver.Relaxed:
+        """Solve the relaxed problem and take its bound."""
+        self.threats = self.counter.minimal(self.threats)
+        with self._clock("solving"):
+            args = (self.tree, self.threats, self.best, effort, self.deadline)
+            relaxed = solver.solve(*args, lambda _: self._progress())
+        self.rounds += 1
+        self.bound = max(self.bound, relaxed.bound)
+        return relaxed
 
     def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
         """Add the threats that a cut runs into; whether there are any. Known: those that it may run into."""
@@ -138,21 +163,23 @@ class ExactSearch:
         if self.tree.cost(expanded) < self.tree.cost(self.best):
             self.best = expanded
 
-    def _ask_aa(self) -> None:
+    def _ask_aa(self, tick: kernels.Tick) -> None:
         """Offer the cut of AA, once."""
-        if not self.asked_aa:
-            self.asked_aa = True
-            with self._clock("AA"):
-                direct = Direct(self.problem, self.k, self.engine)
-                direct.repair(range(1, self.m + 1), "AA", until_safe=self.m > 3)
-            self._offer(self.tree.expanded(direct.cut()))
+        if self.asked_aa:
+            return
+        with self._clock("AA"):
+            direct = Direct(self.problem, self.k)
+            direct.repair(range(1, self.m + 1), tick, until_safe=self.m > 3)
+        self.asked_aa = True
+        self._offer(self.tree.expanded(direct.cut()))
 
-    def _solution(self, expanded: set[int], ended: Ended) -> Solution:
+    def _solution(self, ended: Ended) -> Solution:
         """The result in the user's terms."""
-        scale = self.problem.scale
+        scale, cost = self.problem.scale, self.tree.cost(self.best)
+        assert self.bound <= cost, "a bound above the loss of a safe cut"
         self.threats = self.counter.minimal(self.threats)
         optimality = Optimality(
-            loss=self.tree.cost(expanded) / scale,
+            loss=cost / scale,
             lower_bound=self.bound / scale,
             ended=ended,
             rounds=self.rounds,
@@ -161,7 +188,7 @@ class ExactSearch:
         self.seconds["lifting"] = self.counter.lifting_seconds
         self.seconds["counting"] -= self.seconds["lifting"]
         statistics = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self.tree.cut(expanded), optimality, statistics)
+        return Solution(self.tree.cut(self.best), optimality, statistics)
 
     def _progress(self) -> None:
         """Tell how much of the best cost is proved unavoidable."""
@@ -176,7 +203,7 @@ class ExactSearch:
         else:
             self.engine.progress("descending", share)
 
-    @contextmanager
+    @contextlib.contextmanager
     def _clock(self, what: str) -> Iterator[None]:
         """Add up the seconds of a kind of work."""
         start = time.perf_counter()

@@ -52,12 +52,12 @@ def respecialise(
     *,
     known: Sequence[Threat],
     tick: kernels.Tick,
-) -> set[int]:
-    """The expanded nodes of a cut in which no node can be expanded; those that gain most are tried first.
+) -> None:
+    """Add to the expanded nodes of a safe cut until no more can be expanded; those that gain most are tried first.
 
     ``known`` threats settle most nodes without counting; those of all rare sets of up to two labels must be among them.
+    Interrupted by the tick, the cut is safe as it is.
     """
-    expanded = set(expanded)
     threats_of: dict[int, list[Threat]] = {}
     for threat in known:
         for node in threat:
@@ -72,7 +72,6 @@ def respecialise(
         expanded.add(node)
         for child in tree.below[node]:
             heapq.heappush(open_, (-tree.gain[child], child))
-    return expanded
 
 
 def polished(problem: Problem, cut: GlobalCut, engine: Engine) -> GlobalCut:
@@ -80,4 +79,6 @@ def polished(problem: Problem, cut: GlobalCut, engine: Engine) -> GlobalCut:
     tree, m = Expansion(problem.hierarchy, problem.costs), largest_set(problem)
     counter, tick = counter_of(problem, engine), engine.tick("polishing")
     known = counter.small(min(2, m), tick=tick) if m else []
-    return tree.cut(respecialise(tree, counter, tree.expanded(cut), m, known=known, tick=tick))
+    expanded = tree.expanded(cut)
+    respecialise(tree, counter, expanded, m, known=known, tick=tick)
+    return tree.cut(expanded)

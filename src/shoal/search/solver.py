@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import importlib
 import math
+import time
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
@@ -45,9 +46,13 @@ def load() -> Any:
 
 
 def solve(
-    tree: Expansion, threats: Sequence[Threat], start: set[int], effort: float, seconds: float, tick: kernels.Tick
+    tree: Expansion, threats: Sequence[Threat], start: set[int], effort: float, deadline: float, tick: kernels.Tick
 ) -> Relaxed:
-    """Expand as much gain as possible; ``start`` is a solution, ``effort`` a limit in deterministic time."""
+    """Expand as much gain as possible; ``start`` is a solution.
+
+    ``effort`` is a limit in deterministic time, ``deadline`` one of the monotonic clock. Stopped before it has found
+    anything, the solver knows no bound either.
+    """
     cp = load()
     closed = {threat[0] for threat in threats if len(threat) == 1}
     model = cp.CpModel()
@@ -72,17 +77,20 @@ def solve(
     solver.parameters.cp_model_presolve = False
     solver.parameters.linearization_level = 2  # the linear relaxation is what closes deep hierarchies
     solver.parameters.max_deterministic_time = effort
-    solver.parameters.max_time_in_seconds = max(0.0, seconds)
+    solver.parameters.max_time_in_seconds = max(0.0, deadline - time.monotonic())
     solver.parameters.catch_sigint_signal = False
     found: deque[set[int]] = deque(maxlen=KEPT + 1)
     status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
-    bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
-    if status not in (cp.OPTIMAL, cp.FEASIBLE):  # out of time before it could take up the start
-        return Relaxed(start, min(bound, tree.cost(start)) if math.isfinite(bound) else 0, False)
+    if status == cp.UNKNOWN:
+        return Relaxed(start, 0, False)
+    if status not in (cp.OPTIMAL, cp.FEASIBLE):
+        raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
     expanded = {node for node in nodes if solver.boolean_value(variables[node])}
-    return Relaxed(
-        expanded, bound, status == cp.OPTIMAL, tuple(other for other in reversed(found) if other != expanded)
-    )
+    bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
+    if bound > tree.cost(expanded):  # cannot be one
+        bound = 0
+    before = tuple(other for other in reversed(found) if other != expanded)
+    return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
 
 
 def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any:
@@ -106,5 +114,7 @@ def _interruptible(solver: Any, model: Any, callback: Any, tick: kernels.Tick) -
                 except NotYet:
                     tick(0.0)
         except BaseException:
-            solver.stop_search()
+            while not running.done():  # it cannot be stopped before it has begun
+                solver.stop_search()
+                wait([running], timeout=0.05)
             raise
