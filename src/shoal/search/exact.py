@@ -22,7 +22,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.privacy.km import KmAnonymity
@@ -35,7 +34,7 @@ from shoal.solution import Ended, Optimality, Solution
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
-GRACE = 10.0  # seconds that what comes after the time limit may take at least
+GRACE = 30.0  # seconds that what comes after the time limit may take, if the limit is shorter
 
 
 class OutOfTime(Exception):
@@ -118,22 +117,20 @@ class ExactSearch:
             self._offer(expanded)
             if not relaxed.proven:
                 if effort > FIRST_EFFORT:  # not an easy one
-                    self._ask_aa(self._check_time)
+                    self._ask_aa()
                 effort *= MORE_EFFORT
 
     def _conclude(self, ended: Ended) -> None:
         """What is due after the search: without a proof AA, and at least one bound; then the polish.
 
-        It may take as long again as the search was given. Without a cut of its own AA may take as long as it needs.
+        All this may take as long again as the search was given.
         """
         self.deadline = time.monotonic() + max(GRACE, self.limit)
         if ended in ("time limit", "no solver"):
-            if not self.descended:
-                self._ask_aa(self.engine.tick("AA"))
             if ended == "time limit" and not self.rounds:
                 with contextlib.suppress(OptionError):
                     self._solve(FIRST_EFFORT)
-            self._ask_aa(self._check_time)
+            self._ask_aa()
         with self._clock("polishing"):
             respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=self._check_time)
 
@@ -163,13 +160,13 @@ class ExactSearch:
         if self.tree.cost(expanded) < self.tree.cost(self.best):
             self.best = expanded
 
-    def _ask_aa(self, tick: kernels.Tick) -> None:
+    def _ask_aa(self) -> None:
         """Offer the cut of AA, once."""
         if self.asked_aa:
             return
         with self._clock("AA"):
             direct = Direct(self.problem, self.k)
-            direct.repair(range(1, self.m + 1), tick, until_safe=self.m > 3)
+            direct.repair(range(1, self.m + 1), self._check_time, until_safe=self.m > 3)
         self.asked_aa = True
         self._offer(self.tree.expanded(direct.cut()))
 
