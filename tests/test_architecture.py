@@ -69,10 +69,15 @@ def test_only_bind_knows_nanobind() -> None:
     assert knowing == {"bind.cpp"}
 
 
+def test_only_the_solver_knows_or_tools() -> None:
+    knowing = {path.name for path in MODULES if "ortools." in path.read_text(encoding="utf-8")}
+    assert knowing == {"solver.py"}
+
+
 def test_import_shoal_is_light() -> None:
     code = (
         "import sys, shoal; "
-        "heavy = {'pyarrow', 'pandas', 'polars', 'duckdb', 'matplotlib', 'jinja2', 'rich', 'click', 'hypothesis'}; "
+        "heavy = {'pyarrow', 'pandas', 'polars', 'duckdb', 'matplotlib', 'ortools', 'jinja2', 'rich', 'click', 'hypothesis'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -116,7 +116,8 @@ def test_weights(shell: Shell) -> None:
     assert "loss, NCP weighted" in out
     report = json.loads((shell.folder / "r.json").read_text())
     assert report["losses"]["weighted_ncp"] == pytest.approx(report["optimality"]["loss"], abs=1e-12)
-    assert report["provenance"]["weights"] == "w.csv"
+    assert report["provenance"]["weights"]["name"] == "w.csv"
+    assert len(report["provenance"]["weights"]["sha256"]) == 64
     assert "weighted by w.csv" in (shell.folder / "r.html").read_text()
     assert "bad.csv, line 1: 'a9' is neither an item nor a group" in shell.fails(
         *ANONYMIZE, "--weights", shell.write("bad.csv", "a9,10\n")

@@ -96,7 +96,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "model": {"name": problem.privacy.name, **problem.privacy.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
         "loss": problem.loss.name,
-        "weights": problem.weights and problem.weights.name,
+        "weights": problem.weights and {"name": problem.weights.name, "sha256": problem.weights.sha256},
         "unknown_items": problem.unknown_items,
         "input": {
             "name": problem.data.origin.name,

@@ -37,6 +37,7 @@ class Weights:
     values: Mapping[str, float]
     name: str = "weights"
     places: Mapping[str, str] = field(default_factory=dict)  # label -> where it was given
+    sha256: str | None = None  # of the file
 
     def __post_init__(self) -> None:
         """Refuse what is not a weight."""
@@ -51,9 +52,9 @@ class Weights:
     def load(cls, path: str | Path) -> Weights:
         """Read a table of two columns, a label and its weight; a header ``item,weight`` may come first."""
         name = str(path)
-        text = files.load(path).text()
+        content = files.load(path)
         try:
-            rows = read_rows(text, name, None)
+            rows = read_rows(content.text(), name, None)
         except HierarchyError:
             raise OptionError(f"{name}: wanted two columns, an item or group and its weight, got one.") from None
         values: dict[str, float] = {}
@@ -70,7 +71,7 @@ class Weights:
             values[label], places[label] = float(_parse(value.strip(), place)), place
         if not values:
             raise OptionError(f"{name} holds no weights: wanted rows such as 'milk,2.5'.")
-        return cls(values, Path(path).name, places)
+        return cls(values, Path(path).name, places, content.sha256)
 
     def per_item(self, hierarchy: Hierarchy) -> Counts:
         """The weight of every item as a whole number, all in the same unit."""

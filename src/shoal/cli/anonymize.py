@@ -84,13 +84,13 @@ def anonymize(
             f"'shoal hierarchy build {data} -o hierarchy.csv'."
         )
     tree = hierarchies.load(hierarchy, format=hierarchy_format)
+    counted = shoal.Weights.load(weights) if weights else None
     dataset = shoal.read(data, **read_as)
     if columns is not None:
         dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, dataset.transactions.labels)
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
-    counted = shoal.Weights.load(weights) if weights else None
     problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted)
     with console.engine(workers) as engine:
         release = shoal.anonymize(problem, method, engine)
