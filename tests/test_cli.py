@@ -59,7 +59,9 @@ def test_bad_options(shell: Shell) -> None:
     assert "k=5 needs at least 5 non-empty records, got 4" in shell.fails(*ANONYMIZE[:6], "--k", "5")
     assert "did you mean 'km'" in shell.fails(*ANONYMIZE, "--model", "kmm")
     assert "known are aa, auto, da, oa, optimal" in shell.fails(*ANONYMIZE, "--algorithm", "magic")
-    assert "--max-cuts is an option of oa, not of km or auto" in shell.fails(*ANONYMIZE, "--max-cuts", "7")
+    assert "--max-cuts is an option of oa, not of the model km or the algorithm auto" in shell.fails(
+        *ANONYMIZE, "--max-cuts", "7"
+    )
     assert "search 5 cuts of h.csv" in shell.fails(*ANONYMIZE, "--algorithm", "oa", "--max-cuts", "4")
     assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x")
     assert "'error' or 'root'" in shell.fails(*ANONYMIZE, "--unknown-items", "drop")

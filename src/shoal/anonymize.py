@@ -10,6 +10,7 @@ import platform
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ import numpy as np
 from shoal import discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
+from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, PrivacyViolation
-from shoal.metrics import Measure
+from shoal.metrics import AdditiveLoss, Measure
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import Release, peak_memory
@@ -67,19 +69,21 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             verdict,
         )
     with _timed(timings, "measure"):
-        losses = measure_all(problem.items, published)
-        if problem.weights is not None:
-            total, scale = problem.loss.total(problem.items, published, problem.item_weights)
-            losses[f"weighted_{problem.loss.name}"] = total / scale
+        losses = measure_all(problem.items, published, problem.item_weights)
     release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
 
 
-def measure_all(items: Transactions, published: Published) -> dict[str, float]:
-    """Every known measure of published data against the original items."""
+def measure_all(items: Transactions, published: Published, weights: Counts | None = None) -> dict[str, float]:
+    """Every known measure of published data against the original items; with weights, weighted losses too."""
     losses: dict[str, float] = {}
-    for measure in discovery.find("shoal.metrics", Measure).values():
-        losses.update(measure().of(items, published))
+    measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
+    for measure in measures:
+        losses.update(measure.of(items, published))
+    for measure in measures:
+        if isinstance(measure, AdditiveLoss) and weights is not None:
+            total, scale = measure.total(items, published, weights)
+            losses[f"weighted_{measure.name}"] = total / scale
     return losses
 
 
@@ -90,6 +94,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "shoal": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "ortools": _version("ortools"),
         "kernels": kernels.KIND,
         "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "seed": problem.seed,
@@ -106,6 +111,14 @@ def _provenance(release: Release) -> dict[str, Any]:
         "output": None,  # filled in when the release is written
         "peak_memory_bytes": peak_memory(),
     }
+
+
+def _version(package: str) -> str | None:
+    """Of an installed package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 class _timed:  # noqa: N801  (reads as a statement)

@@ -88,9 +88,14 @@ def cut_of(problem: Problem, published: Published) -> GlobalCut:
             raise DataError(f"'{label}' is no node of the hierarchy: a set of items cannot be explained, only a group.")
         nodes.append(hierarchy.code_of[label])
     cut = GlobalCut.raising(hierarchy, nodes)
-    if cut.apply(problem.items).rows.sets() != published.rows.sets():
-        raise DataError(
-            "The published rows are not the original ones with every item replaced by its group, the same group in "
-            "every row: give the two files in the same order, and the hierarchy that was used."
-        )
+    before, after = cut.apply(problem.items).rows.sets(), published.rows.sets()
+    if len(before) != len(after):
+        raise DataError(f"The original has {len(before)} records, the published data {len(after)}: give the same ones.")
+    for record, (wanted, got) in enumerate(zip(before, after, strict=True), 1):
+        if wanted != got:
+            raise DataError(
+                f"Record {record} of the published data is not the original one with every item replaced by its group, "
+                f"the same group in every row: give both in the same order, with the hierarchy and the options that "
+                f"were used (such as --drop-items)."
+            )
     return cut

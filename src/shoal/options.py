@@ -45,38 +45,38 @@ class Option:
         """The option's spelling on the command line."""
         return "--" + self.name.replace("_", "-")
 
-    def parse(self, owner: str, text: Value) -> Value:
+    def parse(self, text: Value) -> Value:
         """The value that the user's text stands for, checked."""
         value: Value = text
         if isinstance(text, str) and text not in self.words and self.type is not str:
             try:
                 value = self.type(text)
             except ValueError:
-                raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got '{text}'.") from None
-        self.check(owner, value)
+                raise OptionError(f"{self.flag} must be {self.wanted}, got '{text}'.") from None
+        self.check(self.flag, value)
         return value
 
-    def check(self, owner: str, value: Value) -> None:
+    def check(self, name: str, value: Value) -> None:
         """Raise an OptionError unless the value is in range."""
         if isinstance(value, str) and value in self.words:
             return
         right_type = isinstance(value, (int, float) if self.type is float else self.type)
         if not right_type or (isinstance(value, bool) and self.type is not bool):
-            raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got {value!r}.")
+            raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
         if self.type is str:
             if self.words and value not in self.words:
                 raise OptionError(
-                    f"{owner}: {self.name} must be one of {', '.join(self.words)}, got '{value}'"
+                    f"{name} must be one of {', '.join(self.words)}, got '{value}'"
                     f"{did_you_mean(str(value), self.words)}."
                 )
             return
         assert not isinstance(value, str)
         if isinstance(value, float) and not math.isfinite(value):
-            raise OptionError(f"{owner}: {self.name} must be {self.wanted}, got {value}.")
+            raise OptionError(f"{name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
-            raise OptionError(f"{owner}: {self.name} must be at least {self.low:g}, got {value}.")
+            raise OptionError(f"{name} must be at least {self.low:g}, got {value}.")
         if self.high is not None and value > self.high:
-            raise OptionError(f"{owner}: {self.name} must be at most {self.high:g}, got {value}.")
+            raise OptionError(f"{name} must be at most {self.high:g}, got {value}.")
 
     @property
     def wanted(self) -> str:
@@ -113,7 +113,7 @@ class Spec:
             if isinstance(value, np.generic):
                 value = value.item()
                 object.__setattr__(self, opt.name, value)
-            opt.check(type(self).__name__, value)
+            opt.check(f"{type(self).__name__}: {opt.name}", value)
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
@@ -143,7 +143,7 @@ class Spec:
                     f"{cls.name} has no option --{name.replace('_', '-')}{did_you_mean(name, known)}: "
                     f"it takes {', '.join(opt.flag for opt in known.values()) or 'none'}."
                 )
-        return cls(**{name: known[name].parse(cls.__name__, text) for name, text in given.items()})
+        return cls(**{name: known[name].parse(text) for name, text in given.items()})
 
     def values(self) -> dict[str, Value]:
         """Option name -> value."""

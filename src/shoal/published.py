@@ -116,5 +116,5 @@ def _parts(label: str, hierarchy: Hierarchy) -> list[int]:
             return [found for found in nodes if found is not None]
     raise DataError(
         f"Published label '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
-        f"{did_you_mean(label, hierarchy.labels)}: measure it with the hierarchy it was made with."
+        f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with."
     )

@@ -101,6 +101,10 @@ class Release:
                 "Everything was generalized to the root: all that is left is which records hold anything. "
                 "A smaller k or m, more data, or another hierarchy would keep more."
             )
+        if self.problem.weights is not None and not self.problem.occurrences[-1] and len(self.problem.items.items):
+            notes.append(
+                "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
+            )
         empty = len(self.published.rows) - self.published.rows.non_empty
         if empty:
             notes.append("1 empty record is published." if empty == 1 else f"{empty:,} empty records are published.")

@@ -7,13 +7,14 @@ single nodes only: almost never a proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
-from shoal.search.exact import ExactSearch
+from shoal.search.exact import ExactSearch, seconds
 from shoal.solution import Solution
 
 
@@ -26,8 +27,10 @@ class Auto(Algorithm):
     paper = "ours; the problem is that of P0, P3"
     solves = (KmAnonymity,)
 
-    time_limit: float = option(60.0, low=0, help="seconds after which the best cut so far is returned, with its gap")
+    time_limit: float | Literal["none"] = option(
+        60.0, low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
+    )
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Search until it is proved, or time is up."""
-        return ExactSearch(problem, engine, self.time_limit).run(needs_proof=False)
+        return ExactSearch(problem, engine, seconds(self.time_limit)).run(needs_proof=False)

@@ -9,7 +9,6 @@ with all their generalizations.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +17,7 @@ from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
-from shoal.search.exact import ExactSearch
+from shoal.search.exact import ExactSearch, seconds
 from shoal.solution import Solution
 
 
@@ -32,10 +31,9 @@ class Optimal(Algorithm):
     solves = (KmAnonymity,)
 
     time_limit: float | Literal["none"] = option(
-        "none", low=0, words=("none",), help="seconds after which the best cut so far is returned, with its gap"
+        "none", low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
     )
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Search until it is proved, or time is up."""
-        seconds = math.inf if self.time_limit == "none" else self.time_limit
-        return ExactSearch(problem, engine, seconds).run(needs_proof=True)
+        return ExactSearch(problem, engine, seconds(self.time_limit)).run(needs_proof=True)

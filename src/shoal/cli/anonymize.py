@@ -130,10 +130,15 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
             if name.startswith("weighted_")
         ),
         *((("optimality", words.optimality(release)),) if release.optimality else ()),
-        ("time", f"{sum(release.timings.values()):.2f} s, {release.algorithm.name} {release.timings['solve']:.2f} s"),
+        (
+            "search and check",
+            f"{sum(release.timings.values()):.2f} s, {release.algorithm.name} {release.timings['solve']:.2f} s",
+        ),
         ("written", str(output)),
         *(("report", str(path)) for path in reports),
     ]
     console.table(None, ["", ""], rows, right=9)
+    if release.optimality and release.optimality.ended == "interrupted":
+        console.warn("Interrupted: the best cut found so far was written, verified.")
     for note in release.warnings:
         console.warn(note)

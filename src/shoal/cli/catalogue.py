@@ -28,8 +28,11 @@ def algorithms() -> None:
 def models() -> None:
     """List the privacy models with their options."""
     found = discovery.find("shoal.privacy", PrivacyModel)
-    rows = [(name, cls.title, _options(cls), cls.paper, _first_line(cls)) for name, cls in found.items()]
-    console.table(None, ["name", "model", "options", "paper", "in a word"], rows, right=9)
+    rows = [
+        (name, cls.title, _options(cls), cls.default_algorithm, cls.paper, _first_line(cls))
+        for name, cls in found.items()
+    ]
+    console.table(None, ["name", "model", "options", "algorithm", "paper", "in a word"], rows, right=9)
 
 
 def _options(cls: type[Spec]) -> str:

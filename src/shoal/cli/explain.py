@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 import shoal
 from shoal import hierarchies
@@ -27,7 +28,7 @@ from shoal.report.words import EXPLAINED, things
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
 @click.option("--label", help="Explain only what this item, or group, was published as.")
-@click.option("--top", default=20, show_default=True, type=click.IntRange(min=0), help="Groups to list; 0: all.")
+@click.option("--top", default=20, show_default=True, type=click.IntRange(min=0), help="Groups in the table; 0: all.")
 @as_json
 @with_workers
 @data_options
@@ -59,6 +60,7 @@ def explain(
     problem = shoal.Problem(before, tree, privacy, unknown_items=unknown_items)
     resolved = shoal.Published.resolve(after.transactions, problem.hierarchy)
     cut = cut_of(problem, resolved)
+    published_labels = {resolved.rows.labels[code] for code in np.flatnonzero(resolved.rows.supports)}
     with console.engine(workers) as engine:
         verdict = privacy.verify(resolved, engine)
         if not verdict.holds:
@@ -70,7 +72,8 @@ def explain(
     if label is not None:
         found = [one for one in found if one.group == _group(label, problem.hierarchy, cut)]
         if not found and not as_json:
-            console.say(f"'{label}' is published as it is, or does not occur.")
+            occurs = label in published_labels
+            console.say(f"'{label}' is published as it is." if occurs else f"'{label}' does not occur.")
             return
     if as_json:
         console.show_json(explanations(found))
@@ -86,11 +89,16 @@ def explain(
         [
             (one.group, ", ".join(one.witness.labels), one.witness.support)
             if one.witness
-            else (one.group, "(nothing would become too rare: it could be split, see --polish)", "")
+            else (one.group, "(could be split)", "")
             for one in shown
         ],
         right=2,
     )
+    if not all(one.witness for one in found):
+        console.warn(
+            "A group that could be split is not needed for these options: was the file made with others? The default "
+            "algorithm leaves no such group, nor does --polish with others."
+        )
     console.warn(EXPLAINED)
 
 

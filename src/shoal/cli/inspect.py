@@ -136,6 +136,7 @@ def show_risk(risk: shoal.Risk) -> None:
 @click.argument("published", type=FILE)
 @click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
 @hierarchy_options
+@click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
 @as_json
 @data_options
 def measure(
@@ -144,6 +145,7 @@ def measure(
     hierarchy: Path,
     hierarchy_format: str | None,
     unknown_items: str,
+    weights: Path | None,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -157,7 +159,8 @@ def measure(
     if unknown_items == "root":
         tree = tree.with_items_under_root(before.transactions.labels)
     items = tree.encode(before.transactions, before.first_use)
-    losses = measure_all(items, shoal.Published.resolve(after.transactions, tree))
+    counted = shoal.Weights.load(weights).per_item(tree) if weights else None
+    losses = measure_all(items, shoal.Published.resolve(after.transactions, tree), counted)
     if as_json:
         console.show_json(losses)
     else:

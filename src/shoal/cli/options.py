@@ -95,9 +95,9 @@ def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     for name in texts:
         if name not in known:
             owners = ", ".join(_declared(tuple(bases))[name])
+            asked = [f"{_kind(base)} {cls.name}" for base, cls in zip(bases, chosen, strict=True)]
             raise OptionError(
-                f"--{name.replace('_', '-')} is an option of {owners}, not of "
-                f"{' or '.join(cls.name for cls in chosen)}: leave it out."
+                f"--{name.replace('_', '-')} is an option of {owners}, not of {' or '.join(asked)}: leave it out."
             )
     return [
         cls.parse({option.name: texts[option.name] for option in cls.options() if option.name in texts})
@@ -120,6 +120,10 @@ def _click(option: Option, help: str) -> Callable[[Command], Command]:
     if option.type is bool:
         return click.option(f"{option.flag}/--no-{option.flag[2:]}", option.name, default=None, help=help)
     return click.option(option.flag, option.name, metavar=_metavar(option), help=help)
+
+
+def _kind(base: type[Spec]) -> str:
+    return {PrivacyModel: "the model", Algorithm: "the algorithm"}[base]
 
 
 def _package(base: type[Spec]) -> str:

@@ -26,7 +26,8 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         "",
         f"- Data: {words.things(data['rows'], 'record')} ({words.count(data['non_empty'])} not empty), "
         f"{words.things(data['occurrences'], 'occurrence')} of {words.things(data['items'], 'item')}.",
-        f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`). {_safe(algorithm['description'])}",
+        f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`{_listed(algorithm['options'])}). "
+        f"{_safe(algorithm['description'])}",
         f"- Hierarchy: {_safe(facts['provenance']['hierarchy']['name'])}.",
         f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
         "",
@@ -84,12 +85,20 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         if file:
             lines.append(f"- {role.capitalize()}: {_safe(file['name'])}, SHA-256 `{file['sha256']}`")
     made_by = facts["provenance"]
+    weighted = f", weighted by {_safe(made_by['weights']['name'])}" if made_by["weights"] else ""
     lines += [
         f"- Shoal {made_by['shoal']} ({made_by['kernels']} kernels), Python {made_by['python']}, "
         f"NumPy {made_by['numpy']}, seed {made_by['seed']}",
+        f"- Loss: {made_by['loss']}{weighted}",
         f"- Time: {', '.join(f'{step} {words.seconds(time)}' for step, time in facts['timings'].items())}",
     ]
+    lines += ["", "This report quotes the raw data: keep it with them, not with the published file."]
     return "\n".join(lines) + "\n"
+
+
+def _listed(options: dict[str, Any]) -> str:
+    """Options behind a name."""
+    return f", {_safe(words.options(options))}" if options else ""
 
 
 def _explained(one: dict[str, Any]) -> str:

@@ -9,8 +9,8 @@
 A round's solver gets a limited effort: a proof on a weak relaxation is of no use. The effort grows only when its best
 cut is safe but not proved best.
 
-Without a proof AA is asked too, so that the result is not worse than AA's. At the end every node that can be expanded
-is (:mod:`shoal.search.polish`), which matters where it gains nothing.
+At half-time AA is asked too, so that a result without proof is not worse than AA's. At the end every node that can be
+expanded is (:mod:`shoal.search.polish`), which matters where it gains nothing.
 
 Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
 """
@@ -18,6 +18,7 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -41,13 +42,19 @@ class OutOfTime(Exception):
     """The time limit of the search has passed."""
 
 
+def seconds(limit: float | str) -> float:
+    """The seconds of a time limit; none: as many as it takes."""
+    return math.inf if limit == "none" else float(limit)
+
+
 class ExactSearch:
     """One search; ``seconds`` limit the search for a better cut and a better bound."""
 
     def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
         assert isinstance(problem.privacy, KmAnonymity)
         self.problem, self.k, self.engine = problem, problem.privacy.k, engine
-        self.limit, self.deadline = seconds, time.monotonic() + seconds
+        now = time.monotonic()
+        self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
         self.m = largest_set(problem)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -57,7 +64,8 @@ class ExactSearch:
         self.best: set[int] = set()  # everything as the root: safe, if anything is
         self.bound = 0
         self.rounds = 0
-        self.descended = self.asked_aa = False
+        self.descended = False
+        self.aa: set[int] | None = None  # the cut of AA; kept apart, so that only a result without proof depends on it
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
@@ -104,6 +112,8 @@ class ExactSearch:
         effort = FIRST_EFFORT
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
+            if time.monotonic() > self.half_time:
+                self._ask_aa()
             relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
             if self._separate(expanded, 0.0):
@@ -116,21 +126,21 @@ class ExactSearch:
                 continue
             self._offer(expanded)
             if not relaxed.proven:
-                if effort > FIRST_EFFORT:  # not an easy one
-                    self._ask_aa()
                 effort *= MORE_EFFORT
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: without a proof AA, and at least one bound; then the polish.
+        """What is due after the search: a bound, a cut (AA's, if there was no time for one of our own), the polish.
 
         All this may take as long again as the search was given.
         """
         self.deadline = time.monotonic() + max(GRACE, self.limit)
-        if ended in ("time limit", "no solver"):
-            if ended == "time limit" and not self.rounds:
-                with contextlib.suppress(OptionError):
-                    self._solve(FIRST_EFFORT)
+        if ended in ("time limit", "interrupted") and not self.rounds:
+            with contextlib.suppress(OptionError):
+                self._solve(FIRST_EFFORT)
+        if ended == "no solver" or not self.descended:
             self._ask_aa()
+        if ended != "proven" and self.aa is not None:
+            self._offer(self.aa)
         with self._clock("polishing"):
             respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=self._check_time)
 
@@ -161,14 +171,12 @@ class ExactSearch:
             self.best = expanded
 
     def _ask_aa(self) -> None:
-        """Offer the cut of AA, once."""
-        if self.asked_aa:
-            return
-        with self._clock("AA"):
-            direct = Direct(self.problem, self.k)
-            direct.repair(range(1, self.m + 1), self._check_time, until_safe=self.m > 3)
-        self.asked_aa = True
-        self._offer(self.tree.expanded(direct.cut()))
+        """The cut of AA, once."""
+        if self.aa is None:
+            with self._clock("AA"):
+                direct = Direct(self.problem, self.k)
+                direct.repair(range(1, self.m + 1), self._check_time, until_safe=self.m > 3)
+            self.aa = self.tree.expanded(direct.cut())
 
     def _solution(self, ended: Ended) -> Solution:
         """The result in the user's terms."""
