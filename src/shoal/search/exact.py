@@ -70,7 +70,8 @@ class ExactSearch:
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
-            solver.load()
+            with self._clock("solving"):
+                solver.load()  # missing, it is missed before any work
         ended: Ended = "proven"
         try:
             with self._clock("counting"):  # whatever the limit: nothing can be said or done without
