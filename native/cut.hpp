@@ -5,6 +5,8 @@
 
 namespace shoal {
 
+using Set = std::vector<Code>;  // of nodes, ascending
+
 struct Tree {
     const Code* parent;  // of each node; -1 for the root, which is the last; always above the node's own id
     const Code* span;    // 2 * node: first leaf, one past the last

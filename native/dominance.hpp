@@ -5,8 +5,6 @@
 
 namespace shoal {
 
-using Set = std::vector<Code>;  // of nodes, ascending
-
 class Dominance {
 public:
     explicit Dominance(const Tree& tree) : tree_(tree), depth_(tree.nodes, 0), by_node_(tree.nodes) {

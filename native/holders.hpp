@@ -6,8 +6,6 @@
 
 namespace shoal {
 
-using Set = std::vector<Code>;  // of nodes, ascending
-
 class Holders {
 public:
     Rows rows;      // distinct, without empty ones

@@ -57,7 +57,7 @@ public:
         return std::binary_search(lists_[i].begin(), lists_[i].end(), j);
     }
 
-    // body(worker, u, v, pulse) for every rare pair, u below v in id.
+    // body(worker, u, v) for every rare pair, u below v in id.
     template <class Body>
     void each(int threads, const Tick& tick, Body body) const {
         auto n = static_cast<int64_t>(nodes_.size());

@@ -10,7 +10,6 @@
 // plus lifting those that no threat found so far explains. Memory: proportional to the expanded rows, and the pair table.
 #pragma once
 
-#include <memory>
 #include <unordered_map>
 
 #include "dominance.hpp"
@@ -144,8 +143,8 @@ public:
     std::vector<Set> minimal(std::vector<Set> sets) const { return Dominance(tree_).minimal(std::move(sets)); }
 
 private:
-    // Sets of a few labels are counted outright; sets of some more only if a row is rare as a whole, and if it is not whole rows
-    // that must be safe; then, and for still larger sets, rare rows are thinned.
+    // Sets of up to FEW labels are counted outright. So are sets of up to SOME, once a row that is rare as a whole shows that
+    // there is something to find; unless sets of all sizes must be safe. Anything larger comes from thinned rows.
     static constexpr int FEW = 3, SOME = 6, SAMPLE = 1024;
     int64_t outright(int64_t largest) const { return std::min<int64_t>(largest, largest == longest_ ? FEW : SOME); }
 

@@ -36,7 +36,7 @@ def test_the_default_is_proved_best_and_says_so(shell: Shell) -> None:
     assert report["explanations"] == [
         {"group": "A", "items": 2, "records": 4, "witness": {"labels": ["a1", "a2"], "support": 1}}
     ]
-    assert {"seconds_counting", "seconds_lifting", "seconds_solving"} >= set(report["search"]) - {"seconds_polishing"}
+    assert set(report["search"]) >= {"seconds_counting", "seconds_lifting", "seconds_polishing"}
     assert sentence.replace("2^2", "2<sup>2</sup>") in (shell.folder / "r.html").read_text()
     assert sentence in (shell.folder / "r.md").read_text()
     assert "| A | a1, a2 | 1 |" in (shell.folder / "r.md").read_text()

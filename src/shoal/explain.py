@@ -18,7 +18,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
-from shoal.search.polish import counter_of, largest_set
+from shoal.search.threats import counter_of
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def explain(
     """
     if not isinstance(problem.privacy, KmAnonymity):
         raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
-    hierarchy, m = problem.hierarchy, largest_set(problem)
+    hierarchy, m = problem.hierarchy, problem.privacy.known(problem.items)
     counter, tick = counter_of(problem, engine), engine.tick("explaining")
     published = cut.apply(problem.items)
     raised = cut.raised

@@ -80,11 +80,11 @@ class Problem:
     def occurrences(self) -> Counts:
         """For each hierarchy node, the occurrences of items below it, each as often as its weight says."""
         supports = self.items.supports
-        if self.item_weights is not None:
-            total = sum(map(operator.mul, supports.tolist(), self.item_weights.tolist()))  # may exceed 64 bits
-            if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:
-                raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
-            supports = supports * self.item_weights
+        weights = np.ones_like(supports) if self.item_weights is None else self.item_weights
+        total = sum(map(operator.mul, supports.tolist(), weights.tolist()))  # may exceed 64 bits
+        if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:  # floating point is exact below
+            raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
+        supports = supports * weights
         sums = np.concatenate([[0], np.cumsum(supports)])
         span = self.hierarchy.span
         below: Counts = sums[span[:, 1]] - sums[span[:, 0]]

@@ -36,8 +36,7 @@ class AA(CutAlgorithm):
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
         direct = Direct(problem, privacy.k)
-        longest = int(problem.items.sizes.max(initial=0))
-        largest = longest if privacy.m == "all" else min(privacy.m, longest)
+        largest = privacy.known(problem.items)
         # Beyond three labels: once whole rows are safe, nothing is left to repair.
         direct.repair(range(1, largest + 1), engine.tick("AA"), until_safe=largest > 3)
         return direct.cut()

@@ -34,7 +34,7 @@ class DA(CutAlgorithm):
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity)
         direct = Direct(problem, privacy.k)
-        size = int(problem.items.sizes.max(initial=1)) if privacy.m == "all" else privacy.m
+        size = privacy.known(problem.items)
         # Beyond three labels: if whole rows are safe, there is nothing to repair.
         direct.repair(range(size, size + 1), engine.tick("DA"), until_safe=size > 3)
         return direct.cut()

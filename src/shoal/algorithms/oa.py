@@ -42,7 +42,9 @@ class OA(CutAlgorithm):
 
     def search(self, problem: Problem, engine: Engine) -> GlobalCut:
         """Search the lattice."""
-        hierarchy = problem.hierarchy
+        privacy, hierarchy = problem.privacy, problem.hierarchy
+        assert isinstance(privacy, KmAnonymity)
+        known = privacy.known(problem.items)
         cuts = count_cuts(hierarchy)
         if cuts > self.max_cuts:
             number = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
@@ -53,11 +55,11 @@ class OA(CutAlgorithm):
         itemsets = sum(
             math.comb(len(expand(hierarchy, tuple(row.tolist()))), size)
             for row in problem.items
-            for size in range(1, _known(problem) + 1)
+            for size in range(1, known + 1)
         )
         if itemsets > MAX_ITEMSETS:
             raise Infeasible(
-                f"OA would have to count up to {itemsets:,} itemsets of up to {_known(problem)} labels, more than "
+                f"OA would have to count up to {itemsets:,} itemsets of up to {known} labels, more than "
                 f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
             )
         expanded = self._lattice(problem, engine, cuts)
@@ -122,13 +124,6 @@ def count_cuts(hierarchy: Hierarchy) -> int:
     return counts[-1]
 
 
-def _known(problem: Problem) -> int:
-    """The most items that an adversary can know."""
-    longest = int(problem.items.sizes.max(initial=0))
-    m = problem.privacy.values()["m"]
-    return longest if m == "all" else min(int(m), longest)
-
-
 def _inner(hierarchy: Hierarchy, mask: int) -> list[int]:
     """The internal nodes in a bit mask."""
     return [node for node in range(hierarchy.n_leaves, len(hierarchy)) if mask >> node & 1]
@@ -138,7 +133,7 @@ def _threats(problem: Problem) -> list[int]:
     """The minimal sets of nodes that must not all be expanded, as bit masks."""
     privacy, hierarchy = problem.privacy, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
-    tree = CountTree(hierarchy, problem.items, _known(problem))
+    tree = CountTree(hierarchy, problem.items, privacy.known(problem.items))
     masks = set()
     for path, count in tree.counts.items():
         if count < privacy.k:

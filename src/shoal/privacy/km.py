@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shoal import kernels
+from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
@@ -51,6 +52,15 @@ class KmAnonymity(PrivacyModel):
             found = kernels.rare_itemsets(*arrays, self.m, first_size_only=True, threads=engine.threads, tick=tick)
         witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+
+    def known(self, rows: Transactions) -> int:
+        """The most labels of any of these rows that an adversary can know.
+
+        >>> KmAnonymity(m="all").known(Transactions.from_sets([["a", "b"], ["c"]]))
+        2
+        """
+        longest = int(rows.sizes.max(initial=0))
+        return longest if self.m == "all" else min(self.m, longest)
 
     def feasible(self, published: Published) -> None:
         """Generalization reaches k^m iff there are no non-empty rows or at least k of them."""

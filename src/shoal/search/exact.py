@@ -30,7 +30,8 @@ from shoal.problem import Problem
 from shoal.search import solver
 from shoal.search.direct import Direct
 from shoal.search.expansion import Expansion, Threat
-from shoal.search.polish import counter_of, largest_set, respecialise
+from shoal.search.polish import respecialise
+from shoal.search.threats import counter_of
 from shoal.solution import Ended, Optimality, Solution
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
@@ -55,7 +56,7 @@ class ExactSearch:
         self.problem, self.k, self.engine = problem, problem.privacy.k, engine
         now = time.monotonic()
         self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
-        self.m = largest_set(problem)
+        self.m = problem.privacy.known(problem.items)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.seconds: defaultdict[str, float] = defaultdict(float)
         with self._clock("counting"):
@@ -65,7 +66,7 @@ class ExactSearch:
         self.bound = 0
         self.rounds = 0
         self.descended = False
-        self.aa: set[int] | None = None  # the cut of AA; kept apart, so that only a result without proof depends on it
+        self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
@@ -93,7 +94,7 @@ class ExactSearch:
         except OutOfTime:  # what there is must do
             pass
         except KeyboardInterrupt:
-            if not self.descended:
+            if not self.descended or ended == "interrupted":  # the second time: give up
                 raise
             ended = "interrupted"
         return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)

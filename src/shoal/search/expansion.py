@@ -18,7 +18,6 @@ Threat = Sequence[int]  # internal nodes that must not all be expanded
 class Expansion:
     """The hierarchy of a problem, with what expanding each node gains.
 
-    >>> import numpy as np
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> tree = Expansion(h, [0, 0, 0, 0, 10, 20, 60])  # a1 a2 b1 b2 A B ALL
     >>> A, B, ALL = (h.code_of[label] for label in ("A", "B", "ALL"))

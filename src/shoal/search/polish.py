@@ -19,29 +19,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion, Threat
-
-
-def counter_of(problem: Problem, engine: Engine) -> kernels.Threats:
-    """The counting kernel for the k^m problem."""
-    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
-    assert isinstance(privacy, KmAnonymity)
-    return kernels.Threats(
-        items.indptr,
-        items.items,
-        hierarchy.parent,
-        hierarchy.span,
-        hierarchy.n_leaves,
-        privacy.k,
-        threads=engine.threads,
-    )
-
-
-def largest_set(problem: Problem) -> int:
-    """The most items that an adversary can know of any record."""
-    privacy = problem.privacy
-    assert isinstance(privacy, KmAnonymity)
-    longest = int(problem.items.sizes.max(initial=0))
-    return longest if privacy.m == "all" else min(privacy.m, longest)
+from shoal.search.threats import counter_of
 
 
 def respecialise(
@@ -76,7 +54,8 @@ def respecialise(
 
 def polished(problem: Problem, cut: GlobalCut, engine: Engine) -> GlobalCut:
     """A safe cut, re-specialised."""
-    tree, m = Expansion(problem.hierarchy, problem.costs), largest_set(problem)
+    assert isinstance(problem.privacy, KmAnonymity)
+    tree, m = Expansion(problem.hierarchy, problem.costs), problem.privacy.known(problem.items)
     counter, tick = counter_of(problem, engine), engine.tick("polishing")
     known = counter.small(min(2, m), tick=tick) if m else []
     expanded = tree.expanded(cut)

@@ -87,8 +87,8 @@ def solve(
         raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
     expanded = {node for node in nodes if solver.boolean_value(variables[node])}
     bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
-    if bound > tree.cost(expanded):  # cannot be one
-        bound = 0
+    if status == cp.OPTIMAL or bound > tree.cost(expanded):  # more than the cost of a solution cannot be a bound
+        bound = tree.cost(expanded) if status == cp.OPTIMAL else 0
     before = tuple(other for other in reversed(found) if other != expanded)
     return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
 
