@@ -4,6 +4,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "direct.hpp"
+#include "disclosing.hpp"
+#include "facts.hpp"
+#include "gray.hpp"
+#include "mend_diversity.hpp"
+#include "mend_negative.hpp"
 #include "rare.hpp"
 #include "threats.hpp"
 
@@ -31,6 +36,26 @@ static nb::tuple pack(const RareResult& result) {
     for (const auto& set : result.witnesses) codes.append(nb::make_tuple(nb::cast(set.codes), set.support));
     return nb::make_tuple(result.checked, result.violations, codes);
 }
+
+// What Mend made of the cut: (raised, counted, repairs, stuck), stuck none or (present, absent).
+struct Mended {
+    std::vector<Code> raised, present, absent;
+    int64_t counted = 0, repairs = 0;
+
+    template <class Criterion>
+    Mended(Mend<Criterion>&& mend, int first, int last) {
+        for (int size = first; size <= last && mend.run(size);) ++size;
+        raised = mend.raised();
+        for (Code u : mend.stuck()) (u < 0 ? absent : present).push_back(u < 0 ? ~u : u);
+        counted = mend.counted();
+        repairs = mend.repairs();
+    }
+    nb::tuple pack() const {
+        nb::object stuck = nb::none();
+        if (present.size() + absent.size()) stuck = nb::make_tuple(present, absent);
+        return nb::make_tuple(raised, counted, repairs, stuck);
+    }
+};
 
 NB_MODULE(_native, module) {
     module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
@@ -69,22 +94,102 @@ NB_MODULE(_native, module) {
         return pack(result);
     });
 
+    module.def("disclosing_sets", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> sensitive_indptr,
+                                     In<Code> sensitive_items, Code sensitive_labels, int64_t l, int m, int64_t keep,
+                                     int threads, nb::callable tick) {
+        DisclosureCounter::Result result;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            DisclosureCounter counter(view_of(indptr, items), labels, view_of(sensitive_indptr, sensitive_items),
+                                      sensitive_labels, {1, l}, keep);
+            result = counter.run(m, threads, call);
+        }
+        nb::list sets;
+        for (const auto& set : result.witnesses)
+            sets.append(nb::make_tuple(nb::cast(set.codes), set.sensitive, set.support, set.together));
+        return nb::make_tuple(result.checked, result.violations, sets);
+    });
+
+    module.def("smallest_disclosing", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> sensitive_indptr,
+                                         In<Code> sensitive_items, Code sensitive_labels, int64_t part, int64_t of, int m,
+                                         int threads, nb::callable tick) {
+        std::vector<uint8_t> smallest;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            DisclosureCounter counter(view_of(indptr, items), labels, view_of(sensitive_indptr, sensitive_items),
+                                      sensitive_labels, {part, of}, 0);
+            smallest = counter.smallest(m, threads, call);
+        }
+        return nb::bytes(reinterpret_cast<const char*>(smallest.data()), smallest.size());
+    });
+
+    module.def("rare_facts", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
+                                int threads, nb::callable tick) {
+        FactCounter::Result result;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            result = FactCounter(view_of(indptr, items), labels, k, keep).run(m, threads, call);
+        }
+        nb::list facts;
+        for (const auto& fact : result.witnesses)
+            facts.append(nb::make_tuple(nb::cast(fact.present), nb::cast(fact.absent), fact.count));
+        return nb::make_tuple(result.checked, result.violations, facts);
+    });
+
     module.def("direct_pass", [](In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, In<int64_t> cost,
                                  Code leaves, int64_t k, int first, int last, bool until_safe, In<Code> raised,
-                                 nb::callable tick) {
+                                 bool bounded, nb::callable tick) {
         std::vector<Code> result;
-        int64_t visited = 0, repairs = 0;
+        int64_t counted = 0, repairs = 0;
         Tick call = with_gil(tick);
         {
             nb::gil_scoped_release free;
             Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
-            DirectPass pass(view_of(indptr, items), tree, k, raised.data(), raised.shape(0), call);
+            DirectPass pass(view_of(indptr, items), tree, k, raised.data(), raised.shape(0), bounded, call);
             for (int size = first; size <= last && !(until_safe && pass.safe()); ++size) pass.run(size);
             result = pass.raised();
-            visited = pass.visited();
+            counted = pass.counted();
             repairs = pass.repairs();
         }
-        return nb::make_tuple(result, visited, repairs);
+        return nb::make_tuple(result, counted, repairs);
+    });
+
+    module.def("gray_order", [](In<int64_t> indptr, In<Code> items) {
+        std::vector<int64_t> order;
+        {
+            nb::gil_scoped_release free;
+            order = gray_order(view_of(indptr, items));
+        }
+        return nb::bytes(reinterpret_cast<const char*>(order.data()), order.size() * sizeof(int64_t));
+    });
+
+    module.def("mend_diversity", [](In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr, In<Code> sensitive_items,
+                                    In<Code> parent, In<Code> span, In<int64_t> cost, Code leaves, int64_t l, int first,
+                                    int last, In<Code> raised, bool bounded, int64_t most, int threads, nb::callable tick) {
+        Tick call = with_gil(tick);
+        return [&] {
+            nb::gil_scoped_release free;
+            Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
+            Diversity criterion(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l);
+            auto n_raised = static_cast<int64_t>(raised.shape(0));
+            return Mended(Mend<Diversity>(criterion, tree, raised.data(), n_raised, bounded, most, threads, call), first, last);
+        }().pack();
+    });
+
+    module.def("mend_negative", [](In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, In<int64_t> cost,
+                                   Code leaves, int64_t k, int first, int last, In<Code> raised, int64_t most, int threads,
+                                   nb::callable tick) {
+        Tick call = with_gil(tick);
+        return [&] {
+            nb::gil_scoped_release free;
+            Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
+            Negative criterion(view_of(indptr, items), tree, k);
+            auto n_raised = static_cast<int64_t>(raised.shape(0));
+            return Mended(Mend<Negative>(criterion, tree, raised.data(), n_raised, false, most, threads, call), first, last);
+        }().pack();
     });
 
     // Owns copies of all it needs: it outlives the call that made it.

@@ -51,7 +51,8 @@ public:
     const Tree tree;
 
     bool below(Code u) const { return below_[u]; }  // strictly below the cut
-    Code node_of(Code u) const {                    // where u stands in the cut, if it is in or below it
+    bool in(Code u) const { return in_[u]; }
+    Code node_of(Code u) const {  // where u stands in the cut, if it is in or below it
         while (below_[u]) u = tree.parent[u];
         return u;
     }

@@ -5,6 +5,8 @@
 // gets there. A leaf with a count below k is repaired: of all ways to raise its labels that lift it to k, the one of lowest
 // loss is committed (ties: fewer leaves, then lower ids), and the walk goes on where no label of the path was raised.
 //
+// Bounded, the root is not to be used: a set that only the root would lift stays as it is (VPA's parts, P3 Alg. 7).
+//
 // Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
 #pragma once
 
@@ -15,8 +17,8 @@ namespace shoal {
 
 class DirectPass {
 public:
-    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, const Tick& tick)
-        : tree_(tree), cut_(tree), k_(k), pulse_(tick, cancelled_, true) {
+    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, bool bounded, const Tick& tick)
+        : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true) {
         for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
         cut_rows_ = distinct(view);
@@ -31,12 +33,13 @@ public:
         levels_.resize(size);
         if (dead_) rebuild();
         bool apriori = safe_size_ == size - 1;  // smaller sets are safe already
+        counted_ = 0;
         std::vector<Code> prefix;
         auto labels = static_cast<Code>(node_of_.size());
         for (Code first = 0; first < labels; ++first) {
             share_ = static_cast<double>(first) / labels;
             if (cut_.below(node_of_[first]) || starts_[first] == starts_[first + 1]) continue;
-            ++visited_;
+            ++counted_;
             prefix.assign(1, first);
             const Place* from = places_.data() + starts_[first];
             const Place* to = places_.data() + starts_[first + 1];
@@ -51,6 +54,7 @@ public:
             if (dead_ * 4 > static_cast<int64_t>(rows_.items.size())) rebuild();
         }
         safe_size_ = size;
+        most_counted_ = std::max(most_counted_, counted_);
     }
 
     // Whether sets of any size are safe: every row at the cut is contained in at least k rows.
@@ -64,7 +68,7 @@ public:
     }
 
     std::vector<Code> raised() const { return cut_.raised(); }
-    int64_t visited() const { return visited_; }
+    int64_t counted() const { return most_counted_; }  // count-tree nodes that the largest pass has counted
     int64_t repairs() const { return repairs_; }
 
 private:
@@ -169,6 +173,7 @@ private:
             if (support < k_) repair(prefix);
             return;
         }
+        if (bounded_ && support < k_) return;  // left as it is by an earlier pass: so is all that holds it
         Level& level = levels_[depth];
         auto& count = level.count;
         if (count.empty()) {
@@ -190,13 +195,12 @@ private:
         for (Code rank : level.touched) {
             int64_t found = count[rank];
             count[rank] = 0;
-            bool wanted = !last || found < k_;  // at the last level only violations matter
-            if (!wanted && !leaf) continue;
             if (clashes(prefix, rank)) continue;
             leaf = false;
-            if (wanted && !cut_.below(node_of_[rank])) children.emplace_back(rank, found);
+            if (cut_.below(node_of_[rank])) continue;
+            ++counted_;
+            if (!last || found < k_) children.emplace_back(rank, found);  // at the last level only violations matter
         }
-        visited_ += static_cast<int64_t>(level.touched.size());
         if (leaf) {  // no row has more labels than this path
             if (support < k_) repair(prefix);
             return;
@@ -264,7 +268,7 @@ private:
         std::vector<Code> labels;
         for (Code rank : prefix) labels.push_back(node_of_[rank]);
         auto support = [this](const std::vector<Code>& nodes) { return support_of(nodes); };
-        Lift<decltype(support)> lift(cut_, labels, k_, support);
+        Lift<decltype(support)> lift(cut_, labels, k_, bounded_, support);
         for (Code u : lift.find([this] { pulse_.beat(share_); })) raise(u);
     }
 
@@ -277,6 +281,7 @@ private:
     Tree tree_;
     Cut cut_;
     int64_t k_;
+    bool bounded_;
     int size_ = 0;
     std::atomic<bool> cancelled_{false};
     Pulse pulse_;
@@ -292,7 +297,8 @@ private:
     int safe_size_ = 0;  // sets of up to so many labels are safe
     int64_t dead_ = 0;
     int64_t non_empty_ = 0;
-    int64_t visited_ = 0;
+    int64_t counted_ = 0;
+    int64_t most_counted_ = 0;
     int64_t repairs_ = 0;
 };
 

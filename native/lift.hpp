@@ -1,4 +1,4 @@
-// The cheapest way to lift a set of labels to a support of k by raising them (P0 Alg. 3, line 8).
+// The cheapest ways to raise a set of labels, and of them the one that lifts it to a support of k (P0 Alg. 3, line 8).
 #pragma once
 
 #include <queue>
@@ -8,35 +8,10 @@
 
 namespace shoal {
 
-// Finds it by best-first search. Loss never falls on the way up, so the first way that suffices is the best, and minimal: in
-// a tie fewer leaves and lower ids (below in a chain) come first. Support(nodes) is the number of rows that hold all of them,
-// exact below k.
-template <class Support>
-class Lift {
+// The ways to raise a set of labels, cheapest first. Loss never falls on the way up, so of all ways that suffice the first to
+// come is the best, and minimal: in a tie fewer leaves and lower ids (below in a chain) come first.
+class Ways {
 public:
-    Lift(const Cut& cut, std::vector<Code> labels, int64_t k, Support support)
-        : cut_(cut), tree_(cut.tree), labels_(std::move(labels)), k_(k), support_(support) {}
-
-    // The nodes to raise the cut to. beat() is called for every way that is looked at.
-    template <class Beat>
-    std::vector<Code> find(Beat beat) {
-        consider(lowest_targets());
-        while (!open_.empty()) {
-            beat();
-            Way best = open_.top();
-            open_.pop();
-            if (suffices(best.target)) return best.commits;
-            for (size_t i = 0; i < best.target.size(); ++i) {
-                if (best.target[i] == tree_.root()) continue;
-                auto target = best.target;
-                target[i] = tree_.parent[target[i]];
-                consider(std::move(target));
-            }
-        }
-        throw std::logic_error("no way to lift a set to k: fewer than k rows");
-    }
-
-private:
     struct Way {
         int64_t cost;
         int64_t leaves;
@@ -50,23 +25,7 @@ private:
         }
     };
 
-    bool suffices(const std::vector<Code>& target) const { return support_(tree_.maximal(target)) >= k_; }
-
-    // The lowest targets that any sufficient way must reach: support only grows on the way up, so each label alone has to
-    // rise until there are k rows with all other labels at their highest. Root: nothing below it suffices.
-    std::vector<Code> lowest_targets() const {
-        std::vector<Code> top(labels_);
-        for (Code& u : top)
-            while (tree_.parent[u] != tree_.root()) u = tree_.parent[u];
-        if (!suffices(top)) return std::vector<Code>(labels_.size(), tree_.root());
-        std::vector<Code> lowest(labels_);
-        for (size_t i = 0; i < labels_.size(); ++i) {
-            auto target = top;
-            for (target[i] = labels_[i]; !suffices(target);) target[i] = tree_.parent[target[i]];
-            lowest[i] = target[i];
-        }
-        return lowest;
-    }
+    Ways(const Cut& cut, std::vector<Code> labels) : cut_(cut), tree_(cut.tree), labels_(std::move(labels)) {}
 
     void consider(std::vector<Code> target) {
         for (Code& u : target)  // labels that another target covers stand where it stands: the same is published
@@ -84,13 +43,80 @@ private:
         open_.push(std::move(way));
     }
 
+    // The ways that raise one label by one step more, to nodes up to `top`.
+    void consider_above(const Way& way, Code top) {
+        for (size_t i = 0; i < way.target.size(); ++i) {
+            if (way.target[i] == tree_.root() || tree_.parent[way.target[i]] > top) continue;
+            auto target = way.target;
+            target[i] = tree_.parent[target[i]];
+            consider(std::move(target));
+        }
+    }
+
+    bool empty() const { return open_.empty(); }
+    Way next() {
+        Way best = open_.top();
+        open_.pop();
+        return best;
+    }
+    const std::vector<Code>& labels() const { return labels_; }
+
+private:
     const Cut& cut_;
     const Tree& tree_;
     std::vector<Code> labels_;
-    int64_t k_;
-    Support support_;
     std::priority_queue<Way, std::vector<Way>, std::greater<Way>> open_;
     std::set<std::vector<Code>> seen_;
+};
+
+// Finds the cheapest by best-first search. Support(nodes) is the number of rows that hold all of them, exact below k.
+// Bounded, the root is no target.
+template <class Support>
+class Lift {
+public:
+    Lift(const Cut& cut, std::vector<Code> labels, int64_t k, bool bounded, Support support)
+        : tree_(cut.tree), ways_(cut, std::move(labels)), k_(k), bounded_(bounded), support_(support) {}
+
+    // The nodes to raise the cut to; none, if only the root would do and must not. beat() is called for every way that is
+    // looked at.
+    template <class Beat>
+    std::vector<Code> find(Beat beat) {
+        auto lowest = lowest_targets();
+        if (bounded_ && lowest.front() == tree_.root()) return {};
+        for (ways_.consider(std::move(lowest)); !ways_.empty();) {
+            beat();
+            Ways::Way best = ways_.next();
+            if (suffices(best.target)) return best.commits;
+            ways_.consider_above(best, bounded_ ? tree_.root() - 1 : tree_.root());
+        }
+        throw std::logic_error("no way to lift a set to k: fewer than k rows");
+    }
+
+private:
+    bool suffices(const std::vector<Code>& target) const { return support_(tree_.maximal(target)) >= k_; }
+
+    // The lowest targets that any sufficient way must reach: support only grows on the way up, so each label alone has to
+    // rise until there are k rows with all other labels at their highest. Root: nothing below it suffices.
+    std::vector<Code> lowest_targets() const {
+        const std::vector<Code>& labels = ways_.labels();
+        std::vector<Code> top(labels);
+        for (Code& u : top)
+            while (tree_.parent[u] != tree_.root()) u = tree_.parent[u];
+        if (!suffices(top)) return std::vector<Code>(labels.size(), tree_.root());
+        std::vector<Code> lowest(labels);
+        for (size_t i = 0; i < labels.size(); ++i) {
+            auto target = top;
+            for (target[i] = labels[i]; !suffices(target);) target[i] = tree_.parent[target[i]];
+            lowest[i] = target[i];
+        }
+        return lowest;
+    }
+
+    const Tree& tree_;
+    Ways ways_;
+    int64_t k_;
+    bool bounded_;
+    Support support_;
 };
 
 }  // namespace shoal

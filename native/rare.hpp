@@ -7,7 +7,7 @@
 
 #include <unordered_map>
 
-#include "support.hpp"
+#include "found.hpp"
 
 namespace shoal {
 
@@ -21,29 +21,7 @@ struct RareSet {
     }
 };
 
-struct RareResult {
-    int64_t checked = 0;     // sets that occur and were counted
-    int64_t violations = 0;  // of these, rare ones
-    std::vector<RareSet> witnesses;
-
-    void report(RareSet set, size_t keep) {
-        ++violations;
-        if (!keep) return;
-        if (witnesses.size() == keep && !(set < witnesses.front())) return;
-        witnesses.push_back(std::move(set));
-        std::push_heap(witnesses.begin(), witnesses.end());
-        if (witnesses.size() > keep) {
-            std::pop_heap(witnesses.begin(), witnesses.end());
-            witnesses.pop_back();
-        }
-    }
-    void merge(const RareResult& other, size_t keep) {
-        checked += other.checked;
-        int64_t total = violations + other.violations;
-        for (const auto& set : other.witnesses) report(set, keep);
-        violations = total;
-    }
-};
+using RareResult = Found<RareSet>;  // checked: sets that occur and were counted; violations: the rare ones
 
 // Equal rows become one that stands for all of them, by hashing; empty rows vanish. class_of receives for each input row
 // its index in the result (-1: empty). Deliberately not the search's way of merging (direct.hpp, by sorting).

@@ -33,6 +33,32 @@ def smallest_identifying(rows: Rows, k: int, m: int) -> list[int]:
     return [min((len(labels) for labels in counts if labels <= row and counts[labels] < k), default=0) for row in rows]
 
 
+def disclosures(rows: Rows, values: Rows, l: int, m: int) -> dict[frozenset[str], dict[str, tuple[int, int]]]:
+    """Sets of 0..m labels that occur, and for each sensitive value in more than 1/l of their rows: (rows, with it)."""
+    found: dict[frozenset[str], dict[str, tuple[int, int]]] = {}
+    for known in {frozenset(c) for row in rows for size in range(m + 1) for c in itertools.combinations(row, size)}:
+        theirs = [sensitive for row, sensitive in zip(rows, values, strict=True) if known <= row]
+        counts = Counter(value for sensitive in theirs for value in sensitive)
+        failing = {value: (len(theirs), count) for value, count in counts.items() if count * l > len(theirs)}
+        if failing:
+            found[known] = failing
+    return found
+
+
+def rare_facts(rows: Rows, k: int, m: int) -> dict[tuple[frozenset[str], frozenset[str]], int]:
+    """Every combination of present and absent labels, 1..m together, that 1..k-1 rows match."""
+    labels = frozenset[str]().union(*rows)
+    found: dict[tuple[frozenset[str], frozenset[str]], int] = {}
+    for facts in range(1, m + 1):
+        for known in map(frozenset, itertools.combinations(labels, facts)):
+            for size in range(facts + 1):
+                for present in map(frozenset, itertools.combinations(known, size)):
+                    matching = sum(row & known == present for row in rows)
+                    if 0 < matching < k:
+                        found[present, known - present] = matching
+    return found
+
+
 def generalize(rows: Rows, node_of: dict[str, str]) -> Rows:
     return [frozenset(node_of[item] for item in row) for row in rows]
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from shoal.kernels._mend import mend_diversity as mend_diversity
+from shoal.kernels._mend import mend_negative as mend_negative
 from shoal.kernels._threats import Threats as Threats
+from shoal.kernels._verifiers import disclosing_sets as disclosing_sets
+from shoal.kernels._verifiers import rare_facts as rare_facts
+from shoal.kernels._verifiers import smallest_disclosing as smallest_disclosing
 
 Tick = Callable[[float], None]
 Row = tuple[int, ...]
@@ -83,6 +89,20 @@ def rare_rows(indptr: Any, items: Any, labels: int, k: int, keep: int, tick: Tic
     return checked, violations, _smallest([(list(codes), count) for codes, count in found.items()], keep)
 
 
+def gray_order(indptr: Any, items: Any) -> bytes:
+    """Sort the rows by the numbers; the bits of a number are the sums, modulo 2, of those above in its Gray code."""
+
+    def number(row: Row) -> int:
+        code = binary = sum(1 << item for item in row)
+        while code := code >> 1:
+            binary ^= code
+        return binary
+
+    rows = _rows(indptr, items)
+    order = sorted(range(len(rows)), key=lambda at: number(rows[at]))
+    return b"".join(at.to_bytes(8, sys.byteorder) for at in order)
+
+
 def direct_pass(
     indptr: Any,
     items: Any,
@@ -95,17 +115,19 @@ def direct_pass(
     last: int,
     until_safe: bool,
     raised: Any,
+    bounded: bool,
     tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
-    walk = _DirectPass(_weighted(indptr, items), parent.tolist(), span.tolist(), cost.tolist(), leaves, k, tick)
+    rows = _weighted(indptr, items)
+    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, tick)
     for node in raised.tolist():
         walk.commit(node)
     for size in range(first, last + 1):
         if until_safe and walk.safe():
             break
         walk.run(size)
-    return sorted(node for node in walk.committed if not walk.below[node]), walk.visited, walk.repairs
+    return sorted(node for node in walk.committed if not walk.below[node]), walk.most_counted, walk.repairs
 
 
 class _DirectPass:
@@ -119,16 +141,18 @@ class _DirectPass:
         cost: list[int],
         leaves: int,
         k: int,
+        bounded: bool,
         tick: Tick,
     ) -> None:
         self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
+        self.bounded = bounded
         self.root = len(parent) - 1
         self.below = [False] * len(parent)  # strictly below the cut
         self.committed: set[int] = set()
         self.under = cost[:leaves] + [0] * (len(parent) - leaves)  # cost of the cut's nodes below each node
         for node in range(self.root):
             self.under[parent[node]] += self.under[node]
-        self.visited = self.repairs = 0
+        self.counted = self.most_counted = self.repairs = 0
         expanded = [({v for leaf in row for v in self.ancestors(leaf)}, weight) for row, weight in leaf_rows.items()]
         support = Counter[int]()
         for labels, weight in expanded:
@@ -140,8 +164,9 @@ class _DirectPass:
 
     def run(self, size: int) -> None:
         """Visit every path of at most ``size`` labels of the count-tree whose labels are all in or above the cut."""
-        self.size = size
+        self.size, self.counted = size, 0
         self.walk((), 0, [(row, 0, weight) for row, weight in self.reduced()])
+        self.most_counted = max(self.most_counted, self.counted)
 
     def reduced(self) -> list[tuple[list[int], int]]:
         """The expanded rows without the labels below the cut."""
@@ -158,18 +183,22 @@ class _DirectPass:
             if support < self.k:
                 self.repair(prefix)
             return
+        if self.bounded and prefix and support < self.k:  # left as it is by an earlier pass: so is all that holds it
+            return
         held: dict[int, list[tuple[list[int], int, int]]] = {}
         for row, start, weight in rows:
             for at in range(start, len(row)):
                 held.setdefault(row[at], []).append((row, at + 1, weight))
-        self.visited += len(held)
         children = [u for u in held if not any(self.covers(u, v) or self.covers(v, u) for v in prefix)]
+        if prefix:
+            self.counted += sum(not self.below[u] for u in children)
         if prefix and not children and support < self.k:  # no row has more labels than this path
             self.repair(prefix)
         for label in sorted(children, key=self.order.__getitem__):
             if any(self.below[u] for u in prefix):
                 return
             if not self.below[label]:
+                self.counted += not prefix
                 self.walk((*prefix, label), sum(weight for _, _, weight in held[label]), held[label])
 
     def repair(self, labels: Row) -> None:
@@ -177,14 +206,14 @@ class _DirectPass:
         self.repairs += 1
         open_ = [self.way(labels, labels)]
         seen = {labels}
-        while True:
+        while open_:
             _, _, commits, targets = heapq.heappop(open_)
             if self.support(self.maximal(targets)) >= self.k:
                 for node in commits:
                     self.commit(node)
                 return
             for i, node in enumerate(targets):
-                if node != self.root:
+                if node != self.root and not (self.bounded and self.parent[node] == self.root):
                     higher = (*targets[:i], self.parent[node], *targets[i + 1 :])
                     if higher not in seen:
                         seen.add(higher)
