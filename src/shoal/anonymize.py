@@ -54,12 +54,12 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}."
         )
     timings: dict[str, float] = {}
-    problem.privacy.feasible(Published.plain(problem.items))
+    problem.privacy.feasible(problem.raw)
 
     with _timed(timings, "solve"):
         solution = algorithm.solve(problem, engine)
     with _timed(timings, "apply"):
-        published = solution.recoding.apply(problem.items)
+        published = replace(solution.recoding.apply(problem.items), sensitive=problem.sensitive)
     with _timed(timings, "verify"):
         verdict = problem.privacy.verify(published, engine)
     if not verdict.holds:
@@ -109,6 +109,8 @@ def _provenance(release: Release) -> dict[str, Any]:
         },
         "hierarchy": {"name": problem.hierarchy.name, "sha256": problem.hierarchy.sha256},
         "output": None,  # filled in when the release is written
+        "search": release.solution.statistics,
+        "timings": release.timings,
         "peak_memory_bytes": peak_memory(),
     }
 

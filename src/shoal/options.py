@@ -5,27 +5,36 @@ The dataclass fields of a :class:`Spec` are its command-line options, its form f
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import math
 import types
 import typing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from shoal.errors import OptionError, did_you_mean
 
-Value = int | float | bool | str
+Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the command line, or a file with one a line
+
+NAMED = 8  # labels of a list that are spelled out for people
 
 
 def say(value: Value) -> str:
     """A value for people.
 
-    >>> say(True), say(60.0), say(0.5), say("all")
-    ('yes', '60', '0.5', 'all')
+    >>> say(True), say(60.0), say(0.5), say("all"), say(("a", "b")), say(())
+    ('yes', '60', '0.5', 'all', 'a, b', 'none')
     """
+    if isinstance(value, tuple):
+        return (", ".join(value[:NAMED]) + (f" and {len(value) - NAMED} more" if len(value) > NAMED else "")) or "none"
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).removesuffix(".0")
+
+
+Kind = type[int] | type[float] | type[bool] | type[str] | type[tuple]  # type: ignore[type-arg]
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Option:
     """One declared option."""
 
     name: str
-    type: type[int] | type[float] | type[bool] | type[str]
+    type: Kind
     default: Value
     low: float | None
     high: float | None
@@ -48,7 +57,9 @@ class Option:
     def parse(self, text: Value) -> Value:
         """The value that the user's text stands for, checked."""
         value: Value = text
-        if isinstance(text, str) and text not in self.words and self.type is not str:
+        if isinstance(text, str) and self.type is tuple:
+            value = labels_of(text)
+        elif isinstance(text, str) and text not in self.words and self.type is not str:
             try:
                 value = self.type(text)
             except ValueError:
@@ -60,6 +71,10 @@ class Option:
         """Raise an OptionError unless the value is in range."""
         if isinstance(value, str) and value in self.words:
             return
+        if self.type is tuple:
+            if not isinstance(value, tuple) or not all(isinstance(label, str) and label for label in value):
+                raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
+            return
         right_type = isinstance(value, (int, float) if self.type is float else self.type)
         if not right_type or (isinstance(value, bool) and self.type is not bool):
             raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
@@ -70,7 +85,7 @@ class Option:
                     f"{did_you_mean(str(value), self.words)}."
                 )
             return
-        assert not isinstance(value, str)
+        assert not isinstance(value, str | tuple)
         if isinstance(value, float) and not math.isfinite(value):
             raise OptionError(f"{name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
@@ -81,7 +96,13 @@ class Option:
     @property
     def wanted(self) -> str:
         """What the option takes, in words."""
-        kind = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[self.type]
+        kind = {
+            int: "a whole number",
+            float: "a number",
+            bool: "true or false",
+            str: "text",
+            tuple: "a list of labels",
+        }[self.type]
         return " or ".join([kind, *(f"'{word}'" for word in self.words)])
 
 
@@ -112,6 +133,10 @@ class Spec:
             value = getattr(self, opt.name)
             if isinstance(value, np.generic):
                 value = value.item()
+                object.__setattr__(self, opt.name, value)
+            if opt.type is tuple and isinstance(value, list | tuple | set | frozenset):
+                ordered = sorted(value) if isinstance(value, set | frozenset) else value
+                value = tuple(dict.fromkeys(ordered))
                 object.__setattr__(self, opt.name, value)
             opt.check(f"{type(self).__name__}: {opt.name}", value)
 
@@ -145,13 +170,32 @@ class Spec:
                 )
         return cls(**{name: known[name].parse(text) for name, text in given.items()})
 
-    def values(self) -> dict[str, Value]:
+    def values(self) -> dict[str, Any]:
         """Option name -> value."""
         return {opt.name: getattr(self, opt.name) for opt in self.options()}
 
 
-def _plain(hint: Any) -> type[int] | type[float] | type[bool] | type[str]:
-    """The scalar type of a hint such as ``int | Literal['all']``."""
+def labels_of(text: str) -> tuple[str, ...]:
+    """The labels that a text names: those in the file of that name, one a line, or else ``a,b,"c, d"``.
+
+    >>> labels_of('milk, "beer, light"')
+    ('milk', 'beer, light')
+    """
+    if Path(text).is_file():
+        from shoal.io import files
+
+        labels = files.load(text).text().splitlines()
+        if not any(label.strip() for label in labels):
+            raise OptionError(f"{text} names no label: wanted one on each line.")
+    else:
+        labels = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(dict.fromkeys(label.strip() for label in labels if label.strip()))
+
+
+def _plain(hint: Any) -> Kind:
+    """The plain type of a hint such as ``int | Literal['all']``."""
+    if typing.get_origin(hint) is tuple:
+        return tuple
     members = typing.get_args(hint) if isinstance(hint, types.UnionType) or typing.get_args(hint) else (hint,)
     for kind in (bool, int, float, str):
         if kind in members:

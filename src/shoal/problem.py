@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -13,10 +15,11 @@ from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
-from shoal.errors import OptionError
+from shoal.errors import OptionError, did_you_mean
 from shoal.metrics import AdditiveLoss
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
+from shoal.published import Published
 from shoal.weights import Weights
 
 
@@ -49,8 +52,10 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+        if self.privacy.sensitive_items:
+            self._take_out(self.privacy.sensitive_items)
         if self.unknown_items == "root":
-            rows = self.data.transactions
+            rows = self._apart[0]
             used = [rows.labels[code] for code in np.flatnonzero(rows.supports)]
             grown = self.hierarchy.with_items_under_root(used)
             object.__setattr__(self, "added_items", grown.n_leaves - self.hierarchy.n_leaves)
@@ -66,10 +71,49 @@ class Problem:
         """Never the data themselves."""
         return f"Problem({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
 
+    def _take_out(self, sensitive: Sequence[str]) -> None:
+        """Sensitive items are not generalized: the hierarchy is that of the others. Misspelt ones must not slip by."""
+        hierarchy, missed = self.hierarchy, self.privacy.missed(self.data)
+        for label in sensitive:
+            if label in hierarchy.code_of and hierarchy.code_of[label] >= hierarchy.n_leaves:
+                raise OptionError(f"Sensitive '{label}' is a group in the hierarchy {hierarchy.name}: name its items.")
+            if label in missed and label not in hierarchy.code_of:
+                known = [*self.data.transactions.labels, *hierarchy.items]
+                raise OptionError(
+                    f"Sensitive item '{label}'{did_you_mean(label, known)} is neither in the data nor in the hierarchy "
+                    f"{hierarchy.name}: correct or remove it."
+                )
+        object.__setattr__(self, "hierarchy", hierarchy.without_items(sensitive))
+
+    @cached_property
+    def _apart(self) -> tuple[Transactions, Transactions]:
+        """What may be known of each record, and what is sensitive in it."""
+        return self.privacy.apart(self.data)
+
     @cached_property
     def items(self) -> Transactions:
-        """The rows with hierarchy leaves as codes."""
-        return self.hierarchy.encode(self.data.transactions, self.data.first_use)
+        """The rows with hierarchy leaves as codes; without what is sensitive."""
+        return self.hierarchy.encode(self._apart[0], self.data.first_use)
+
+    @property
+    def sensitive(self) -> Transactions:
+        """The sensitive values of each row, for models that set some apart: published as they are."""
+        return self._apart[1]
+
+    @property
+    def raw(self) -> Published:
+        """The data as they are, as if they were published."""
+        return Published.plain(self.items, self.sensitive)
+
+    def take(self, rows: Counts) -> Problem:
+        """The same problem for some of the rows, in the given order; what was checked is not checked again."""
+        part = copy.copy(self)
+        object.__setattr__(part, "data", self.data.take(rows))
+        for name in ("occurrences", "costs", "scale"):
+            part.__dict__.pop(name, None)
+        part.__dict__["items"] = self.items.take(rows)
+        part.__dict__["_apart"] = tuple(rows_of.take(rows) for rows_of in self._apart)
+        return part
 
     @cached_property
     def item_weights(self) -> Counts | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
+from shoal.data.sensitive import merged, take_apart
 from shoal.data.table import Role
 from shoal.explain import Explanation, explain
 from shoal.privacy import Verdict
@@ -16,7 +17,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut, Recoding
-from shoal.risk import Risk
+from shoal.risk import Exposure
 from shoal.solution import Optimality, Solution
 
 
@@ -51,7 +52,10 @@ class Release:
     @property
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
-        data = self.problem.data.with_transactions(self.published.rows)
+        rows, privacy = self.published.rows, self.problem.privacy
+        if privacy.sensitive_items:
+            rows = merged(rows, take_apart(self.problem.data, privacy.sensitive_items)[1])
+        data = self.problem.data.with_transactions(rows)
         if data.table is None:
             return data
         roles = data.table.roles
@@ -65,14 +69,14 @@ class Release:
         return io.to_kind(self.dataset)
 
     @cached_property
-    def risk_before(self) -> Risk:
+    def risk_before(self) -> Exposure:
         """What an adversary could do with the raw data."""
-        return Risk.of(self.problem.items, *self._risk_parameters())
+        return self.problem.privacy.risk(self.problem.raw)
 
     @cached_property
-    def risk_after(self) -> Risk:
+    def risk_after(self) -> Exposure:
         """What an adversary can do with the published data."""
-        return Risk.of(self.published.rows, *self._risk_parameters())
+        return self.problem.privacy.risk(self.published)
 
     @cached_property
     def explanations(self) -> list[Explanation]:
@@ -85,8 +89,11 @@ class Release:
     def warnings(self) -> list[str]:
         """What a publisher must know beyond the guarantee."""
         notes: list[str] = []
-        if self.dataset.table is not None and self.dataset.table.names:
-            names = [f"'{name}'" for name in self.dataset.table.names]
+        guarded = self.problem.privacy.values().get("sensitive_column", ())
+        assert isinstance(guarded, tuple)
+        beside = self.dataset.table.names if self.dataset.table is not None else ()
+        names = [f"'{name}'" for name in beside if name not in guarded]
+        if names:
             columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
             notes.append(
                 f"The {columns} published untouched: the guarantee covers the sets only. "
@@ -130,12 +137,6 @@ class Release:
         from shoal import report
 
         return report.summary_html(self)
-
-    def _risk_parameters(self) -> tuple[int, int]:
-        """k and the largest number of known items to draw, from the model."""
-        values = self.problem.privacy.values()
-        k, m = values.get("k", 5), values.get("m", 2)
-        return int(k), min(3, int(m)) if m != "all" else 3
 
 
 def peak_memory() -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.data.arrays import Counts
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
@@ -55,6 +56,11 @@ class Dataset:
     def with_transactions(self, transactions: Transactions) -> Dataset:
         """The same data with other sets, for instance the published ones."""
         return replace(self, transactions=transactions)
+
+    def take(self, rows: Counts) -> Dataset:
+        """Some of the rows, in the given order."""
+        table = None if self.table is None else self.table.take(rows)
+        return Dataset(self.transactions.take(rows), table, Origin(self.origin.name))
 
     def keep_columns(self, names: Sequence[str]) -> Dataset:
         """The same data with only these columns beside the sets, in their old order."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -242,6 +242,23 @@ class Hierarchy:
             root = "*" if "*" not in missing and root != "*" else "(all)"
             parents = {self.labels[0]: root, root: None}
         return Hierarchy.from_parents({**parents, **dict.fromkeys(missing, root)}, self.name)
+
+    def without_items(self, labels: Iterable[str]) -> Hierarchy:
+        """This hierarchy without some leaves, and without the groups that have none left.
+
+        >>> Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1"]}}).without_items(["b1", "x"]).labels
+        ('a1', 'a2', 'A', 'ALL')
+        """
+        gone = {label for label in labels if 0 <= self.code_of.get(label, -1) < self.n_leaves}
+        if not gone:
+            return self
+        if len(gone) == self.n_leaves:
+            raise HierarchyError(f"{self.name}: all {self.n_leaves} items are taken out: at least one must stay.")
+        for node in range(self.n_leaves, len(self)):
+            if all(self.labels[child] in gone for child in self.children[node]):
+                gone.add(self.labels[node])
+        left = {label: parent for label, parent in self.parents_by_label().items() if label not in gone}
+        return replace(Hierarchy.from_parents(left, self.name), file_sha256=self.file_sha256)
 
 
 def _number(root: str, children: Mapping[str, Sequence[str]], name: str) -> Hierarchy:

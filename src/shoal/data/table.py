@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from shoal.data.arrays import Counts
 from shoal.errors import DataError
 
 
@@ -45,3 +46,7 @@ class Table:
         """Only these columns, in their old order."""
         kept = [name for name in self.names if name in names]
         return Table(self.arrow.select(kept), {name: role for name, role in self.roles.items() if name in kept})
+
+    def take(self, rows: Counts) -> Table:
+        """Some of the rows, in the given order."""
+        return Table(self.arrow.take(rows), self.roles)

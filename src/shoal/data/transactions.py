@@ -59,6 +59,11 @@ class Transactions:
         ids = np.repeat(np.arange(len(lists), dtype=np.int64), [len(row) for row in lists])
         return cls(*csr_from_pairs(ids, flat, len(lists)), tuple(labels))
 
+    @classmethod
+    def nothing(cls, rows: int) -> Transactions:
+        """So many empty rows."""
+        return cls(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), ())
+
     def __repr__(self) -> str:
         """Never the data themselves."""
         return f"Transactions({len(self):,} rows, {len(self.labels):,} items)"
@@ -106,3 +111,21 @@ class Transactions:
         if len(codes) and codes.min() < 0:
             rows, codes = rows[codes >= 0], codes[codes >= 0]
         return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels))
+
+    def in_use(self) -> Transactions:
+        """The same rows, with only the labels that occur."""
+        used = np.flatnonzero(self.supports)
+        code_of = np.full(len(self.labels), -1, dtype=np.int32)
+        code_of[used] = np.arange(len(used), dtype=np.int32)
+        return self.recode(code_of, [self.labels[code] for code in used])
+
+    def take(self, rows: Counts) -> Transactions:
+        """Some of the rows, in the given order.
+
+        >>> Transactions.from_sets([["a"], ["b"], ["a", "b"]]).take(np.array([2, 0])).sets()
+        [frozenset({...}), frozenset({'a'})]
+        """
+        sizes = self.sizes[rows]
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
+        return Transactions(indptr, self.items[at], self.labels)

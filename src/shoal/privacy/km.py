@@ -18,8 +18,9 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
-from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
 from shoal.published import Published
+from shoal.risk import Risk
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class KmAnonymity(PrivacyModel):
     title = "k^m-anonymity"
     paper = "P0, P3"
     default_algorithm = "auto"
+    examined = (
+        "every set of published labels that occurs and that somebody may know or, where that settles all such sets at "
+        "once, every different published record"
+    )
 
     k: int = option(5, low=2, help="records that must share any known itemset")
     m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an adversary may know of a record, or 'all'")
@@ -52,6 +57,10 @@ class KmAnonymity(PrivacyModel):
             found = kernels.rare_itemsets(*arrays, self.m, first_size_only=True, threads=engine.threads, tick=tick)
         witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
+        """Who can be found."""
+        return Risk.of(published.rows, self.k, DRAWN if self.m == "all" else min(self.m, DRAWN), engine)
 
     def known(self, rows: Transactions) -> int:
         """The most labels of any of these rows that an adversary can know.

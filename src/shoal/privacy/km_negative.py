@@ -1,0 +1,107 @@
+"""k^m-anonymity with negative knowledge (P3 s.5.1): the adversary may also know what a record does not hold.
+
+Each of up to m facts says "has g" or "has not g", g a published label. Every combination of facts matches 0 or at least
+k records, empty ones included. Not monotone: to lack a whole group says more than to lack one item of it, so a
+coarser cut can break what a finer one kept.
+
+The verifier counts by inclusion and exclusion: the records with P and without N are those with P, less those with one
+more of N, plus those with two more, and so on. A combination that fails while all smaller ones hold has only such
+absent labels that occur with P, and enough of them to exclude all but k - 1 records with P: few are left to count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import Infeasible
+from shoal.options import option
+from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.published import Published
+from shoal.risk import Risk
+
+
+@dataclass(frozen=True)
+class KmNegative(PrivacyModel):
+    """Any m or fewer facts about a record, what it holds or does not hold, fit at least k records.
+
+    >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
+    >>> verdict = KmNegative(k=2, m=2).verify(Published.plain(rows))
+    >>> verdict.holds, str(verdict.witnesses[0])
+    (False, '{a, not b} is in 1 record')
+    """
+
+    name = "km-negative"
+    title = "k^m-anonymity with negative knowledge"
+    paper = "P3 s.5.1"
+    default_algorithm = "aa"
+    views = "combination of facts"
+    examined = (
+        "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
+        "smaller ones hold"
+    )
+    beyond = "The figures are about items known to be there; the guarantee covers those known to be missing too."
+
+    k: int = option(5, low=2, help="records that must share any known itemset")
+    m: int = option(2, low=1, help="facts an adversary may know of a record: items that it has, or has not")
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count all combinations of up to m facts that can fail."""
+        rows = published.rows
+        found = kernels.rare_facts(
+            rows.indptr,
+            rows.items,
+            len(rows.labels),
+            self.k,
+            self.m,
+            threads=engine.threads,
+            tick=engine.tick("verifying"),
+        )
+        witnesses = [
+            Witness(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
+            for present, absent, count in found.facts
+        ]
+        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
+        """Who can be found by what is known to be there."""
+        return Risk.of(published.rows, self.k, min(self.m, DRAWN), engine)
+
+    def known(self, rows: Transactions) -> int:
+        """The most labels that an adversary can have facts about."""
+        return min(self.m, int(np.count_nonzero(rows.supports)))
+
+    def feasible(self, published: Published) -> None:
+        """With everything at the root, two facts are left: whether a record is empty or not."""
+        full = published.rows.non_empty
+        for count, kind in ((full, "non-empty"), (len(published.rows) - full, "empty")):
+            if 0 < count < self.k:
+                raise Infeasible(
+                    f"k^m-anonymity with negative knowledge and k={self.k} needs no {kind} records or at least "
+                    f"{self.k}, got {count}: choose a smaller k{'' if full == count else ', remove these'} or add data."
+                )
+
+    def describe(self) -> str:
+        """In plain words."""
+        known = "1 fact" if self.m == 1 else f"up to {self.m} facts"
+        return (
+            f"Whoever knows {known} about a record, each an item that it has or has not, is left with at least "
+            f"{self.k} records that fit, or with none."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        known = "1 fact" if self.m == 1 else f"{self.m} facts"
+        return [
+            f"It says nothing about somebody who knows more than {known} about a record.",
+            "It does not hide what all fitting records have in common. If every record that fits what somebody knows "
+            "also holds a certain other item, they learn that item without knowing which record it is.",
+            "To know that one item of a published group is missing counts for nothing: only labels of the release "
+            "are facts.",
+            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]

@@ -1,0 +1,137 @@
+"""l^m-diversity (P3 s.5.2): whoever knows up to m items of a record cannot tell its sensitive values.
+
+Items are either sensitive or may be known; only the latter are generalized. For every set c of 0..m published labels
+that occurs (with c = {} the adversary knows nothing) and every sensitive value s, at most 1 in l of the records with c
+has s. A combination of sensitive values is never more frequent than the values in it, so single values settle it.
+
+It is not monotone: a coarser cut can break what a finer one kept. Nor do safe sets make safe larger ones, so every
+size is looked at. The verifier counts the published rows and nothing else.
+
+Cost: time to enumerate the sets of up to m labels in records that have a sensitive value; memory that of the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal import kernels
+from shoal.data.dataset import Dataset
+from shoal.data.sensitive import take_apart
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import Infeasible, OptionError
+from shoal.options import option
+from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.published import Published
+from shoal.risk import Disclosure
+
+
+@dataclass(frozen=True)
+class LmDiversity(PrivacyModel):
+    """Knowing m or fewer items of a record, or none, tells no sensitive value of it with a probability above 1/l.
+
+    >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])
+    >>> verdict = LmDiversity(l=3, m=1, sensitive=("HIV",)).verify(Published.plain(rows))
+    >>> verdict.holds, str(verdict.witnesses[0])
+    (False, "1 of the 2 records with {a} has 'HIV'")
+    """
+
+    name = "lm"
+    title = "l^m-diversity"
+    paper = "P3 s.5.2"
+    default_algorithm = "aa"
+    examined = (
+        "every set of published labels that somebody may know of a record with a sensitive value, with the values that "
+        "come with it"
+    )
+
+    l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
+    m: int = option(2, low=1, help="items an adversary may know of a record")
+    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
+
+    def __post_init__(self) -> None:
+        """Something must be sensitive."""
+        super().__post_init__()
+        if not self.sensitive and not self.sensitive_column:
+            raise OptionError(
+                "l^m-diversity must know what is sensitive: give --sensitive (a file, or a,b,c) or --sensitive-column."
+            )
+
+    @property
+    def sensitive_items(self) -> tuple[str, ...]:
+        """What is not to be learned."""
+        return self.sensitive
+
+    def apart(self, data: Dataset) -> tuple[Transactions, Transactions]:
+        """The items that may be known, and the sensitive values."""
+        return take_apart(data, self.sensitive, self.sensitive_column)
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count all sets of up to m labels with what is sensitive in the same rows."""
+        rows, values = published.rows, published.sensitive
+        if values is None:
+            if self.sensitive_column:
+                raise OptionError("LmDiversity: the rows come without their columns: verify LmDiversity.view(dataset).")
+            rows, values = self.apart(Dataset(rows))
+        found = kernels.disclosing_sets(
+            rows.indptr,
+            rows.items,
+            len(rows.labels),
+            values.indptr,
+            values.items,
+            len(values.labels),
+            self.l,
+            self.m,
+            threads=engine.threads,
+            tick=engine.tick("verifying"),
+        )
+        witnesses = [
+            Witness(tuple(rows.labels[code] for code in codes), count, sensitive=values.labels[value], holders=holders)
+            for codes, value, count, holders in found.sets
+        ]
+        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Disclosure:
+        """What can be learned."""
+        assert published.sensitive is not None
+        return Disclosure.of(published.rows, published.sensitive, self.l, min(self.m, DRAWN), engine)
+
+    def known(self, rows: Transactions) -> int:
+        """The most labels of any of these rows that an adversary can know."""
+        return min(self.m, int(rows.sizes.max(initial=0)))
+
+    def feasible(self, published: Published) -> None:
+        """Whoever knows nothing must not be able to tell: that is the same for every generalization."""
+        values = published.sensitive
+        assert values is not None
+        records = len(values)
+        for code, count in enumerate(values.supports.tolist()):
+            if count * self.l > records:
+                raise Infeasible(
+                    f"l^m-diversity with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
+                    f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): choose a smaller "
+                    f"l, or do not declare it sensitive."
+                )
+
+    def describe(self) -> str:
+        """In plain words."""
+        known = "an item" if self.m == 1 else f"up to {self.m} items"
+        return (
+            f"Whoever knows {known} of a record, or nothing, finds each sensitive value in at most "
+            f"1 of {self.l} of the records that fit."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        known = "1 item" if self.m == 1 else f"{self.m} items"
+        return [
+            f"It says nothing about somebody who knows more than {known} of a record.",
+            "It says nothing about somebody who knows a sensitive value of a record: these are published as they are.",
+            "It does not keep anybody from finding a record, only from learning its sensitive values: few records, "
+            "or even one without a sensitive value, may fit what is known.",
+            "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
+            "record has one of several diseases can be as bad as to know which.",
+            "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]

@@ -1,0 +1,216 @@
+"""l^m-diversity and negative knowledge: verifiers against the oracle, sensitive items and columns, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.data.sensitive import take_apart
+from shoal.data.table import Table
+from shoal.errors import Infeasible, OptionError
+from shoal.testing import all_cuts, problems
+from tests import oracles
+
+TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
+negative = st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))
+
+
+def dataset(rows: list[list[str]], **columns: Sequence[object]) -> shoal.Dataset:
+    table = Table(pa.table(columns)) if columns else None
+    return shoal.Dataset(shoal.Transactions.from_sets(rows), table)
+
+
+def best_by_hand(problem: shoal.Problem) -> int | None:
+    """The least cost of any cut that the oracle finds diverse; none, if there is none."""
+    l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
+    fine = [
+        int(problem.costs[cut.nodes].sum())
+        for cut in all_cuts(problem.hierarchy)
+        if not oracles.disclosures(cut.apply(problem.items).rows.sets(), problem.sensitive.sets(), l, m)
+    ]
+    return min(fine, default=None)
+
+
+@settings(max_examples=150)
+@given(problem=problems(lm, max_leaves=6))
+def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
+    l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
+    for cut in all_cuts(problem.hierarchy):
+        published = replace(cut.apply(problem.items), sensitive=problem.sensitive)
+        failing = oracles.disclosures(published.rows.sets(), problem.sensitive.sets(), l, m)
+        verdict = problem.privacy.verify(published)
+        assert verdict.holds == (not failing)
+        for witness in verdict.witnesses:
+            assert witness.sensitive is not None
+            counts = failing[frozenset(witness.labels)][witness.sensitive]
+            assert counts == (witness.support, witness.holders)
+
+
+@settings(max_examples=100)
+@given(problem=problems(negative, max_leaves=6))
+def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
+    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    for cut in all_cuts(problem.hierarchy):
+        published = cut.apply(problem.items)
+        failing = oracles.rare_facts(published.rows.sets(), k, m)
+        verdict = problem.privacy.verify(published)
+        assert verdict.holds == (not failing)
+        for witness in verdict.witnesses:
+            assert failing[frozenset(witness.labels), frozenset(witness.absent)] == witness.support
+
+
+@settings(max_examples=150)
+@given(problem=problems(lm, max_leaves=6), method=st.sampled_from([shoal.AA(), shoal.DA(), shoal.VPA(), shoal.LRA()]))
+def test_searches_for_lm_find_a_cut_or_none_is_at_the_root(problem: shoal.Problem, method: shoal.Algorithm) -> None:
+    """Never better than the best of all cuts; where none holds, an error. Local cuts may be better."""
+    best = best_by_hand(problem)
+    try:
+        release = shoal.anonymize(problem, method)
+    except Infeasible:
+        root = GlobalRoot(problem)
+        assert best is None or root > 0
+        return
+    l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
+    assert not oracles.disclosures(release.published.rows.sets(), problem.sensitive.sets(), l, m)
+    if isinstance(release.recoding, shoal.GlobalCut):
+        assert best is not None
+        assert int(problem.costs[release.recoding.nodes].sum()) >= best
+
+
+def GlobalRoot(problem: shoal.Problem) -> int:  # noqa: N802
+    """How many sets fail at the root."""
+    cut = shoal.GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root])
+    rows = cut.apply(problem.items).rows.sets()
+    return len(oracles.disclosures(rows, problem.sensitive.sets(), problem.privacy.values()["l"], 1))
+
+
+def test_lm_is_not_monotone() -> None:
+    """P3 s.5.2 says that generalizing ends in l^m-diversity. Of a1 and of a2 2 in 5 have s, but of A 4 in 7."""
+    rows = [["a1", "s"]] * 4 + [["a2", "s"]] * 4 + [["a1", "a2"]] * 6 + [["b"]] * 4
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
+    problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=2, m=2, sensitive=("s",)))
+    fine, coarse = shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [tree.code_of["A"]])
+    holds = [
+        problem.privacy.verify(replace(cut.apply(problem.items), sensitive=problem.sensitive)).holds
+        for cut in (fine, coarse)
+    ]
+    assert holds == [True, False]
+    for method in (shoal.AA(), shoal.DA(), shoal.VPA(), shoal.LRA(chunks=1)):
+        assert shoal.anonymize(problem, method).losses["ncp"] == 0  # nothing is in breach: nothing is raised
+
+
+def test_negative_knowledge_is_not_monotone() -> None:
+    """Everybody has a1 or a2 and enough have neither one: but hardly anybody is without both."""
+    rows = [["a1", "b1"]] * 3 + [["a2", "b1"]] * 3 + [["b1"]]
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b1": []}})
+    model = shoal.KmNegative(k=2, m=1)
+    problem = shoal.Problem(dataset(rows), tree, model)
+    fine = shoal.GlobalCut.raising(tree, []).apply(problem.items)
+    coarse = shoal.GlobalCut.raising(tree, [tree.code_of["A"]]).apply(problem.items)
+    assert (model.verify(fine).holds, model.verify(coarse).holds) == (True, False)
+    assert str(model.verify(coarse).witnesses[0]) == "{not A} is in 1 record"
+    assert shoal.anonymize(problem).losses["ncp"] == 0
+
+
+def test_a_share_above_one_in_l_is_refused_with_its_name() -> None:
+    rows = [["a1", "flu"], ["a2", "flu"], ["b1"]]
+    problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("flu",)))
+    with pytest.raises(Infeasible, match=r"'flu' is in 2 of 3 \(66.7%\): choose a smaller l"):
+        shoal.anonymize(problem)
+
+
+def test_where_only_the_root_is_left_and_fails_it_is_said() -> None:
+    """Half of all records have it, but more than half of those with anything else."""
+    rows: list[list[str]] = [["a1", "flu"], ["a2", "flu"], ["b1"], []]
+    problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("flu",)))
+    for method in (shoal.AA(), shoal.DA(), shoal.LRA(), shoal.VPA()):
+        with pytest.raises(Infeasible, match=r"of the 3 records with any item .*, 2 have 'flu' \(66.7%\)"):
+            shoal.anonymize(problem, method)
+
+
+def test_sensitive_items_are_taken_out_and_published_as_they_are() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "ill": ["flu", "HIV"]}})
+    rows = [["a1", "flu"], ["a2"], ["a1"], ["a2", "HIV"], ["a1"], ["a2"]]
+    problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=3, m=1, sensitive=("flu", "HIV")))
+    assert problem.hierarchy.labels == ("a1", "a2", "A", "ALL")  # |I| is 2, and no group is empty
+    release = shoal.anonymize(problem)
+    assert release.data == [["a1", "flu"], ["a2"], ["a1"], ["a2", "HIV"], ["a1"], ["a2"]]
+    assert release.losses["ncp"] == 0
+    assert problem.privacy.verify(shoal.Published.plain(release.dataset.transactions)).holds
+    stronger = replace(problem, privacy=shoal.LmDiversity(l=4, m=1, sensitive=("flu", "HIV")))
+    assert [sorted(row) for row in shoal.anonymize(stronger).data] == [
+        ["A", "flu"],
+        ["A"],
+        ["A"],
+        ["A", "HIV"],
+        ["A"],
+        ["A"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "message"),
+    [
+        (("fluu",), r"'fluu' \(did you mean 'flu'\?\) is neither in the data nor in the hierarchy"),
+        (("A",), "'A' is a group in the hierarchy"),
+        ((), "must know what is sensitive"),
+    ],
+)
+def test_what_is_sensitive_must_be_there(sensitive: tuple[str, ...], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        shoal.Problem(dataset([["a1", "flu"]]), TREE, shoal.LmDiversity(l=2, m=1, sensitive=sensitive))
+
+
+def test_a_sensitive_column() -> None:
+    """P3's conclusion: the sensitive value stands beside the set. Nothing is no value."""
+    rows = [["a1"], ["a1"], ["a2"], ["a2"], ["b1"], ["b1"]]
+    ill = ["flu", "flu", None, "", "HIV", "cold"]
+    privacy = shoal.LmDiversity(l=2, m=1, sensitive_column=("ill",))
+    problem = shoal.Problem(dataset(rows, ill=ill, age=list(range(6))), TREE, privacy)
+    assert problem.sensitive.labels == ("ill=HIV", "ill=cold", "ill=flu")
+    verdict = privacy.verify(privacy.view(problem.data))
+    assert [str(witness) for witness in verdict.witnesses] == ["2 of the 2 records with {a1} have 'ill=flu'"]
+    release = shoal.anonymize(problem)
+    assert [sorted(row) for row in release.published.rows.sets()] == [["A"], ["A"], ["A"], ["A"], ["b1"], ["b1"]]
+    assert release.dataset.table is not None
+    assert release.dataset.table.arrow.column("ill").to_pylist() == ill  # passes through
+    assert release.warnings == [
+        "The column 'age' is published untouched: the guarantee covers the sets only. "
+        "Drop whatever could identify a person."
+    ]
+    only = shoal.LmDiversity(l=2, m=1, sensitive=("HIV",), sensitive_column=("ill",))
+    assert take_apart(problem.data, only.sensitive, only.sensitive_column)[1].labels == ("ill=HIV",)
+    with pytest.raises(OptionError, match="come without their columns"):
+        privacy.verify(shoal.Published.plain(release.published.rows))
+
+
+def test_items_and_columns_together() -> None:
+    rows = [["a1", "x"], ["a1"], ["a2"], ["a2"]]
+    data = dataset(rows, ill=["flu", None, None, "flu"])
+    known, values = take_apart(data, ["x"], ["ill"])
+    assert known.sets() == [{"a1"}, {"a1"}, {"a2"}, {"a2"}]
+    assert values.sets() == [{"x", "ill=flu"}, set(), set(), {"ill=flu"}]
+
+
+def test_labels_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("flu\n\nbeer, light\n", encoding="utf-8")
+    model = shoal.LmDiversity.parse({"sensitive": str(tmp_path / "s.txt"), "l": "3"})
+    assert (model.l, model.sensitive) == (3, ("flu", "beer, light"))
+    assert shoal.LmDiversity.parse({"sensitive": 'flu,"beer, light"'}).sensitive == ("flu", "beer, light")
+    (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
+    with pytest.raises(OptionError, match="names no label"):
+        shoal.LmDiversity.parse({"sensitive": str(tmp_path / "empty.txt")})
+
+
+@pytest.mark.parametrize(("rows", "kind"), [([["a1"], [], [], []], "non-empty"), ([["a1"]] * 3 + [[]], "empty")])
+def test_negative_knowledge_needs_enough_of_both(rows: list[list[str]], kind: str) -> None:
+    with pytest.raises(Infeasible, match=f"needs no {kind} records or at least 2, got 1"):
+        shoal.anonymize(shoal.Problem(dataset(rows), TREE, shoal.KmNegative(k=2, m=1)))
