@@ -36,9 +36,11 @@ def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     if problem.items.non_empty < k:
         return
     h, items, costs = problem.hierarchy, problem.items, problem.costs.tolist()
-    aa = shoal.AA().search(problem, shoal.Engine())
+    aa = shoal.AA().search(problem, shoal.Engine()).recoding
+    assert isinstance(aa, shoal.GlobalCut)
     assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m)
-    da = shoal.DA().search(problem, shoal.Engine())
+    da = shoal.DA().search(problem, shoal.Engine()).recoding
+    assert isinstance(da, shoal.GlobalCut)
     tree = count_tree.CountTree(h, items, m)
     assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
 

@@ -12,8 +12,10 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms.aa import AA
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.da import DA
+from shoal.algorithms.lra import LRA
 from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
+from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.engines import Engine
@@ -24,9 +26,11 @@ from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import GlobalCut, Recoding
+from shoal.recoding import GlobalCut, LocalCuts, Recoding
 from shoal.release import Release
 from shoal.risk import Risk
 from shoal.solution import Optimality, Solution
@@ -36,8 +40,10 @@ __all__ = [
     "AA",
     "DA",
     "LM",
+    "LRA",
     "NCP",
     "OA",
+    "VPA",
     "Algorithm",
     "Auto",
     "Dataset",
@@ -46,6 +52,9 @@ __all__ = [
     "GlobalCut",
     "Hierarchy",
     "KmAnonymity",
+    "KmNegative",
+    "LmDiversity",
+    "LocalCuts",
     "Optimal",
     "Optimality",
     "PrivacyModel",

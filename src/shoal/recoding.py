@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.data.arrays import Codes, frozen
+from shoal.data.arrays import Codes, Counts, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import HierarchyError
@@ -90,4 +90,52 @@ class GlobalCut(Recoding):
             "intact_items": self.hierarchy.n_leaves - covered,
             "generalized_items": covered,
             "groups": len(self.raised),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LocalCuts(Recoding):
+    """Local recoding: the rows are split into chunks, each with a cut of its own.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> cuts = (GlobalCut.raising(h, [h.code_of["A"]]), GlobalCut.raising(h, []))
+    >>> rows = h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "b1"]]))
+    >>> [sorted(row) for row in LocalCuts(cuts, np.array([0, 1])).apply(rows).rows.sets()]
+    [['A', 'b1'], ['a1', 'b1']]
+    """
+
+    cuts: tuple[GlobalCut, ...]
+    chunk_of: Counts  # for each row, which cut it is published at
+
+    def __post_init__(self) -> None:
+        """Freeze."""
+        object.__setattr__(self, "chunk_of", frozen(self.chunk_of, np.int64))
+
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"LocalCuts({len(self.cuts):,} chunks of {len(self.chunk_of):,} rows)"
+
+    def apply(self, items: Transactions) -> Published:
+        """Replace every item by its node of the cut of its row's chunk."""
+        hierarchy = self.cuts[0].hierarchy
+        nodes = np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
+        node_of = np.stack([np.repeat(cut.nodes, hierarchy.leaves[cut.nodes]) for cut in self.cuts])
+        rows = row_ids(items.indptr)
+        codes = np.searchsorted(nodes, node_of[self.chunk_of[rows], items.items])
+        labels = tuple(hierarchy.labels[node] for node in nodes)
+        published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
+        return Published.from_nodes(published, nodes, hierarchy)
+
+    def summary(self) -> dict[str, object]:
+        """The cuts in figures."""
+        nodes = np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
+        n_leaves = self.cuts[0].hierarchy.n_leaves
+        intact = sum(np.isin(np.arange(n_leaves), cut.nodes).astype(int) for cut in self.cuts)
+        return {
+            "kind": "local cuts",
+            "chunks": len(self.cuts),
+            "rows_of_chunks": np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist(),
+            "labels": len(nodes),
+            "intact_items": int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
+            "groups": int(np.count_nonzero(nodes >= n_leaves)),
         }

@@ -6,6 +6,7 @@ Needs Hypothesis (``pip install shoal[test]``). Nothing else in the package impo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import GlobalCut
+from shoal.recoding import GlobalCut, LocalCuts
 
 
 @st.composite
@@ -50,6 +51,9 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
     """Instances of a model, their options drawn from small values of what they declare."""
     values: dict[str, st.SearchStrategy[Any]] = {}
     for option in cls.options():
+        if option.type is tuple:
+            values[option.name] = st.just(("s0", "s1") if option.name == "sensitive" else ())
+            continue
         low = int(option.low or 1)
         numbers = st.integers(low, low + 4) if option.type is int else st.floats(option.low or 0.1, option.high or 1)
         values[option.name] = st.one_of(numbers, *map(st.just, option.words))
@@ -60,30 +64,48 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
 def problems(
     draw: st.DrawFn, privacies: st.SearchStrategy[PrivacyModel], max_leaves: int = 8, max_rows: int = 14
 ) -> Problem:
-    """Random data over a random hierarchy; empty rows, equal rows and items that never occur included."""
+    """Random data over a random hierarchy; empty rows, equal rows and items that never occur included.
+
+    What the model declares sensitive is in some rows, and sometimes in the hierarchy too.
+    """
+    privacy = draw(privacies)
     hierarchy = draw(hierarchies(max_leaves))
     items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
     rows = draw(st.lists(items, min_size=1, max_size=max_rows))
+    if hidden := privacy.sensitive_items:
+        some: st.SearchStrategy[frozenset[str]] = st.one_of(
+            st.just(frozenset()), st.just(frozenset()), st.frozensets(st.sampled_from(hidden))
+        )
+        rows = [row | draw(some) for row in rows]
+        if draw(st.booleans()):
+            hierarchy = hierarchy.with_items_under_root(hidden)
+        else:
+            rows[0] |= set(hidden)
     rows *= draw(st.integers(1, 3))
     loss: AdditiveLoss = draw(st.sampled_from([NCP(), LM()]))
-    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, draw(privacies), loss)
+    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, privacy, loss)
 
 
 def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
     """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
     try:
-        problem.privacy.feasible(Published.plain(problem.items))
+        problem.privacy.feasible(problem.raw)
     except Infeasible:
         try:
             anonymize(problem, algorithm)
         except Infeasible:
             return
         raise AssertionError("a release of data that cannot satisfy the model") from None
-    release = anonymize(problem, algorithm, Engine(workers=1))
+    try:
+        release = anonymize(problem, algorithm, Engine(workers=1))
+    except Infeasible:
+        top = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root]).apply(problem.items)
+        assert not problem.privacy.verify(replace(top, sensitive=problem.sensitive)).holds, "the root would have done"
+        return
     assert release.verdict.holds
     assert len(release.published.rows) == len(problem.items)
     check_truthful(problem.items, release.published)
-    if isinstance(release.recoding, GlobalCut):
+    if isinstance(release.recoding, GlobalCut | LocalCuts):
         assert covered_sizes(problem.items, release.published).min(initial=1) > 0, "a generalization that loses items"
     again = anonymize(problem, algorithm, Engine(workers=4))
     assert again.published.rows.sha256 == release.published.rows.sha256, "the result depends on the number of workers"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shoal.engines import Engine
+from shoal.errors import OptionError
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
+from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search.polish import polished
@@ -34,10 +36,15 @@ class CutAlgorithm(Algorithm):
     polish: bool = option(False, help="split groups of the found cut again wherever the guarantee still holds")
 
     @abstractmethod
-    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Find the cut."""
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """The cut, re-specialised if asked for."""
-        cut = self.search(problem, engine)
-        return Solution(polished(problem, cut, engine) if self.polish else cut)
+        if self.polish and not isinstance(problem.privacy, KmAnonymity):
+            raise OptionError(f"--polish is for the model km, not for {problem.privacy.name}: leave it out.")
+        solution = self.search(problem, engine)
+        if not self.polish:
+            return solution
+        assert isinstance(solution.recoding, GlobalCut)
+        return replace(solution, recoding=polished(problem, solution.recoding, engine))

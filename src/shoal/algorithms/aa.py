@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
-from shoal.recoding import GlobalCut
-from shoal.search.direct import Direct
+from shoal.search.direct import Ground, level_by_level
+from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,8 @@ class AA(CutAlgorithm):
     name = "aa"
     title = "Apriori-based anonymization"
     paper = "P0 Alg. 4, P3 s.4.4"
-    solves = (KmAnonymity,)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
 
-    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
-        """Run DA on itemsets of one size after another."""
-        privacy = problem.privacy
-        assert isinstance(privacy, KmAnonymity)
-        direct = Direct(problem, privacy.k)
-        largest = privacy.known(problem.items)
-        # Beyond three labels: once whole rows are safe, nothing is left to repair.
-        direct.repair(range(1, largest + 1), engine.tick("AA"), until_safe=largest > 3)
-        return direct.cut()
+    def search(self, problem: Problem, engine: Engine) -> Solution:
+        """Repair sets of one size after another."""
+        return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

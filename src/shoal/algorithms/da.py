@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
-from shoal.recoding import GlobalCut
-from shoal.search.direct import Direct
+from shoal.search.direct import Ground, all_at_once
+from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,8 @@ class DA(CutAlgorithm):
     name = "da"
     title = "Direct anonymization"
     paper = "P0 Alg. 3, P3 s.4.3"
-    solves = (KmAnonymity,)
+    solves = (KmAnonymity, LmDiversity)
 
-    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
-        """One walk over the itemsets of up to m labels."""
-        privacy = problem.privacy
-        assert isinstance(privacy, KmAnonymity)
-        direct = Direct(problem, privacy.k)
-        size = privacy.known(problem.items)
-        # Beyond three labels: if whole rows are safe, there is nothing to repair.
-        direct.repair(range(size, size + 1), engine.tick("DA"), until_safe=size > 3)
-        return direct.cut()
+    def search(self, problem: Problem, engine: Engine) -> Solution:
+        """One walk over the sets of up to m labels."""
+        return all_at_once(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -25,6 +25,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search.count_tree import CountTree, expand
+from shoal.solution import Solution
 
 MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
 
@@ -40,7 +41,7 @@ class OA(CutAlgorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def search(self, problem: Problem, engine: Engine) -> GlobalCut:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Search the lattice."""
         privacy, hierarchy = problem.privacy, problem.hierarchy
         assert isinstance(privacy, KmAnonymity)
@@ -63,7 +64,7 @@ class OA(CutAlgorithm):
                 f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
             )
         expanded = self._lattice(problem, engine, cuts)
-        return GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded))
+        return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)))
 
     def _lattice(self, problem: Problem, engine: Engine, cuts: int) -> int:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""

@@ -1,18 +1,27 @@
-"""The local engine: this process, with threads inside the kernels, and one callback for progress."""
+"""The local engine: this process, with threads inside the kernels or around them, and one callback for progress."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import TypeVar
 
 from shoal.errors import OptionError
 
 Progress = Callable[[str, float], None]  # (what is being done, share done in 0..1)
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 def _silent(stage: str, share: float) -> None:
     """No progress display."""
+
+
+class Cancelled(Exception):
+    """Another task failed, or the user interrupted: this one is not wanted any more."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,48 @@ class Engine:
     def tick(self, stage: str) -> Callable[[float], None]:
         """A callback for one stage, to hand to a kernel."""
         return lambda share: self.progress(stage, share)
+
+    def map(self, stage: str, work: Callable[[Task, Engine], Result], tasks: Sequence[Task]) -> list[Result]:
+        """``work(task, engine)`` for every task, each with an engine of one worker; results in the order of the tasks.
+
+        Threads, as the kernels let go of Python while they run. Progress is told, and Ctrl-C is heard, in the calling
+        thread alone; a failure of one task ends the others at their next tick.
+
+        >>> Engine(workers=2).map("squaring", lambda task, engine: task * task, [1, 2, 3])
+        [1, 4, 9]
+        """
+        shares = [0.0] * len(tasks)
+        ended = threading.Event()
+        alone = self.threads == 1 or len(tasks) < 2
+
+        def run(at: int) -> Result:
+            def progress(_: str, share: float) -> None:
+                if ended.is_set():
+                    raise Cancelled
+                shares[at] = max(shares[at], share)
+                if alone:
+                    self.progress(stage, sum(shares) / len(tasks))
+
+            result = work(tasks[at], Engine(1, progress))
+            shares[at] = 1.0
+            return result
+
+        if alone:
+            return [run(at) for at in range(len(tasks))]
+        with ThreadPoolExecutor(min(self.threads, len(tasks))) as pool:
+            futures = [pool.submit(run, at) for at in range(len(tasks))]
+            try:
+                while wait(futures, timeout=0.05, return_when=FIRST_EXCEPTION).not_done:
+                    self.progress(stage, sum(shares) / len(tasks))
+                    for future in futures:
+                        if future.done():
+                            future.result()
+            except BaseException:
+                ended.set()
+                for future in futures:
+                    future.cancel()
+                raise
+            return [future.result() for future in futures]
 
 
 LOCAL = Engine()

@@ -1,43 +1,153 @@
-"""Direct anonymization as a step: a cut that grows by passes over the itemsets of a size."""
+"""Raise a cut until no set of labels is in breach: the step that DA, AA, LRA and VPA share.
+
+For k^m-anonymity this is direct anonymization (P0 Alg. 3). The other models of the family are not monotone (models.md):
+a coarser cut can break what a finer one kept. There a round looks at all sets of labels of the cut, mends the breaches
+and looks again, until a round finds none (:func:`shoal.kernels.mend_diversity`, :func:`shoal.kernels.mend_negative`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
 from shoal import kernels
+from shoal.data.arrays import Counts
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
+from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.solution import Solution
 
 
-class Direct:
-    """A cut on its way up. Starts at the items themselves."""
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What is repaired: rows over the leaves of a hierarchy whose nodes have costs, and their sensitive values."""
 
-    def __init__(self, problem: Problem, k: int) -> None:
-        self.problem, self.k = problem, k
-        self.raised: list[int] = []
-        self.visited = 0  # labels that the walk has counted behind a path, over all passes
+    items: Transactions
+    sensitive: Transactions
+    hierarchy: Hierarchy
+    costs: Counts
 
-    def repair(self, sizes: range, tick: kernels.Tick, *, until_safe: bool = False) -> None:
-        """One pass for each size; the last one leaves all sets of up to so many labels safe."""
-        items, hierarchy = self.problem.items, self.problem.hierarchy
-        longest = int(items.sizes.max(initial=0))  # no row holds a larger set
-        sizes = range(min(sizes.start, longest), min(sizes.stop, longest + 1))
-        if not longest:
-            return
-        done = kernels.direct_pass(
+    @classmethod
+    def of(cls, problem: Problem) -> Ground:
+        """The whole problem."""
+        return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """The cut that a repair ended in."""
+
+    raised: list[int]  # its nodes that are not leaves
+    counted: int  # count-tree nodes counted in the largest pass: the papers' measure of memory
+    repairs: int  # sets that had to be repaired
+
+    def solution(self, hierarchy: Hierarchy) -> Solution:
+        """As the result of an algorithm."""
+        return Solution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Figures of the search."""
+        return {"count_tree_nodes": self.counted, "repairs": self.repairs}
+
+
+def level_by_level(
+    ground: Ground, privacy: PrivacyModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
+) -> Repaired:
+    """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an adversary can know."""
+    return repair(ground, privacy, range(1, _known(ground, privacy) + 1), engine, raised=raised, bounded=bounded)
+
+
+def all_at_once(ground: Ground, privacy: PrivacyModel, engine: Engine) -> Repaired:
+    """DA (P0 Alg. 3): sets of up to as many labels as an adversary can know, in one walk."""
+    known = _known(ground, privacy)
+    return repair(ground, privacy, range(known, known + 1), engine)
+
+
+def repair(
+    ground: Ground,
+    privacy: PrivacyModel,
+    sizes: range,
+    engine: Engine,
+    *,
+    raised: Sequence[int] = (),
+    bounded: bool = False,
+) -> Repaired:
+    """Passes for sets of up to each of the sizes, from the cut ``raised``.
+
+    ``bounded``: the root is not to be used, and what only it could repair stays as it is.
+    """
+    items, hierarchy, tick = ground.items, ground.hierarchy, engine.tick("repairing")
+    if not sizes or not sizes[-1] or not len(items.items):
+        return Repaired(list(raised), 0, 0)
+    tree = (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
+    if isinstance(privacy, LmDiversity):
+        mended = kernels.mend_diversity(
             items.indptr,
             items.items,
-            hierarchy.parent,
-            hierarchy.span,
-            self.problem.costs,
-            hierarchy.n_leaves,
-            self.k,
+            ground.sensitive.indptr,
+            ground.sensitive.items,
+            *tree,
+            privacy.l,
             sizes,
-            self.raised,
-            until_safe=until_safe,
+            raised,
+            bounded=bounded,
+            threads=engine.threads,
             tick=tick,
         )
-        self.raised = done.raised
-        self.visited += done.visited
+        if mended.stuck is not None:
+            raise Infeasible(_stuck(ground, privacy))
+        return Repaired(mended.raised, mended.counted, mended.repairs)
+    assert isinstance(privacy, KmAnonymity | KmNegative)
+    done = kernels.direct_pass(
+        items.indptr,
+        items.items,
+        *tree,
+        privacy.k,
+        # Beyond three labels: once whole rows are safe, nothing is left to repair.
+        range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
+        raised,
+        until_safe=sizes[-1] > 3,
+        bounded=bounded,
+        tick=tick,
+    )
+    repaired = Repaired(done.raised, done.counted, done.repairs)
+    if isinstance(privacy, KmNegative):
+        mended = kernels.mend_negative(
+            items.indptr, items.items, *tree, privacy.k, sizes, done.raised, threads=engine.threads, tick=tick
+        )
+        assert mended.stuck is None, "the root satisfies the model wherever it is feasible"
+        return Repaired(mended.raised, max(done.counted, mended.counted), done.repairs + mended.repairs)
+    return repaired
 
-    def cut(self) -> GlobalCut:
-        """The cut so far."""
-        return GlobalCut.raising(self.problem.hierarchy, self.raised)
+
+def _known(ground: Ground, privacy: PrivacyModel) -> int:
+    """The most labels that an adversary can know."""
+    assert isinstance(privacy, KmAnonymity | KmNegative | LmDiversity)
+    return privacy.known(ground.items)
+
+
+def _longest(items: Transactions) -> int:
+    """The size of the largest row."""
+    return int(items.sizes.max(initial=0))
+
+
+def _stuck(ground: Ground, privacy: LmDiversity) -> str:
+    """Why no generalization helps: not even the root, that is, all rows that hold anything."""
+    values = ground.sensitive.take(np.flatnonzero(ground.items.sizes))
+    worst = int(np.argmax(values.supports))
+    value, holders, records = values.labels[worst], int(values.supports[worst]), len(values)
+    return (
+        f"No generalization was found that is l^m-diverse with l={privacy.l}: of the {records:,} records with any item "
+        f"that is not sensitive, {holders:,} have '{value}' ({holders / records:.1%}), more than 1 of {privacy.l}, so "
+        f"no group is large enough to hide it: choose a smaller l, or do not declare it sensitive."
+    )

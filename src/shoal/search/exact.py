@@ -27,8 +27,9 @@ from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
+from shoal.recoding import GlobalCut
 from shoal.search import solver
-from shoal.search.direct import Direct
+from shoal.search.direct import Ground, level_by_level
 from shoal.search.expansion import Expansion, Threat
 from shoal.search.polish import respecialise
 from shoal.search.threats import counter_of
@@ -53,7 +54,7 @@ class ExactSearch:
 
     def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
         assert isinstance(problem.privacy, KmAnonymity)
-        self.problem, self.k, self.engine = problem, problem.privacy.k, engine
+        self.problem, self.engine = problem, engine
         now = time.monotonic()
         self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
         self.m = problem.privacy.known(problem.items)
@@ -176,9 +177,9 @@ class ExactSearch:
         """The cut of AA, once."""
         if self.aa is None:
             with self._clock("AA"):
-                direct = Direct(self.problem, self.k)
-                direct.repair(range(1, self.m + 1), self._check_time, until_safe=self.m > 3)
-            self.aa = self.tree.expanded(direct.cut())
+                engine = Engine(progress=lambda _, share: self._check_time(share))
+                repaired = level_by_level(Ground.of(self.problem), self.problem.privacy, engine)
+            self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> Solution:
         """The result in the user's terms."""

@@ -1,0 +1,89 @@
+"""LRA, local recoding anonymization (P3 Alg. 5, 6).
+
+The rows are put in Gray order, which brings similar ones together, and split into chunks with about equal numbers of
+m-combinations, at places where neighbours differ much. Each chunk is anonymized by itself, in parallel, with a cut of
+its own: an item can be intact in one chunk and part of a group in another. The union of chunks that are each
+k^m-anonymous (or l^m-diverse) is so too. A chunk that cannot be, such as one of fewer than k non-empty rows, joins the
+next one, the last one the previous.
+
+Cost: sorting, and that of the method within the chunks; memory that of the chunks that run at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal.algorithms import Algorithm
+from shoal.data.arrays import Counts
+from shoal.engines import Engine
+from shoal.errors import Infeasible, OptionError
+from shoal.options import option
+from shoal.privacy.km import KmAnonymity
+from shoal.privacy.lm import LmDiversity
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.recoding import GlobalCut, LocalCuts
+from shoal.search.direct import Ground, level_by_level
+from shoal.search.exact import ExactSearch, seconds
+from shoal.search.gray import gray_chunks, joined
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class LRA(Algorithm):
+    """Local recoding: similar records are anonymized together, chunk by chunk, in parallel."""
+
+    name = "lra"
+    title = "Local recoding anonymization"
+    paper = "P3 Alg. 5, 6"
+    solves = (KmAnonymity, LmDiversity)
+
+    chunks: int = option(3, low=1, help="parts that the records are split into")
+    flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
+    within: Literal["aa", "optimal"] = option(
+        "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
+    )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Split, join what cannot stand alone, anonymize each chunk."""
+        privacy = problem.privacy
+        assert isinstance(privacy, KmAnonymity | LmDiversity)
+        if self.within == "optimal" and not isinstance(privacy, KmAnonymity):
+            raise OptionError(f"--within optimal is for the model km, not for {privacy.name}: use --within aa.")
+        split = gray_chunks(problem.items, privacy.known(problem.items), self.chunks, self.flexibility)
+        chunks = joined(split, lambda rows: _stands_alone(problem, rows))
+        parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
+        solved = engine.map("anonymizing chunks", self._within, parts)
+        cuts = [part.recoding for part in solved]
+        chunk_of = np.empty(len(problem.items), dtype=np.int64)
+        for at, rows in enumerate(chunks):
+            chunk_of[rows] = at
+        statistics: dict[str, float] = {"chunks": len(chunks), "chunks_joined": len(split) - len(chunks)}
+        for name in sorted({name for part in solved for name in part.statistics}):
+            values = [part.statistics.get(name, 0.0) for part in solved]
+            statistics[name] = max(values) if name == "count_tree_nodes" else sum(values)
+        return Solution(
+            LocalCuts(tuple(cut for cut in cuts if isinstance(cut, GlobalCut)), chunk_of), statistics=statistics
+        )
+
+    def _within(self, part: Problem, engine: Engine) -> Solution:
+        """Anonymize a chunk."""
+        if self.within == "optimal":
+            return ExactSearch(part, engine, seconds("none")).run(needs_proof=True)
+        return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
+
+
+def _stands_alone(problem: Problem, rows: Counts) -> bool:
+    """Whether a chunk can be anonymized by itself: at the latest with everything at the root."""
+    views = [rows]
+    if isinstance(problem.privacy, LmDiversity):
+        views.append(rows[problem.items.sizes[rows] > 0])  # whoever knows the root
+    try:
+        for view in views:
+            problem.privacy.feasible(Published.plain(problem.items.take(view), problem.sensitive.take(view)))
+    except Infeasible:
+        return False
+    return True

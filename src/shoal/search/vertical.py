@@ -1,0 +1,72 @@
+"""Vertical parts of a problem (P3 s.4.6): some consecutive items, and the groups that lie wholly among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.arrays import Codes
+from shoal.data.hierarchy import Hierarchy
+from shoal.search.direct import Ground
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rows projected on some items. Its hierarchy ends in an artificial root, which is not to be used."""
+
+    ground: Ground
+    nodes: Codes  # for each node of the part's hierarchy but its root, the node of the whole one
+
+
+def units(hierarchy: Hierarchy, level: int) -> list[int]:
+    """The maximal nodes of at most this height, in leaf order; a leaf has height 0.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "c": []}})
+    >>> [h.labels[node] for node in units(h, 1)]
+    ['A', 'B', 'c']
+    """
+    height = np.zeros(len(hierarchy), dtype=np.int64)
+    for node in range(len(hierarchy) - 1):  # children come before their parents
+        parent = hierarchy.parent[node]
+        height[parent] = max(height[parent], height[node] + 1)
+    low = height <= level
+    tops = [node for node in np.flatnonzero(low).tolist() if node == hierarchy.root or not low[hierarchy.parent[node]]]
+    return sorted(tops, key=lambda node: int(hierarchy.span[node, 0]))
+
+
+def split_units(hierarchy: Hierarchy, level: int, parts: int) -> list[range]:
+    """Ranges of leaves, each of whole units, with about equal numbers of items; no more than there are units.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1"], "C": ["c1", "c2"]}})
+    >>> split_units(h, 1, 2)
+    [range(0, 3), range(3, 6)]
+    """
+    ends = [int(hierarchy.span[node, 1]) for node in units(hierarchy, level)]
+    parts = min(parts, len(ends))
+    cuts = [0]
+    for part in range(1, parts):
+        # The unit whose end is nearest to an equal share, with units left for this part and for those to come.
+        first = ends.index(cuts[-1]) + 1 if cuts[-1] else 0
+        possible = ends[first : len(ends) - (parts - part)]
+        wanted = hierarchy.n_leaves * part
+        cuts.append(min(possible, key=lambda end: (abs(end * parts - wanted), end)))
+    return [range(start, stop) for start, stop in zip(cuts, [*cuts[1:], hierarchy.n_leaves], strict=True)]
+
+
+def part_of(ground: Ground, leaves: range) -> Part:
+    """The projection on a range of leaves."""
+    hierarchy = ground.hierarchy
+    first, stop = hierarchy.span.T
+    inside = np.flatnonzero((first >= leaves.start) & (stop <= leaves.stop))
+    inside = inside[inside != hierarchy.root].astype(np.int32)
+    new_id = np.full(len(hierarchy) + 1, len(inside), dtype=np.int32)  # what is not inside: the artificial root
+    new_id[inside] = np.arange(len(inside), dtype=np.int32)
+    parent = np.append(new_id[hierarchy.parent[inside]], -1)
+    span = np.vstack([hierarchy.span[inside] - leaves.start, [[0, len(leaves)]]])
+    labels = (*(hierarchy.labels[node] for node in inside), hierarchy.labels[hierarchy.root])
+    tree = Hierarchy(parent, span, labels, hierarchy.name)
+    code_of = np.full(hierarchy.n_leaves, -1, dtype=np.int32)
+    code_of[leaves.start : leaves.stop] = np.arange(len(leaves), dtype=np.int32)
+    costs = np.append(ground.costs[inside], ground.costs[hierarchy.root])
+    return Part(Ground(ground.items.recode(code_of, tree.items), ground.sensitive, tree, costs), inside)

@@ -1,0 +1,44 @@
+"""P3 (VLDBJ'11): Gray order, E2 of the spec. Where its l^m-diversity is wrong: tests/test_lm.py."""
+
+from __future__ import annotations
+
+import itertools
+
+import shoal
+from shoal import kernels
+
+H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+
+
+def gray_rank(signature: str) -> int:
+    """Where a signature comes among all of its length, by the library's order."""
+    strings = ["".join(bits) for bits in itertools.product("01", repeat=len(signature))]
+    rows = [[str(at) for at, bit in enumerate(reversed(string)) if bit == "1"] for string in strings]
+    items = shoal.Transactions.from_sets(rows, [str(at) for at in range(len(signature))])
+    order = kernels.gray_order(items.indptr, items.items).tolist()
+    return int(order.index(strings.index(signature)))
+
+
+def test_the_table_of_gray_codes() -> None:
+    codes = ["000", "001", "011", "010", "110", "111", "101", "100"]
+    assert [gray_rank(code) for code in codes] == list(range(8))
+
+
+def test_signatures_of_the_example() -> None:
+    """Fig. 7: a1 is the lowest bit."""
+    items = H.encode(shoal.Transactions.from_sets(ROWS))
+    signatures = ["".join("1" if item in row else "0" for item in (3, 2, 1, 0)) for row in items]
+    assert signatures == ["1101", "0110", "1110", "1011"]
+    assert [gray_rank(signature) for signature in signatures] == [9, 4, 11, 13]
+    assert kernels.gray_order(items.indptr, items.items).tolist() == [1, 0, 2, 3]  # t2, t1, t3, t4
+
+
+def test_o1_and_o2_are_generalized_in_one_part_and_not_in_the_other() -> None:
+    """s.4.5: o1 and o2 occur twice each in one part, not at all and four times in the other; k=3."""
+    tree = shoal.Hierarchy.from_tree({"ALL": {"g": ["o1", "o2"], "h": ["p", "q", "r"]}})
+    rows = [["o1"], ["o1"], ["o2"], ["o2"], *[["o2", "p", "q", "r"]] * 4]
+    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
+    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=3, m=1))
+    release = shoal.anonymize(problem, shoal.LRA(chunks=2, flexibility=4))
+    assert release.published.rows.sets() == [{"g"}] * 4 + [{"o2", "p", "q", "r"}] * 4

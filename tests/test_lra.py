@@ -1,0 +1,139 @@
+"""LRA: Gray order, borders, chunks that join, and that whoever asks for original items gains nothing."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import kernels
+from shoal.errors import OptionError
+from shoal.kernels import _python
+from shoal.search.gray import borders, gray_chunks, joined
+from shoal.testing import problems
+from tests import oracles
+
+rows_of_codes = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=25)
+km = st.builds(shoal.KmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
+
+
+def coded(rows: list[set[int]]) -> shoal.Transactions:
+    return shoal.Transactions.from_sets([map(str, row) for row in rows], [str(item) for item in range(10)])
+
+
+def decoded(row: set[int]) -> int:
+    """The number that a bit string stands for as a Gray code, bit by bit from the highest."""
+    number = bit = 0
+    for item in range(9, -1, -1):
+        bit ^= item in row
+        number = 2 * number + bit
+    return number
+
+
+@given(rows=rows_of_codes)
+def test_gray_order(rows: list[set[int]]) -> None:
+    items = coded(rows)
+    order = kernels.gray_order(items.indptr, items.items).tolist()
+    assert order == sorted(range(len(rows)), key=lambda at: (decoded(rows[at]), at))
+    assert order == np.frombuffer(_python.gray_order(items.indptr, items.items), dtype=np.int64).tolist()
+
+
+def test_gray_order_of_many_items_makes_no_bit_strings() -> None:
+    """Rows over 2 billion items."""
+    indptr, items = np.array([0, 2, 3, 5, 5]), np.array([0, 2**31 - 2, 2**31 - 2, 5, 2**31 - 2], dtype=np.int32)
+    assert kernels.gray_order(indptr, items).tolist() == [3, 2, 0, 1]
+
+
+@given(rows=rows_of_codes, m=st.integers(1, 3), chunks=st.integers(1, 30), flexibility=st.integers(0, 5))
+def test_chunks_hold_every_row_once(rows: list[set[int]], m: int, chunks: int, flexibility: int) -> None:
+    items = coded(rows)
+    found = gray_chunks(items, m, chunks, flexibility)
+    assert np.concatenate(found).tolist() == kernels.gray_order(items.indptr, items.items).tolist()
+    assert len(found) == min(chunks, max(1, len(rows)))
+    assert all(len(chunk) for chunk in found) or not rows
+
+
+def test_borders_by_combinations_and_by_distance() -> None:
+    items = coded([{0, 1}, {0, 1}, {0, 1}, {5, 6, 7, 8}, {5, 6, 7, 8}, {5, 6, 7, 9}])  # 1 1 1 6 6 6 pairs
+    order = np.arange(6)
+    assert borders(items, order, 2, 3, 0) == [3, 4]  # 1/3 of 21 is reached by the fourth row
+    assert borders(items, order, 2, 3, 1) == [2, 4]  # rows differ most behind the third
+    assert borders(items, order, 5, 3, 0) == [1, 3]  # no combinations: equal rows
+    assert borders(items, order, 2, 6, 9) == [0, 1, 2, 3, 4]
+
+
+def test_chunks_that_cannot_stand_alone_join() -> None:
+    def sizes(lengths: list[int], least: int) -> list[int]:
+        chunks = np.split(np.arange(sum(lengths)), np.cumsum(lengths)[:-1])
+        return [len(chunk) for chunk in joined(chunks, lambda rows: len(rows) >= least)]
+
+    assert sizes([1, 5, 1, 2, 6, 1], 3) == [6, 3, 7]
+    assert sizes([1, 1], 3) == [2]
+    assert sizes([3, 3], 3) == [3, 3]
+
+
+@settings(max_examples=150)
+@given(problem=problems(km), chunks=st.integers(1, 6), within=st.sampled_from(["aa", "optimal"]))
+def test_asking_for_original_items_gains_nothing(problem: shoal.Problem, chunks: int, within: Any) -> None:
+    """A row fits an item if one of its labels covers it: any m items fit no row or at least k (models.md)."""
+    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    if 0 < problem.items.non_empty < k:
+        return
+    release = shoal.anonymize(problem, shoal.LRA(chunks=chunks, flexibility=1, within=within))
+    published = release.published
+    covered = [{int(item) for label in row for item in published.cover(int(label))} for row in published.rows]
+    for size in range(1, m + 1):
+        for known in itertools.combinations(range(published.n_items), size):
+            fitting = sum(set(known) <= items for items in covered)
+            assert fitting == 0 or fitting >= k
+    assert oracles.is_km_anonymous(published.rows.sets(), k, m)  # the union of the chunks
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 7, 50])
+def test_degenerate_data(chunks: int) -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    cases: dict[str, list[list[str]]] = {
+        "all equal": [["a1", "b1"]] * 9,
+        "all empty": [[]] * 4,
+        "no rows": [],
+        "a few": [["a1"], ["a2"], ["b1", "a1"], [], []],
+    }
+    for rows in cases.values():
+        problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=3, m=2))
+        release = shoal.anonymize(problem, shoal.LRA(chunks=chunks))
+        assert len(release.published.rows) == len(rows)
+        if rows == cases["all equal"]:
+            assert release.losses["ncp"] == 0
+
+
+def test_one_chunk_is_aa() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
+    one, aa = (shoal.anonymize(problem, method) for method in (shoal.LRA(chunks=1), shoal.AA()))
+    assert one.published.rows.sets() == aa.published.rows.sets()
+    assert one.provenance["search"]["count_tree_nodes"] == aa.provenance["search"]["count_tree_nodes"]
+
+
+def test_labels_of_different_chunks_coexist_and_it_is_said() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    rows = [["a1"], ["a2"], ["a1"], *[["a1", "b2"]] * 3]
+    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.LRA(chunks=2))
+    assert release.published.rows.sets() == [{"A"}, {"A"}, {"A"}, *[{"a1", "b2"}] * 3]
+    assert not release.published.exclusive
+    summary = release.recoding.summary()
+    assert (summary["chunks"], summary["rows_of_chunks"], summary["intact_items"]) == (2, [3, 3], 2)
+
+
+def test_optimal_within_is_for_km() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
+    data = shoal.Dataset(shoal.Transactions.from_sets([["a", "s"], ["b"], ["a"], ["b"]]))
+    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
+    with pytest.raises(OptionError, match="--within optimal is for the model km"):
+        shoal.anonymize(problem, shoal.LRA(within="optimal"))
