@@ -106,7 +106,7 @@ def test_polish(shell: Shell) -> None:
     code, _, _ = shell(*ANONYMIZE, "--algorithm", "aa", "--polish", "--report", "r.json")
     assert code == 0
     assert json.loads((shell.folder / "r.json").read_text())["algorithm"]["options"] == {"polish": True}
-    assert "--polish is an option of aa, da, oa, not of the model km or the algorithm auto" in shell.fails(
+    assert "--polish is an option of aa, da, oa, vpa, not of the model km or the algorithm auto" in shell.fails(
         *ANONYMIZE, "--polish"
     )
 

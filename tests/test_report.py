@@ -273,7 +273,9 @@ def test_a_failed_verdict_is_not_dressed_up() -> None:
 
 def test_equal_releases_give_equal_reports() -> None:
     def still(made: shoal.Release) -> shoal.Release:
-        return replace(made, timings={"solve": 1.0}, provenance={**made.provenance, "peak_memory_bytes": 2**20})
+        timings = {"solve": 1.0}
+        provenance = {**made.provenance, "timings": timings, "peak_memory_bytes": 2**20}
+        return replace(made, timings=timings, provenance=provenance)
 
     assert all_forms(still(release())) == all_forms(still(release()))
 

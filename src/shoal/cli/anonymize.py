@@ -115,12 +115,13 @@ def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> No
 def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> None:
     """The result in a few lines."""
     verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
-    checked = things(verdict.checked, "label set")
+    checked = things(verdict.checked, release.problem.privacy.views)
     console.say(f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", f"{len(release.published.rows):,}"),
         ("labels", f"{before:,} items -> {after:,}"),
+        *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
         ("items published intact", f"{cut['intact_items']:,}"),
         ("loss, NCP", f"{losses['ncp']:.6f}"),
         ("loss, LM", f"{losses['lm']:.6f}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 
 import click
 
@@ -17,22 +18,23 @@ from shoal.privacy import PrivacyModel
 def algorithms() -> None:
     """List the algorithms with the models they solve and their options."""
     found = discovery.find("shoal.algorithms", Algorithm)
-    rows = [
-        (name, cls.title, ", ".join(model.name for model in cls.solves), _options(cls), cls.paper, _first_line(cls))
-        for name, cls in found.items()
-    ]
-    console.table(None, ["name", "algorithm", "models", "options", "paper", "in a word"], rows, right=9)
+    _list(found, {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in found.items()})
 
 
 @click.command()
 def models() -> None:
     """List the privacy models with their options."""
     found = discovery.find("shoal.privacy", PrivacyModel)
+    _list(found, {name: f"default algorithm: {cls.default_algorithm}" for name, cls in found.items()})
+
+
+def _list(found: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dict[str, str]) -> None:
+    """A name and what is to be said about it; reads well at any width."""
     rows = [
-        (name, cls.title, _options(cls), cls.default_algorithm, cls.paper, _first_line(cls))
+        (name, f"{cls.title} ({cls.paper})\n{_first_line(cls)}\n{more[name]}; options: {_options(cls)}\n")
         for name, cls in found.items()
     ]
-    console.table(None, ["name", "model", "options", "algorithm", "paper", "in a word"], rows, right=9)
+    console.table(None, ["", ""], rows, right=9)
 
 
 def _options(cls: type[Spec]) -> str:

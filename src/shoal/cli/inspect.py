@@ -13,7 +13,10 @@ from shoal import hierarchies
 from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
-from shoal.privacy import PrivacyModel
+from shoal.data.sensitive import take_apart
+from shoal.errors import OptionError
+from shoal.options import labels_of, say
+from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
@@ -35,26 +38,71 @@ def verify(context: click.Context, /, file: Path, model: str, as_json: bool, wor
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    published = shoal.Published.plain(shoal.read(file, **read_as).transactions)
+    data = shoal.read(file, **read_as)
+    published = privacy.view(data)
+    missed = privacy.missed(data)
+    if missed and len(missed) == len(privacy.sensitive_items):
+        raise OptionError(
+            f"None of the sensitive items is in {file}, for instance '{missed[0]}': check their spelling."
+        )
     with console.engine(workers) as engine:
         verdict = privacy.verify(published, engine)
+    if missed:
+        console.warn(f"Not in {file}, and so not checked as sensitive: {say(missed)}.")
     if as_json:
-        witnesses = [{"labels": list(witness.labels), "support": witness.support} for witness in verdict.witnesses]
+        witnesses = [witness_facts(witness) for witness in verdict.witnesses]
         facts = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
         console.show_json({"model": {"name": privacy.name, **privacy.values()}, **facts, "witnesses": witnesses})
     elif verdict.holds:
-        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, 'label set')} checked)")
+        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, privacy.views)} checked)")
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
-        sizes = {len(witness.labels) for witness in verdict.witnesses}
-        known = "single known items" if sizes == {1} else f"sets of {'/'.join(map(str, sorted(sizes)))} known items"
-        more = "" if verdict.violations <= len(verdict.witnesses) else ", for instance"
+        show_witnesses(verdict)
+    context.exit(0 if verdict.holds else 1)
+
+
+def show_witnesses(verdict: Verdict) -> None:
+    """The smallest things that an adversary may know and that tell too much."""
+    worst = verdict.witnesses
+    sizes = {len(witness.labels) + len(witness.absent) for witness in worst}
+    known = "single known items" if sizes == {1} else f"sets of {'/'.join(map(str, sorted(sizes)))} known items"
+    if any(witness.absent for witness in worst):
+        known = f"combinations of {'/'.join(map(str, sorted(sizes)))} known facts"
+    more = "" if verdict.violations <= len(worst) else ", for instance"
+    if all(witness.sensitive is None for witness in worst):
         console.table(
             f"{verdict.violations:,} {known} leave too few records{more}:",
             ["an adversary who knows", "is left with records"],
-            [(", ".join(witness.labels), str(witness.support)) for witness in verdict.witnesses],
+            [(witness.known, str(witness.support)) for witness in worst],
         )
-    context.exit(0 if verdict.holds else 1)
+    else:
+        console.table(
+            f"{verdict.violations:,} {known} tell too much{more}:"
+            if sizes != {0}
+            else "Too much is told to everybody:",
+            ["an adversary who knows", "finds", "in records", "of", "share"],
+            [
+                (
+                    one.known,
+                    str(one.sensitive),
+                    f"{one.holders:,}",
+                    f"{one.support:,}",
+                    share(one.holders / one.support),
+                )
+                for one in worst
+            ],
+            right=2,
+        )
+
+
+def witness_facts(witness: Witness) -> dict[str, Any]:
+    """A witness for machines."""
+    facts: dict[str, Any] = {"labels": list(witness.labels), "support": witness.support}
+    if witness.absent:
+        facts["absent"] = list(witness.absent)
+    if witness.sensitive is not None:
+        facts |= {"sensitive": witness.sensitive, "holders": witness.holders}
+    return facts
 
 
 @click.command()
@@ -137,6 +185,7 @@ def show_risk(risk: shoal.Risk) -> None:
 @click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
 @hierarchy_options
 @click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
+@click.option("--sensitive", metavar="FILE|A,B", help="Items that were sensitive: left out of both files.")
 @as_json
 @data_options
 def measure(
@@ -146,6 +195,7 @@ def measure(
     hierarchy_format: str | None,
     unknown_items: str,
     weights: Path | None,
+    sensitive: str | None,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -156,11 +206,14 @@ def measure(
     tree = hierarchies.load(hierarchy, format=hierarchy_format)
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, before.transactions.labels)
+    hidden = labels_of(sensitive) if sensitive else ()
+    tree = tree.without_items(hidden)
+    known, shown = (take_apart(data, hidden)[0] for data in (before, after))
     if unknown_items == "root":
-        tree = tree.with_items_under_root(before.transactions.labels)
-    items = tree.encode(before.transactions, before.first_use)
+        tree = tree.with_items_under_root(known.in_use().labels)
+    items = tree.encode(known, before.first_use)
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
-    losses = measure_all(items, shoal.Published.resolve(after.transactions, tree), counted)
+    losses = measure_all(items, shoal.Published.resolve(shown.in_use(), tree), counted)
     if as_json:
         console.show_json(losses)
     else:
@@ -172,4 +225,4 @@ def _share(count: int, rows: int) -> str:
 
 
 def _options(privacy: PrivacyModel) -> str:
-    return ", ".join(f"{name}={value}" for name, value in privacy.values().items())
+    return ", ".join(f"{name}={say(value)}" for name, value in privacy.values().items() if value != ())

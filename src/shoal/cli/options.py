@@ -131,5 +131,5 @@ def _package(base: type[Spec]) -> str:
 
 
 def _metavar(option: Option) -> str:
-    kind = {int: "N", float: "X", str: "WORD"}[option.type]
+    kind = {int: "N", float: "X", str: "WORD", tuple: "FILE|A,B"}[option.type]
     return "|".join([*([] if option.words and option.type is str else [kind]), *option.words])

@@ -18,7 +18,7 @@ from shoal.data.transactions import Transactions
 from shoal.explain import Explanation
 from shoal.metrics import covered_sizes
 from shoal.release import Release
-from shoal.risk import Risk
+from shoal.risk import Disclosure, Exposure, Risk
 
 VERSION = 1
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published intact
@@ -61,6 +61,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
             "violations": release.verdict.violations,
         },
         "data": _data(release),
+        "sensitive": _sensitive(release),
         "recoding": release.recoding.summary(),
         "properties": {"domain_exclusive": release.published.exclusive},
         "losses": release.losses,
@@ -104,6 +105,15 @@ def _data(release: Release) -> dict[str, Any]:
         "mean_size_after": len(after.items) / max(1, len(after)),
         "sizes": _record_sizes(before, after),
     }
+
+
+def _sensitive(release: Release) -> dict[str, Any] | None:
+    """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
+    values = release.problem.sensitive
+    if not release.problem.privacy.sensitive_items and not len(values.labels):
+        return None
+    counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
+    return {"records": values.non_empty, "values": dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))}
 
 
 def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, int]]:
@@ -173,15 +183,19 @@ def explanations(found: Sequence[Explanation]) -> list[dict[str, Any]]:
     ]
 
 
-def _risk(risk: Risk) -> dict[str, Any]:
-    """For 1, 2, .. m known items."""
+def _risk(risk: Exposure) -> dict[str, Any]:
+    """For 1, 2, .. m known items: how many records, and which share of those that can be exposed at all."""
+    degrees = risk.degrees
     return {
-        "k": risk.k,
-        "m": len(risk.below_k),
-        "below_k": risk.below_k,
-        "share_below_k": risk.share_below_k,
-        "unique": risk.unique,
-        "share_unique": risk.share_unique,
+        **({"k": risk.k} if isinstance(risk, Risk) else {}),
+        **({"l": risk.l} if isinstance(risk, Disclosure) else {}),
+        "m": len(next(iter(degrees.values()))[1]),
+        "records": risk.records,
+        **{
+            name: values
+            for key, (_, counts) in degrees.items()
+            for name, values in ((key, counts), (f"share_{key}", risk.shares(key)))
+        },
     }
 
 

@@ -37,8 +37,10 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             TOP=TOP,
             css=(HERE / "report.css").read_text(encoding="utf-8"),
             groups=_groups(release, facts),
-            risk_charts=_risk_charts(before, after),
-            was_at_risk=before["below_k"][-1] > 0,
+            risk_charts=_risk_charts(release),
+            was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
+            risk_base=words.risk_base(facts),
+            recoded=words.recoded(facts),
             sentence_before=words.risk(before, before["m"]),
             sentence_now=words.risk(after, after["m"]),
             reach=words.risk_reach(release),
@@ -99,25 +101,18 @@ def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
     return groups
 
 
-def _risk_charts(before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, Any]]:
-    """Two charts: narrowed down to fewer than k, and to one; a pair of bars for each number of known items."""
-    titles = {
-        "below_k": f"Narrowed down to fewer than {before['k']} records",
-        "unique": "Narrowed down to exactly one record",
-    }
+def _risk_charts(release: Release) -> list[dict[str, Any]]:
+    """A chart for each degree of exposure; a pair of bars for each number of known items."""
+    before, after = release.risk_before, release.risk_after
     return [
         {
             "title": title,
             "rows": [
-                {
-                    "label": words.known_items(at + 1),
-                    "before": before[f"share_{key}"][at],
-                    "now": after[f"share_{key}"][at],
-                }
-                for at in range(before["m"])
+                {"label": words.known_items(known), "before": was, "now": now}
+                for known, (was, now) in enumerate(zip(before.shares(key), after.shares(key), strict=True), 1)
             ],
         }
-        for key, title in titles.items()
+        for key, (title, _) in before.degrees.items()
     ]
 
 

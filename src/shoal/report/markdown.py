@@ -18,6 +18,8 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     data, model, algorithm, made = facts["data"], facts["model"], facts["algorithm"], facts["generalized"]
     holds = facts["verdict"]["holds"]
     before, after = facts["risk"]["before"], facts["risk"]["after"]
+    exposed = release.risk_before.degrees
+    titles = [title for title, _ in exposed.values()]
     title = f"{'Verified' if holds else 'NOT verified'}: {model['title']}, {words.options(model['options'])}"
     lines = [
         f"# Anonymization report: {_safe(data['name'])}",
@@ -28,7 +30,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"{words.things(data['occurrences'], 'occurrence')} of {words.things(data['items'], 'item')}.",
         f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`{_listed(algorithm['options'])}). "
         f"{_safe(algorithm['description'])}",
-        f"- Hierarchy: {_safe(facts['provenance']['hierarchy']['name'])}.",
+        f"- Recoding: {_safe(words.recoded(facts))}",
         f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
         "",
         "## What an adversary could do, and can do now",
@@ -37,11 +39,11 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"- **Now.** {words.risk(after, after['m'])}",
         *([f"- {reach}"] if (reach := words.risk_reach(release)) else []),
         "",
-        f"| Known items | Below {before['k']}, before | Below {after['k']}, now | Unique, before | Unique, now |",
+        f"| Known items | {' | '.join(f'{title}, {when}' for title in titles for when in ('before', 'now'))} |",
         "|---:|---:|---:|---:|---:|",
     ]
     for at in range(before["m"]):
-        shares = (shares[at] for key in ("share_below_k", "share_unique") for shares in (before[key], after[key]))
+        shares = (shares[at] for key in exposed for shares in (before[f"share_{key}"], after[f"share_{key}"]))
         lines.append(f"| {words.known_items(at + 1)} | {' | '.join(words.share(part) for part in shares)} |")
     lines += [
         "",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from shoal import discovery
@@ -107,34 +110,75 @@ def risk(figures: dict[str, Any], known: int) -> str:
     >>> risk(one | {"below_k": [34], "share_below_k": [0.34], "unique": [12], "share_unique": [0.12]}, 1)
     'For 34 % of the records, 1 well-chosen item is enough to narrow the search down to fewer than 5 records,
     and for 12 % to one.'
+    >>> risk({"l": 2, "likely": [8], "certain": [0], "share_likely": [0.1], "share_certain": [0.0]}, 1)
+    'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to tell one with a probability
+    above 1/2, and for none for certain.'
     """
-    k, at = figures["k"], known - 1
-    if not figures["below_k"][at]:
-        return f"No record can be narrowed down to fewer than {k} records by knowing {known_items(known)} of it."
+    at = known - 1
     enough = "1 well-chosen item is" if known == 1 else f"{known} well-chosen items (or fewer) are"
-    alone = f"for {share(figures['share_unique'][at])}" if figures["unique"][at] else "for none"
-    below = share(figures["share_below_k"][at])
-    narrow = f"enough to narrow the search down to fewer than {k} records, and {alone} to one"
-    return f"For {below} of the records, {enough} {narrow}."
+    some, all_ = ("below_k", "unique") if "k" in figures else ("likely", "certain")
+    below = share(figures[f"share_{some}"][at])
+    alone = f"for {share(figures[f'share_{all_}'][at])}" if figures[all_][at] else "for none"
+    if "k" not in figures:
+        told = f"with a probability above 1/{figures['l']}"
+        if not figures[some][at]:
+            return f"No sensitive value of a record can be told {told} by knowing {known_items(known)} of it."
+        harm = f"enough to tell one {told}, and {alone} for certain"
+        return f"For {below} of the records with a sensitive value, {enough} {harm}."
+    fewer = f"to fewer than {figures['k']} records"
+    if not figures[some][at]:
+        return f"No record can be narrowed down {fewer} by knowing {known_items(known)} of it."
+    return f"For {below} of the records, {enough} enough to narrow the search down {fewer}, and {alone} to one."
+
+
+def risk_base(facts: dict[str, Any]) -> str:
+    """What the drawn shares are shares of."""
+    records = facts["risk"]["after"]["records"]
+    return f"all {things(records, 'record')}{'' if facts['sensitive'] is None else ' with a sensitive value'}"
 
 
 def risk_reach(release: Release) -> str:
     """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
-    m, drawn = release.problem.privacy.values().get("m"), len(release.risk_after.below_k)
+    m, drawn = release.problem.privacy.values().get("m"), len(next(iter(release.risk_after.degrees.values()))[1])
+    more = release.problem.privacy.beyond
     if m is None or m == drawn:
-        return ""
+        return more
     covers = "any number of known items" if m == "all" else f"up to {m} known items"
-    return f"The figures stop at {drawn} known items. The guarantee, and its proof, cover {covers}."
+    return f"The figures stop at {drawn} known items. The guarantee, and its proof, cover {covers}. {more}".strip()
+
+
+def recoded(facts: dict[str, Any]) -> str:
+    """How the items were changed."""
+    made, source = facts["recoding"], facts["provenance"]["hierarchy"]["name"]
+    groups = f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
+    if made["kind"] == "global cut":
+        how = "Each item was either kept or replaced by a group that contains it, in the same way in every record."
+    elif made["kind"] == "local cuts":
+        how = (
+            f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
+            f"or replaced by a group that contains it, in the same way in every record of a chunk."
+        )
+    else:
+        how = f"The items were recoded ({made['kind']})."
+    return f"{how} {groups}{kept(facts)}"
+
+
+def kept(facts: dict[str, Any]) -> str:
+    """What is published as it was because it is sensitive."""
+    found = facts["sensitive"]
+    if found is None:
+        return ""
+    return (
+        f" Sensitive values were left as they are: {things(len(found['values']), 'value')} in "
+        f"{things(found['records'], 'record')}. They do not count as items here."
+    )
 
 
 def proof(release: Release) -> str:
     """What the verifier did."""
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
-    return (
-        f"It examined {things(release.verdict.checked, 'adversary view')}: every set of published labels that occurs "
-        f"and that somebody may know or, where that settles all such sets at once, every different published record."
-    )
+    return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
 
 
 def verify_command(release: Release) -> str:
@@ -143,10 +187,23 @@ def verify_command(release: Release) -> str:
     output = release.provenance.get("output")
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
     for opt in privacy.options():
-        words += [opt.flag, str(getattr(privacy, opt.name))]
+        value = getattr(privacy, opt.name)
+        if value != ():
+            words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
     for name, value in (output or {}).get("read_options", {}).items():
         words += ["--" + name.replace("_", "-"), value]
     return " ".join(map(shell_word, words))
+
+
+def listed(labels: Sequence[str]) -> str:
+    """Labels as an option takes them.
+
+    >>> listed(("milk", "beer, light"))
+    'milk,"beer, light"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(labels)
+    return line.getvalue()
 
 
 def shell_word(text: str) -> str:
