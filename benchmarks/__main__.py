@@ -11,12 +11,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import growth, optimum, spine
+from benchmarks import family, growth, optimum, spine
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum"]
+    every = ["spine", "growth", "optimum", "family"]
     parser.add_argument("what", nargs="*", default=every, choices=every)
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
@@ -30,6 +30,8 @@ def main() -> None:
         print(f"curves: {given.out / 'growth.png'}")
     if "optimum" in given.what:
         show("The optimum beside AA, the search alone, k=5", optimum.rows(data), given.out / "optimum.csv")
+    if "family" in given.what:
+        show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:

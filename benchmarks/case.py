@@ -46,30 +46,40 @@ def anonymize(file: str, hierarchy: str, k: int, m: int, algorithm: str = "aa", 
 
 
 def solve(
-    file: str, hierarchy: str, k: int, m: int, algorithm: str, options: dict[str, Any] | None = None
+    file: str,
+    hierarchy: str,
+    algorithm: str,
+    options: dict[str, Any] | None = None,
+    model: str = "km",
+    workers: int = 0,
+    **guarantee: Any,
 ) -> dict[str, Any]:
-    """The search alone, on a problem whose rows and costs are ready; that the cut holds is checked after the clock."""
+    """The search alone, on a problem whose rows and costs are ready; the result is checked after the clock."""
+    from dataclasses import replace
+
     import shoal
     from shoal import discovery, hierarchies
     from shoal.algorithms import Algorithm
-    from shoal.recoding import GlobalCut
+    from shoal.privacy import PrivacyModel
     from shoal.release import peak_memory
 
-    problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), shoal.KmAnonymity(k=k, m=m))
+    privacy = discovery.get("shoal.privacy", PrivacyModel, model)(**guarantee)
+    problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), privacy)
     assert len(problem.items)
     assert len(problem.costs)
-    method, engine = discovery.get("shoal.algorithms", Algorithm, algorithm)(**(options or {})), shoal.Engine()
+    method = discovery.get("shoal.algorithms", Algorithm, algorithm)(**(options or {}))
     start = time.perf_counter()
-    solution = method.solve(problem, engine)
+    solution = method.solve(problem, shoal.Engine(workers=workers))
     seconds = time.perf_counter() - start
     peak = peak_memory()
-    cut, proof = solution.recoding, solution.optimality
-    assert isinstance(cut, GlobalCut)
-    if not problem.privacy.verify(cut.apply(problem.items), engine).holds:
-        raise AssertionError(f"{algorithm}: the cut is not anonymous")
+    published, proof = replace(solution.recoding.apply(problem.items), sensitive=problem.sensitive), solution.optimality
+    start = time.perf_counter()
+    if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
+        raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
     return {
         "seconds": seconds,
-        "loss": int(problem.costs[cut.nodes].sum()) / problem.scale,
+        "verify": time.perf_counter() - start,
+        "loss": problem.loss.of(problem.items, published)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),
         **solution.statistics,
         **({"rounds": proof.rounds, "clauses": proof.clauses, "ended": proof.ended, "gap": proof.gap} if proof else {}),
