@@ -1,0 +1,185 @@
+"""The kernels of the searches: they share no counting with those of the verifiers (decision 0005)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.choice import Tick, capped, kernels, still
+
+MOST = 5_000_000  # breaches that one round of mending lists, about: the next round finds the others
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What direct anonymization did."""
+
+    raised: list[int]  # the nodes of the new cut that are not leaves
+    counted: int  # count-tree nodes that the largest pass has counted
+    repairs: int
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What became of a cut that was raised until no combination of its labels is in breach."""
+
+    raised: list[int]  # the nodes of the new cut that are not leaves
+    counted: int  # most label sets counted in one round
+    repairs: int
+    stuck: tuple[list[int], list[int]] | None  # (present, absent) nodes of a breach that no raising ends
+
+
+def direct_pass(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    until_safe: bool = False,
+    bounded: bool = False,
+    tick: Tick = still,
+) -> Pass:
+    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of up to that size.
+
+    ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
+    ``bounded``: never raise to the root; sets that nothing below it lifts to k stay as they are.
+    """
+    nodes = np.array(sorted(raised), dtype=np.int32)
+    flat_span = np.ascontiguousarray(span).reshape(-1)
+    return Pass(
+        *kernels().direct_pass(
+            indptr, items, parent, flat_span, cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, bounded, tick
+        )
+    )
+
+
+def gray_order(indptr: Offsets, items: Codes) -> Counts:
+    """The rows by the number that their bit string (bit i: item i) stands for as a Gray code; equal ones in order.
+
+    >>> gray_order(np.array([0, 3, 5, 8, 11]), np.array([0, 2, 3, 1, 2, 1, 2, 3, 0, 1, 3], dtype=np.int32)).tolist()
+    [1, 0, 2, 3]
+    """
+    return np.frombuffer(kernels().gray_order(indptr, items), dtype=np.int64)
+
+
+def _ends(sizes: range, leaves: int) -> tuple[int, int]:
+    """The first and the last size; no set has more labels than there are leaves. First above last: no size."""
+    return (min(sizes[0], leaves), min(sizes[-1], leaves)) if sizes else (1, 0)
+
+
+def mend_diversity(
+    indptr: Offsets,
+    items: Codes,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    l: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    bounded: bool = False,
+    threads: int = 1,
+    tick: Tick = still,
+) -> Mended:
+    """Raise a cut until no set of labels has a sensitive value in more than one in l of its rows (P3 s.5.2).
+
+    For each size the sets of 1 to so many labels. Not monotone: a raised set may be in breach where it was not before.
+    Breaches are repaired in preorder of the count-tree, each by the cheapest way to raise its labels that ends it.
+    Where there is none the search stops and tells the breach as ``stuck``. ``bounded``: never up to the root, an
+    artificial one; breaches that cannot be ended below it stay, and so do those that extend them.
+    """
+    rows = (indptr, items, sensitive_indptr, sensitive_items)
+    tree = (parent, np.ascontiguousarray(span).reshape(-1), cost, leaves)
+    limits, nodes = (capped(l, indptr), *_ends(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
+    return Mended(*kernels().mend_diversity(*rows, *tree, *limits, nodes, bounded, MOST, threads, tick))
+
+
+def mend_negative(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    threads: int = 1,
+    tick: Tick = still,
+) -> Mended:
+    """Raise a cut until all labels known to be present or absent match no row or at least k (P3 s.5.1).
+
+    For each size the combinations of 1 to so many labels; rows without items count. The rest is as for
+    :func:`mend_diversity`.
+    """
+    tree = (parent, np.ascontiguousarray(span).reshape(-1), cost, leaves)
+    limits, nodes = (capped(k, indptr), *_ends(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
+    return Mended(*kernels().mend_negative(indptr, items, *tree, *limits, nodes, MOST, threads, tick))
+
+
+class Threats:
+    """Sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3), all antichains of internal nodes.
+
+    A set of labels in 1..k-1 rows stays rare when its labels are specialised, so the parents of all its labels must
+    not all be expanded. One threat makes another superfluous if each of its nodes is above or equal to one of the
+    other's; :meth:`small` and :meth:`at` return minimal ones only, small ones first.
+    """
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+    ) -> None:
+        flat_span = np.ascontiguousarray(span).reshape(-1)
+        self._kernel = kernels().Threats(indptr, items, parent, flat_span, leaves, capped(k, indptr), threads)
+
+    def small(self, size: int, *, tick: Tick = still) -> list[list[int]]:
+        """All minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
+        return cast(list[list[int]], self._kernel.small(size, tick))
+
+    def at(
+        self,
+        raised: Sequence[int],
+        first: int,
+        last: int,
+        *,
+        known: Sequence[Sequence[int]] = (),
+        tick: Tick = still,
+    ) -> list[list[int]]:
+        """Minimal threats that a cut without rare sets below ``first`` labels runs into; none: safe up to ``last``.
+
+        They come from its rare sets of the smallest size that has any (if m is large: from its rare rows), each
+        raised to most general forms. Those that a ``known`` threat explains are not raised; if there are any, the known
+        threats are returned with the others.
+        """
+        return cast(list[list[int]], self._kernel.at(list(raised), first, last, list(map(list, known)), tick))
+
+    def witness(
+        self, raised: Sequence[int], node: int, m: int, *, tick: Tick = still
+    ) -> tuple[tuple[int, ...], int] | None:
+        """A rare set of at most m labels, and its support, if the safe cut were expanded at a node of it; or none.
+
+        No part of it is rare. Up to three labels it is the smallest, then the rarest, then the one with the lowest ids.
+        """
+        labels, support = self._kernel.witness(list(raised), node, m, tick)
+        return (tuple(labels), support) if support else None
+
+    def minimal(self, threats: list[list[int]]) -> list[list[int]]:
+        """Those that no other makes superfluous; small ones first, then near the root, then ascending."""
+        return cast(list[list[int]], self._kernel.minimal(threats))
+
+    @property
+    def lifting_seconds(self) -> float:
+        """How long :meth:`at` has spent on raising rare sets; the rest of its time is counting."""
+        return float(self._kernel.lifting_seconds())
