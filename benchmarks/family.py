@@ -32,10 +32,12 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
         if name == "pos-shape":
             continue
         hidden = _frequent(file)
-        for method in ("aa", "lra", "vpa"):
-            guarantee = {"model": "lm", "l": 5, "m": 2, "sensitive": hidden}
-            yield _row(name, {**at, **guarantee, "algorithm": method, "options": {}})
-        yield _row(name, {**at, "model": "km-negative", "k": 5, "m": 2, "algorithm": "aa", "options": {}})
+        for l, m, methods in ((5, 2, ("aa", "da", "lra", "vpa", "optimal")), (2, 3, ("aa", "optimal"))):
+            guarantee = {"model": "lm", "l": l, "m": m, "sensitive": hidden}
+            for method in methods:
+                yield _row(name, {**at, **guarantee, "algorithm": method, "options": {}})
+        for method in ("aa", "optimal"):
+            yield _row(name, {**at, "model": "km-negative", "k": 5, "m": 2, "algorithm": method, "options": {}})
 
 
 def _frequent(file: str) -> list[str]:
@@ -55,7 +57,18 @@ def _row(name: str, at: dict[str, Any]) -> dict[str, Any]:
     options = "".join(f" {key} {value}" for key, value in at["options"].items())
     wanted = f"{at['model']} {'l' if 'l' in at else 'k'}={at.get('l', at.get('k'))} m={at['m']}"
     start = {"data": name, "model": wanted, "method": at["algorithm"] + options}
-    names = ["1 worker s", "2 workers s", "ratio", "verify s", "loss", "counted itemsets", "MB 1", "MB 2", "runs"]
+    names = [
+        "1 worker s",
+        "2 workers s",
+        "ratio",
+        "verify s",
+        "loss",
+        "proof",
+        "counted itemsets",
+        "MB 1",
+        "MB 2",
+        "runs",
+    ]
     errors = [one["error"] for pair in pairs for one in pair if "error" in one]
     if errors:
         return {**start, **dict.fromkeys(names, ""), "loss": errors[0]}
@@ -67,6 +80,7 @@ def _row(name: str, at: dict[str, Any]) -> dict[str, Any]:
         f"{one['seconds'] / two['seconds']:.2f}",
         f"{two['verify']:.2f}",
         f"{one['loss']:.5f}",
+        one.get("ended", ""),
         f"{one['count_tree_nodes']:,}",
         one["peak_mb"],
         two["peak_mb"],

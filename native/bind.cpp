@@ -3,12 +3,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include "breaches.hpp"
 #include "direct.hpp"
 #include "disclosing.hpp"
 #include "facts.hpp"
 #include "gray.hpp"
-#include "mend_diversity.hpp"
-#include "mend_negative.hpp"
 #include "rare.hpp"
 #include "threats.hpp"
 
@@ -56,6 +55,21 @@ struct Mended {
         return nb::make_tuple(raised, counted, repairs, stuck);
     }
 };
+
+using DiversityBreaches = BreachLister<Diversity>;
+using NegativeBreaches = BreachLister<Negative>;
+
+template <class Lister>
+static auto listed(Lister& self, const std::vector<Code>& raised, int size, int64_t most, int threads, nb::callable tick) {
+    typename Lister::Found found;
+    Tick call = with_gil(tick);
+    {
+        nb::gil_scoped_release free;
+        found = self.at(raised, size, most, threads, call);
+    }
+    std::vector<Set> threats(found.threats.begin(), found.threats.end()), together(found.together.begin(), found.together.end());
+    return nb::make_tuple(nb::cast(threats), nb::cast(together));
+}
 
 NB_MODULE(_native, module) {
     module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
@@ -191,6 +205,28 @@ NB_MODULE(_native, module) {
             return Mended(Mend<Negative>(criterion, tree, raised.data(), n_raised, false, most, threads, call), first, last);
         }().pack();
     });
+
+    nb::class_<DiversityBreaches>(module, "DiversityBreaches")
+        .def("__init__", [](DiversityBreaches* self, In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr,
+                            In<Code> sensitive_items, In<Code> parent, In<Code> span, Code leaves, int64_t l) {
+            nb::gil_scoped_release free;
+            new (self) DiversityBreaches({parent.data(), parent.data() + parent.shape(0)},
+                                         {span.data(), span.data() + span.shape(0)}, leaves, [&](const Tree& tree) {
+                return Diversity(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l);
+            });
+        })
+        .def("at", &listed<DiversityBreaches>);
+
+    nb::class_<NegativeBreaches>(module, "NegativeBreaches")
+        .def("__init__", [](NegativeBreaches* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span,
+                            Code leaves, int64_t k) {
+            nb::gil_scoped_release free;
+            new (self) NegativeBreaches({parent.data(), parent.data() + parent.shape(0)},
+                                        {span.data(), span.data() + span.shape(0)}, leaves, [&](const Tree& tree) {
+                return Negative(view_of(indptr, items), tree, k);
+            });
+        })
+        .def("at", &listed<NegativeBreaches>);
 
     // Owns copies of all it needs: it outlives the call that made it.
     nb::class_<Threats>(module, "Threats")

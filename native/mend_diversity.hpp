@@ -44,6 +44,37 @@ public:
         return found >= highest * l_;
     }
 
+    // Whether some set that occurs is in breach in every cut that has these nodes or specialises them. A row of theirs holds
+    // between one and as many specialisations as the product of its leaves below each. If for some value the (l - 1) rows that
+    // each row with it calls for are more than all specialisations in rows without it, then on average, so for one at least,
+    // too few rows stand against those with the value.
+    bool closed(const Set& nodes) const {
+        auto others = nodes;
+        Code rarest = records_.take_rarest(others);
+        std::vector<int64_t> with(values_, 0), ways_with(values_, 0);  // by value
+        int64_t all_ways = 0;
+        for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest); ++row) {
+            if (!records_.holds_all(*row, others)) continue;
+            const Code* group = records_.rows.begin(*row);
+            int64_t weight = records_.rows.weight[*row], ways = weight;
+            for (Code u : nodes) {
+                const Code* first = std::lower_bound(group + 1, records_.rows.end(*row), tree_.first(u));
+                ways *= std::lower_bound(first, records_.rows.end(*row), tree_.stop(u)) - first;
+                if (ways > MANY) return false;
+            }
+            all_ways += ways;
+            if (all_ways > MANY) return false;
+            if (!is_sensitive(*group)) continue;
+            for (Code s : groups_[*group]) {
+                with[s] += weight;
+                ways_with[s] += ways;
+            }
+        }
+        for (Code s = 0; s < values_; ++s)
+            if ((l_ - 1) * with[s] > all_ways - ways_with[s]) return true;
+        return false;
+    }
+
     void search(Round& round) {
         bool all = std::find(round.fresh.begin(), round.fresh.end(), 0) == round.fresh.end();
         AtCut at(records_, round.cut, round.fresh, all, round.size);
@@ -75,6 +106,8 @@ public:
     }
 
 private:
+    static constexpr int64_t MANY = int64_t{1} << 40;  // far from any overflow
+
     struct Level {
         std::vector<int64_t> with;  // by rank: rows with a sensitive value
         std::vector<int64_t> owed;  // by rank: rows without that are wanted against them; 0 for labels that need no look

@@ -34,6 +34,17 @@ public:
         return !found || found >= k_;
     }
 
+    // Whether some set that occurs is in breach in every cut that has these nodes, all present, or specialises them: too few
+    // rows hold them, and no more hold less.
+    bool closed(const Set& nodes) const {
+        auto others = nodes;
+        Code rarest = records_.take_rarest(others);
+        int64_t found = 0;
+        for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest) && found < k_; ++row)
+            if (records_.holds_all(*row, others)) found += records_.rows.weight[*row];
+        return found && found < k_;
+    }
+
     void search(Round& round) const {
         AtCut at(records_, round.cut, round.fresh, true, round.size);
         auto labels = static_cast<Code>(at.order.size());

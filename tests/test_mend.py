@@ -236,10 +236,10 @@ def test_every_repair_is_the_cheapest(negative: bool, data: st.DataObject) -> No
     rows = [tuple(row.tolist()) for row in items]
     values = [tuple(sorted(v)) for v in case.sensitive] if case.sensitive else [()] * len(rows)
     pairs = ((row, value) for row, value in zip(rows, values, strict=True) if row or negative)
-    records = _mend._Records(pairs, h.parent.tolist())
-    criterion = (_mend._Negative if negative else _mend._Diversity)(records, case.parameter, still)
+    records = _mend.Records(pairs, h.parent.tolist())
+    criterion = (_mend.Negative if negative else _mend.Diversity)(records, case.parameter, still)
     tree = (h.span.reshape(-1).tolist(), case.problem.costs.tolist(), h.n_leaves)
-    mend = _mend._Mend(criterion, records, *tree, case.bounded, case.most, still)
+    mend = _mend.Mend(criterion, records, *tree, case.bounded, case.most, still)
     mend.run(case.raised, 1, 0)
     breaches, complete = mend.breaches(3)
     assert complete
@@ -257,16 +257,16 @@ def test_breaches_are_all_listed(case: Case, size: int) -> None:
     minimal = {(p, n) for p, n in everything if not any(q <= p and o <= n and (q, o) != (p, n) for q, o in everything)}
     found: list[Combination] = []
 
-    class Listing(_mend._Mend):
+    class Listing(_mend.Mend):
         def repair(self, breaches: list[_mend.Combination]) -> _mend.Combination | None:
             found.extend((frozenset(present), frozenset(absent)) for present, absent in breaches)
             return None
 
-    original, _mend._Mend = _mend._Mend, Listing  # type: ignore[misc]
+    original, _mend.Mend = _mend.Mend, Listing  # type: ignore[misc]
     try:
         case.mend(_mend, size, size)
     finally:
-        _mend._Mend = original  # type: ignore[misc]
+        _mend.Mend = original  # type: ignore[misc]
     assert len(set(found)) == len(found)
     assert minimal <= set(found) <= set(everything)
 

@@ -1,4 +1,4 @@
-"""The default: the exact search within a time limit (:mod:`shoal.algorithms.optimal`), never worse than AA.
+"""The default: the exact search within a time limit (:mod:`shoal.algorithms.optimal`).
 
 Where OR-Tools is not installed it takes the better of the greedy descent and AA, polished, and a bound that knows of
 single nodes only: almost never a proof.
@@ -13,8 +13,10 @@ from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
-from shoal.search.exact import ExactSearch, seconds
+from shoal.search.optimum import best_cut
 from shoal.solution import Solution
 
 
@@ -25,7 +27,7 @@ class Auto(Algorithm):
     name = "auto"
     title = "Exact within a time limit"
     paper = "ours; the problem is that of P0, P3"
-    solves = (KmAnonymity,)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
 
     time_limit: float | Literal["none"] = option(
         60.0, low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
@@ -33,4 +35,4 @@ class Auto(Algorithm):
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Search until it is proved, or time is up."""
-        return ExactSearch(problem, engine, seconds(self.time_limit)).run(needs_proof=False)
+        return best_cut(problem, engine, self.time_limit, needs_proof=False)

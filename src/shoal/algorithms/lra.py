@@ -19,7 +19,7 @@ import numpy as np
 from shoal.algorithms import Algorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
-from shoal.errors import Infeasible, OptionError
+from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
@@ -27,8 +27,8 @@ from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts
 from shoal.search.direct import Ground, level_by_level
-from shoal.search.exact import ExactSearch, seconds
 from shoal.search.gray import gray_chunks, joined
+from shoal.search.optimum import best_cut
 from shoal.solution import Solution
 
 
@@ -51,8 +51,6 @@ class LRA(Algorithm):
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity | LmDiversity)
-        if self.within == "optimal" and not isinstance(privacy, KmAnonymity):
-            raise OptionError(f"--within optimal is for the model km, not for {privacy.name}: use --within aa.")
         split = gray_chunks(problem.items, privacy.known(problem.items), self.chunks, self.flexibility)
         chunks = joined(split, lambda rows: _stands_alone(problem, rows))
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
@@ -72,7 +70,7 @@ class LRA(Algorithm):
     def _within(self, part: Problem, engine: Engine) -> Solution:
         """Anonymize a chunk."""
         if self.within == "optimal":
-            return ExactSearch(part, engine, seconds("none")).run(needs_proof=True)
+            return best_cut(part, engine, "none", needs_proof=True)
         return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
 
 

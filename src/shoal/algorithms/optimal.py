@@ -1,7 +1,8 @@
 """The optimal global cut, proved (optimum.md): what OA finds on 60 items, on tens of thousands.
 
 A cut is a set of expanded nodes; rare sets of labels are clauses on it, found lazily and made as strong as they can be;
-OR-Tools CP-SAT solves the clauses known so far, whose optimum bounds every cut (:mod:`shoal.search.exact`).
+OR-Tools CP-SAT solves the clauses known so far, whose optimum bounds every cut (:mod:`shoal.search.exact`). For models
+that are not monotone clauses say less, but enough (:mod:`shoal.search.exclusion`).
 
 Cost: exponential at worst, as the problem is; on real data a few countings at a cut. Memory: proportional to the rows
 with all their generalizations.
@@ -16,8 +17,10 @@ from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
-from shoal.search.exact import ExactSearch, seconds
+from shoal.search.optimum import best_cut
 from shoal.solution import Solution
 
 
@@ -28,7 +31,7 @@ class Optimal(Algorithm):
     name = "optimal"
     title = "Provable optimum"
     paper = "ours; the problem is that of P0, P3"
-    solves = (KmAnonymity,)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
 
     time_limit: float | Literal["none"] = option(
         "none", low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
@@ -36,4 +39,4 @@ class Optimal(Algorithm):
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Search until it is proved, or time is up."""
-        return ExactSearch(problem, engine, seconds(self.time_limit)).run(needs_proof=True)
+        return best_cut(problem, engine, self.time_limit, needs_proof=True)

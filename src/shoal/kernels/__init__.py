@@ -7,6 +7,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.search import (
     MOST,
+    Breaches,
     Mended,
     Pass,
     Threats,
@@ -30,6 +31,7 @@ from shoal.kernels.verify import (
 __all__ = [
     "KIND",
     "MOST",
+    "Breaches",
     "Disclosing",
     "Mended",
     "Pass",

@@ -39,9 +39,9 @@ def mend_diversity(
     tick: Tick,
 ) -> Result:
     """Until no set of labels has a sensitive value in more than one in l of its rows."""
-    pairs = zip(_rows(indptr, items), _rows(sensitive_indptr, sensitive_items), strict=True)
-    records = _Records(((row, values) for row, values in pairs if row), parent.tolist())
-    mend = _Mend(_Diversity(records, l, tick), records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
+    pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
+    records = Records(((row, values) for row, values in pairs if row), parent.tolist())
+    mend = Mend(Diversity(records, l, tick), records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
     return mend.run(raised.tolist(), first, last)
 
 
@@ -61,17 +61,18 @@ def mend_negative(
     tick: Tick,
 ) -> Result:
     """Until all labels known to be present or absent match no row or at least k."""
-    records = _Records(((row, ()) for row in _rows(indptr, items)), parent.tolist())
-    mend = _Mend(_Negative(records, k, tick), records, span.tolist(), cost.tolist(), leaves, False, most, tick)
+    records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
+    mend = Mend(Negative(records, k, tick), records, span.tolist(), cost.tolist(), leaves, False, most, tick)
     return mend.run(raised.tolist(), first, last)
 
 
-class _Records:
+class Records:
     """Distinct rows of leaves with their sensitive values, and for every node those that hold something below it."""
 
     def __init__(self, rows: Iterable[tuple[Nodes, Nodes]], parent: list[int]) -> None:
         counted = Counter(rows)
         self.parent = parent
+        self.leaves = [row for row, _ in counted]
         self.values = [values for _, values in counted]
         self.weights = list(counted.values())
         self.all = frozenset(range(len(self.weights)))
@@ -94,10 +95,11 @@ class _Records:
         return held.difference(*(self.holders[u] for u in absent))
 
 
-class _Criterion(Protocol):
+class Criterion(Protocol):
     """What may not be."""
 
     counted: int  # label sets, in this round
+    tick: Tick
 
     def fine(self, rows: frozenset[int]) -> bool:
         """Whether a combination that matches these rows is not in breach."""
@@ -108,11 +110,14 @@ class _Criterion(Protocol):
         Of at most ``size`` labels; one that is in breach is not extended.
         """
 
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Whether every cut that has these labels, all present, or specialises them, has a set in breach."""
 
-class _Diversity:
+
+class Diversity:
     """Too many rows have a sensitive value."""
 
-    def __init__(self, records: _Records, l: int, tick: Tick) -> None:
+    def __init__(self, records: Records, l: int, tick: Tick) -> None:
         self.records, self.l, self.tick, self.counted = records, l, tick, 0
         self.sensitive = frozenset(row for row in records.all if records.values[row])
 
@@ -123,6 +128,24 @@ class _Diversity:
             for value in self.records.values[row]:
                 counts[value] += self.records.weights[row]
         return max(counts.values(), default=0) * self.l <= self.records.weight(rows)
+
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Rows with a value hold at least one specialisation, others at most as many as their leaves allow.
+
+        If (l - 1) rows for each of the first are more than all that the others can hold, then on average, so for one
+        specialisation at least, too few rows stand against those with the value.
+        """
+        records = self.records
+        with_value, ways_with, all_ways = Counter[int](), Counter[int](), 0
+        for row in records.matching(labels, ()):
+            ways = records.weights[row]
+            for u in labels:
+                ways *= sum(span[2 * u] <= leaf < span[2 * u + 1] for leaf in records.leaves[row])
+            all_ways += ways
+            for value in records.values[row]:
+                with_value[value] += records.weights[row]
+                ways_with[value] += ways
+        return any((self.l - 1) * with_value[s] > all_ways - ways_with[s] for s in with_value)
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
         """Sets without any sensitive row are left out with all that extend them."""
@@ -146,15 +169,19 @@ class _Diversity:
                 yield from self.walk(labels, held, range(at + 1, len(order)), order, size)
 
 
-class _Negative:
+class Negative:
     """Too few rows match, but some do."""
 
-    def __init__(self, records: _Records, k: int, tick: Tick) -> None:
+    def __init__(self, records: Records, k: int, tick: Tick) -> None:
         self.records, self.k, self.tick, self.counted = records, k, tick, 0
 
     def fine(self, rows: frozenset[int]) -> bool:
         """None or k."""
         return not rows or self.records.weight(rows) >= self.k
+
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Too few rows hold them, and no more hold what is below."""
+        return not self.fine(self.records.matching(labels, ()))
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
         """The present labels in the order, each set of them followed by the absent ones, then by its extensions."""
@@ -203,13 +230,13 @@ class _Negative:
                 yield from self.without(present, (*absent, label), left, rest, more - 1)
 
 
-class _Mend:
+class Mend:
     """A cut on its way up."""
 
     def __init__(
         self,
-        criterion: _Criterion,
-        records: _Records,
+        criterion: Criterion,
+        records: Records,
         span: list[int],
         cost: list[int],
         leaves: int,
@@ -312,7 +339,7 @@ class _Mend:
         return upper >= lower and span[2 * upper] <= span[2 * lower] and span[2 * lower + 1] <= span[2 * upper + 1]
 
 
-def _rows(indptr: Any, items: Any) -> list[Nodes]:
+def rows_of(indptr: Any, items: Any) -> list[Nodes]:
     """The rows as tuples of codes."""
     bounds, codes = indptr.tolist(), items.tolist()
     return [tuple(codes[start:stop]) for start, stop in itertools.pairwise(bounds)]

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from shoal.kernels._breaches import DiversityBreaches as DiversityBreaches
+from shoal.kernels._breaches import NegativeBreaches as NegativeBreaches
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
 from shoal.kernels._threats import Threats as Threats

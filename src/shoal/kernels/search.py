@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -128,6 +128,50 @@ def mend_negative(
     tree = (parent, np.ascontiguousarray(span).reshape(-1), cost, leaves)
     limits, nodes = (capped(k, indptr), *_ends(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
     return Mended(*kernels().mend_negative(indptr, items, *tree, *limits, nodes, MOST, threads, tick))
+
+
+class Breaches:
+    """What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
+
+    def __init__(self, kernel: Any, threads: int) -> None:
+        self._kernel, self._threads = kernel, threads
+
+    @classmethod
+    def of_diversity(
+        cls,
+        indptr: Offsets,
+        items: Codes,
+        sensitive_indptr: Offsets,
+        sensitive_items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        l: int,
+        *,
+        threads: int = 1,
+    ) -> Breaches:
+        """Sets of labels such that more than 1 in l of their rows have the same sensitive value."""
+        tree = (parent, np.ascontiguousarray(span).reshape(-1), leaves)
+        rows = (indptr, items, sensitive_indptr, sensitive_items)
+        return cls(kernels().DiversityBreaches(*rows, *tree, capped(l, indptr)), threads)
+
+    @classmethod
+    def of_negative(
+        cls, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+    ) -> Breaches:
+        """Labels known to be present, and labels known to be absent, that 1..k-1 rows match."""
+        tree = (parent, np.ascontiguousarray(span).reshape(-1), leaves)
+        return cls(kernels().NegativeBreaches(indptr, items, *tree, capped(k, indptr)), threads)
+
+    def at(
+        self, raised: Sequence[int], size: int, *, most: int = MOST, tick: Tick = still
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Of combinations of at most ``size`` labels: threats, and labels that must not all be in a cut. None: clean.
+
+        Threats are internal nodes that no clean cut expands together. About ``most`` combinations are listed.
+        """
+        found = self._kernel.at(list(raised), size, most, self._threads, tick)
+        return cast(tuple[list[list[int]], list[list[int]]], found)
 
 
 class Threats:

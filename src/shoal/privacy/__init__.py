@@ -103,6 +103,11 @@ class PrivacyModel(Spec, ABC):
     def feasible(self, published: Published) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if no generalization of these rows can satisfy the model."""
 
+    @property
+    @abstractmethod
+    def short(self) -> str:
+        """The guarantee in a few words."""
+
     @abstractmethod
     def describe(self) -> str:
         """The guarantee with its parameters, as a plain English sentence."""

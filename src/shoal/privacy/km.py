@@ -79,6 +79,11 @@ class KmAnonymity(PrivacyModel):
                 f"{published.rows.non_empty}: choose a smaller k or more data."
             )
 
+    @property
+    def short(self) -> str:
+        """For instance 5^2-anonymity."""
+        return f"{self.k}^{'infinity' if self.m == 'all' else self.m}-anonymity"
+
     def describe(self) -> str:
         """In plain words."""
         known = "any number of items" if self.m == "all" else "1 item" if self.m == 1 else f"up to {self.m} items"

@@ -38,7 +38,7 @@ class KmNegative(PrivacyModel):
     name = "km-negative"
     title = "k^m-anonymity with negative knowledge"
     paper = "P3 s.5.1"
-    default_algorithm = "aa"
+    default_algorithm = "auto"
     views = "combination of facts"
     examined = (
         "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
@@ -84,6 +84,11 @@ class KmNegative(PrivacyModel):
                     f"k^m-anonymity with negative knowledge and k={self.k} needs no {kind} records or at least "
                     f"{self.k}, got {count}: choose a smaller k{'' if full == count else ', remove these'} or add data."
                 )
+
+    @property
+    def short(self) -> str:
+        """For instance 5^2-anonymity with negative knowledge."""
+        return f"{self.k}^{self.m}-anonymity with negative knowledge"
 
     def describe(self) -> str:
         """In plain words."""

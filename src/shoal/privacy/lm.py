@@ -39,7 +39,7 @@ class LmDiversity(PrivacyModel):
     name = "lm"
     title = "l^m-diversity"
     paper = "P3 s.5.2"
-    default_algorithm = "aa"
+    default_algorithm = "auto"
     examined = (
         "every set of published labels that somebody may know of a record with a sensitive value, with the values that "
         "come with it"
@@ -113,6 +113,11 @@ class LmDiversity(PrivacyModel):
                     f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): choose a smaller "
                     f"l, or do not declare it sensitive."
                 )
+
+    @property
+    def short(self) -> str:
+        """For instance 3^2-diversity."""
+        return f"{self.l}^{self.m}-diversity"
 
     def describe(self) -> str:
         """In plain words."""

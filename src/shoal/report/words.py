@@ -268,20 +268,12 @@ def loss(name: str, value: float | None) -> str:
     return share(value) if name.removeprefix("weighted_") in ("ncp", "lm") else count(value)
 
 
-def guarantee(release: Release) -> str:
-    """The model with its parameters, in short."""
-    values, title = release.problem.privacy.values(), release.problem.privacy.title
-    if title == "k^m-anonymity" and values["m"] != "all":
-        return f"{values['k']}^{values['m']}-anonymity"
-    return f"{title} ({options(values)})"
-
-
 def optimality(release: Release) -> str:
     """What is proved about how good the recoding is; nothing if nothing is."""
     found = release.optimality
     if found is None:
         return ""
-    every = f"coarsening of this hierarchy that keeps {guarantee(release)}"
+    every = f"coarsening of this hierarchy that keeps {release.problem.privacy.short}"
     measured = f"{'weighted ' if release.problem.weights else ''}{release.problem.loss.name.upper()}"
     if found.proven:
         return f"Proved best: no {every} loses less ({measured} {found.loss:.6f})."

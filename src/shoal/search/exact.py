@@ -18,10 +18,8 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 from __future__ import annotations
 
 import contextlib
-import math
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from shoal.engines import Engine
 from shoal.errors import OptionError
@@ -30,42 +28,25 @@ from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
 from shoal.search.direct import Ground, level_by_level
-from shoal.search.expansion import Expansion, Threat
+from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
+from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
 from shoal.search.threats import counter_of
-from shoal.solution import Ended, Optimality, Solution
+from shoal.solution import Ended, Solution
 
-FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
-MORE_EFFORT = 4.0
 GRACE = 30.0  # seconds that what comes after the time limit may take, if the limit is shorter
 
 
-class OutOfTime(Exception):
-    """The time limit of the search has passed."""
-
-
-def seconds(limit: float | str) -> float:
-    """The seconds of a time limit; none: as many as it takes."""
-    return math.inf if limit == "none" else float(limit)
-
-
-class ExactSearch:
+class ExactSearch(Proof):
     """One search; ``seconds`` limit the search for a better cut and a better bound."""
 
     def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
+        super().__init__(problem, engine, seconds)
         assert isinstance(problem.privacy, KmAnonymity)
-        self.problem, self.engine = problem, engine
-        now = time.monotonic()
-        self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
         self.m = problem.privacy.known(problem.items)
-        self.tree = Expansion(problem.hierarchy, problem.costs)
-        self.seconds: defaultdict[str, float] = defaultdict(float)
         with self._clock("counting"):
             self.counter = counter_of(problem, engine)
         self.threats: list[list[int]] = []
-        self.best: set[int] = set()  # everything as the root: safe, if anything is
-        self.bound = 0
-        self.rounds = 0
         self.descended = False
         self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
 
@@ -168,11 +149,6 @@ class ExactSearch:
             self.threats += found
         return bool(found)
 
-    def _offer(self, expanded: set[int]) -> None:
-        """Keep a safe cut if it is the best so far."""
-        if self.tree.cost(expanded) < self.tree.cost(self.best):
-            self.best = expanded
-
     def _ask_aa(self) -> None:
         """The cut of AA, once."""
         if self.aa is None:
@@ -183,39 +159,15 @@ class ExactSearch:
 
     def _solution(self, ended: Ended) -> Solution:
         """The result in the user's terms."""
-        scale, cost = self.problem.scale, self.tree.cost(self.best)
-        assert self.bound <= cost, "a bound above the loss of a safe cut"
         self.threats = self.counter.minimal(self.threats)
-        optimality = Optimality(
-            loss=cost / scale,
-            lower_bound=self.bound / scale,
-            ended=ended,
-            rounds=self.rounds,
-            clauses=len(self.threats),
-        )
         self.seconds["lifting"] = self.counter.lifting_seconds
         self.seconds["counting"] -= self.seconds["lifting"]
-        statistics = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self.tree.cut(self.best), optimality, statistics)
-
-    def _progress(self) -> None:
-        """Tell how much of the best cost is proved unavoidable."""
-        self.engine.progress("proving", self.bound / max(1, self.tree.cost(self.best)))
+        return self._proved(ended, len(self.threats))
 
     def _check_time(self, share: float) -> None:
         """Between steps, and from inside the counting."""
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
+        self._in_time()
         if self.descended:
             self._progress()
         else:
             self.engine.progress("descending", share)
-
-    @contextlib.contextmanager
-    def _clock(self, what: str) -> Iterator[None]:
-        """Add up the seconds of a kind of work."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[what] += time.perf_counter() - start

@@ -1,4 +1,7 @@
-"""The relaxed problem, solved by OR-Tools CP-SAT: which nodes to expand so that no known threat is complete.
+"""The relaxed problem, solved by OR-Tools CP-SAT: which nodes to expand so that no known constraint is broken.
+
+Constraints are threats (nodes that must not all be expanded) and, for models that are not monotone, labels that must
+not all be in the cut: for one of them the parent is not expanded, or it is expanded itself.
 
 The only file that knows the solver. One worker and a limit in deterministic time: equal models give equal answers,
 whatever the machine does; only the wall-clock limit, which the caller records, can change that. Presolve is off: the
@@ -45,10 +48,21 @@ def load() -> Any:
         ) from None
 
 
+class Impossible(Exception):
+    """No cut meets the constraints."""
+
+
 def solve(
-    tree: Expansion, threats: Sequence[Threat], start: set[int], effort: float, deadline: float, tick: kernels.Tick
+    tree: Expansion,
+    threats: Sequence[Threat],
+    start: set[int],
+    effort: float,
+    deadline: float,
+    tick: kernels.Tick,
+    *,
+    together: Sequence[Sequence[int]] = (),
 ) -> Relaxed:
-    """Expand as much gain as possible; ``start`` is a solution.
+    """Expand as much gain as possible; ``start`` is a solution, or near one.
 
     ``effort`` is a limit in deterministic time, ``deadline`` one of the monotonic clock. Stopped before it has found
     anything, the solver knows no bound either.
@@ -67,7 +81,14 @@ def solve(
     for threat in threats:
         if len(threat) > 1 and all(node in variables for node in threat):
             model.add_bool_or([~variables[node] for node in threat])
+    for labels in together:
+        parents = [tree.parent[label] for label in labels if label != tree.root]
+        if all(parent in variables for parent in parents):
+            here = [variables[label] for label in labels if label in variables]
+            model.add_bool_or([*(~variables[parent] for parent in parents), *here])
     if not variables:
+        if any(tuple(labels) == (tree.root,) for labels in together):
+            raise Impossible
         return Relaxed(set(), tree.costs[tree.root], True)
     nodes = list(variables)
     model.maximize(cp.LinearExpr.weighted_sum([variables[node] for node in nodes], [tree.gain[node] for node in nodes]))
@@ -83,6 +104,8 @@ def solve(
     status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
     if status == cp.UNKNOWN:
         return Relaxed(start, 0, False)
+    if status == cp.INFEASIBLE and together:
+        raise Impossible
     if status not in (cp.OPTIMAL, cp.FEASIBLE):
         raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
     expanded = {node for node in nodes if solver.boolean_value(variables[node])}

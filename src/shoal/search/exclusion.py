@@ -1,0 +1,170 @@
+"""The optimal cut for models that are not monotone, by exclusion (optimum.md, 6), and a bound when time runs out.
+
+1. A descent, as for k^m: greedy cuts above depth 1, 2, .. of the hierarchy. What is in breach near the root is found
+   while there is little to count.
+2. Rounds: solve the relaxed problem, which knows the constraints found so far; its bound holds for every cut that
+   satisfies the model. What is in breach at its cut is excluded, and the cut is mended to a satisfying one, which may
+   be the best so far. Nothing in breach: it is the best there is. If no cut meets the constraints, none satisfies the
+   model.
+
+A combination in breach excludes only cuts that have all its labels, as specialising them may help. Unless the set is
+closed: then whatever its labels are specialised to, something is in breach, and no good cut expands all their parents.
+For l^m-diversity a set is closed if too few rows stand against those with the sensitive value even when each counts as
+often as it could hold specialisations (native/mend_diversity.hpp has the argument).
+
+Cost: a few listings of the breaches at a cut, and the solver; memory proportional to the expanded rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal import kernels
+from shoal.engines import Engine
+from shoal.errors import Infeasible, OptionError
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search import solver
+from shoal.search.direct import Ground, level_by_level
+from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
+from shoal.solution import Ended, Solution
+
+LISTED = 200_000  # breaches of a round, about
+
+
+class ExclusionSearch(Proof):
+    """One search; ``seconds`` limit the search for a better cut and a better bound."""
+
+    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
+        super().__init__(problem, engine, seconds)
+        assert isinstance(problem.privacy, LmDiversity | KmNegative)
+        self.ground, self.privacy, self.m = Ground.of(problem), problem.privacy, problem.privacy.known(problem.items)
+        with self._clock("counting"):
+            self.breaches = _lister(problem, engine)
+        self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
+        self.together: dict[tuple[int, ...], None] = {}
+        self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
+        self.refused: Infeasible | None = None  # why there is none
+        self.counted = 0
+        leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
+        self.used = leaves[problem.hierarchy.span[:, 1]] > leaves[problem.hierarchy.span[:, 0]]  # by node
+
+    def run(self, *, needs_proof: bool) -> Solution:
+        """Search; without the solver installed either fail or go without a proof."""
+        if needs_proof:
+            with self._clock("solving"):
+                solver.load()  # missing, it is missed before any work
+        ended: Ended = "proven"
+        self._mend(set(self.tree.inner), self.engine)  # AA, whatever the limit
+        try:
+            self._descend()
+            self._prove()
+        except OutOfTime:
+            ended = "time limit"
+        except KeyboardInterrupt:
+            if not self.found:
+                raise
+            ended = "interrupted"
+        except OptionError:
+            ended = "no solver"
+        except solver.Impossible:
+            raise Infeasible(
+                f"No cut of the hierarchy satisfies {self.privacy.title} with these options, which is proved: "
+                f"ask for less, or use --algorithm lra, which can recode parts of the data differently."
+            ) from self.refused
+        if self.refused:
+            raise self.refused
+        done = self.bound == self.tree.cost(self.best)
+        self._expand_for_nothing()
+        clauses = len(self.threats) + len(self.together)
+        return self._proved("proven" if done else ended, clauses, count_tree_nodes=self.counted)
+
+    def _descend(self) -> None:
+        """Greedy cuts from the root down, for the threats that they run into."""
+        for depth in range(1, self.tree.height + 1):
+            while self._exclude(self.tree.fill(list(self.threats), depth=depth)):
+                pass
+
+    def _exclude(self, expanded: set[int]) -> bool:
+        """Add what a cut has in breach to the constraints; whether there is a new threat."""
+        self._check_time(0.0)
+        before = len(self.threats)
+        with self._clock("counting"):
+            raised = self.tree.raised(expanded)
+            threats, together = self.breaches.at(raised, self.m, most=LISTED, tick=self._check_time)
+        self.threats.update(dict.fromkeys(map(tuple, threats)))
+        self.together.update(dict.fromkeys(map(tuple, together)))
+        self.clean = not threats and not together
+        return len(self.threats) > before
+
+    def _prove(self) -> None:
+        """Rounds until the bound meets the best cut."""
+        effort = FIRST_EFFORT
+        while not self.found or self.bound < self.tree.cost(self.best):
+            self._check_time(0.0)
+            known = [*map(list, self.threats)], [*map(list, self.together)]
+            with self._clock("solving"):
+                relaxed = solver.solve(
+                    self.tree,
+                    known[0],
+                    self.best,
+                    effort,
+                    self.deadline,
+                    self._check_time,
+                    together=known[1],
+                )
+            self.rounds += 1
+            self.bound = max(self.bound, relaxed.bound)
+            before = len(self.threats) + len(self.together)
+            self._exclude(relaxed.expanded)
+            if self.clean:
+                self._keep(relaxed.expanded)
+            if len(self.threats) + len(self.together) > before:
+                self._mend(relaxed.expanded, Engine(self.engine.workers, lambda _, share: self._check_time(share)))
+            elif not relaxed.proven:
+                effort *= MORE_EFFORT
+
+    def _mend(self, expanded: set[int], engine: Engine) -> None:
+        """Raise a cut until it satisfies the model, if that can be."""
+        with self._clock("mending"):
+            try:
+                done = level_by_level(self.ground, self.privacy, engine, raised=self.tree.raised(expanded))
+            except Infeasible as refused:
+                self.refused = self.refused if self.found else refused
+                return
+        self.counted = max(self.counted, done.counted)
+        self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
+
+    def _expand_for_nothing(self) -> None:
+        """Expand nodes in use that cost nothing either way, such as groups of a single one, where that is fine."""
+        free = [node for node in self.tree.raised(self.best) if not self.tree.gain[node] and self.used[node]]
+        for node in free:
+            finer = {*self.best, node}
+            if not any(self.breaches.at(self.tree.raised(finer), self.m, most=1)):
+                self.best = finer
+                free += [below for below in self.tree.below[node] if not self.tree.gain[below]]
+
+    def _keep(self, expanded: set[int]) -> None:
+        """Take a cut that satisfies the model, if it is the best so far."""
+        if not self.found:
+            self.best, self.found, self.refused = expanded, True, None
+        self._offer(expanded)
+
+    def _check_time(self, share: float) -> None:
+        """Between steps, and from inside the counting."""
+        self._in_time()
+        self._progress()
+
+
+def _lister(problem: Problem, engine: Engine) -> kernels.Breaches:
+    """The kernel that lists breaches, set up for a problem."""
+    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
+    tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
+    if isinstance(privacy, LmDiversity):
+        values = problem.sensitive
+        rows = (items.indptr, items.items, values.indptr, values.items)
+        return kernels.Breaches.of_diversity(*rows, *tree, privacy.l, threads=engine.threads)
+    assert isinstance(privacy, KmNegative)
+    return kernels.Breaches.of_negative(items.indptr, items.items, *tree, privacy.k, threads=engine.threads)

@@ -1,0 +1,23 @@
+"""The best cut within a time limit, by the exact search that fits the model."""
+
+from __future__ import annotations
+
+import math
+
+from shoal.engines import Engine
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.search.exact import ExactSearch
+from shoal.search.exclusion import ExclusionSearch
+from shoal.solution import Solution
+
+
+def best_cut(problem: Problem, engine: Engine, time_limit: float | str, *, needs_proof: bool) -> Solution:
+    """Search until it is proved, or time is up (a number of seconds, or "none").
+
+    ``needs_proof``: fail if the solver is not installed; else go without a proof.
+    """
+    seconds = math.inf if time_limit == "none" else float(time_limit)
+    monotone = isinstance(problem.privacy, KmAnonymity)
+    search = ExactSearch(problem, engine, seconds) if monotone else ExclusionSearch(problem, engine, seconds)
+    return search.run(needs_proof=needs_proof)

@@ -1,0 +1,71 @@
+"""What searches with a certified bound share: the best cut so far, the bound, the clock, and the result."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+
+from shoal.engines import Engine
+from shoal.problem import Problem
+from shoal.search.expansion import Expansion
+from shoal.solution import Ended, Optimality, Solution
+
+FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
+MORE_EFFORT = 4.0
+
+
+class OutOfTime(Exception):
+    """The time limit of the search has passed."""
+
+
+class Proof:
+    """A search on its way; ``seconds`` limit the search for a better cut and a better bound."""
+
+    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
+        self.problem, self.engine = problem, engine
+        now = time.monotonic()
+        self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
+        self.tree = Expansion(problem.hierarchy, problem.costs)
+        self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root
+        self.bound = 0
+        self.rounds = 0
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def _offer(self, expanded: set[int]) -> None:
+        """Keep a cut that satisfies the model if it is the best so far."""
+        if self.tree.cost(expanded) < self.tree.cost(self.best):
+            self.best = expanded
+
+    def _proved(self, ended: Ended, clauses: int, **statistics: float) -> Solution:
+        """The result in the user's terms."""
+        scale, cost = self.problem.scale, self.tree.cost(self.best)
+        assert self.bound <= cost, "a bound above the loss of a cut that satisfies the model"
+        optimality = Optimality(
+            loss=cost / scale,
+            lower_bound=self.bound / scale,
+            ended=ended,
+            rounds=self.rounds,
+            clauses=clauses,
+        )
+        times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
+        return Solution(self.tree.cut(self.best), optimality, {**statistics, **times})
+
+    def _in_time(self) -> None:
+        """Fail if time is up."""
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _progress(self) -> None:
+        """Tell how much of the best cost is proved unavoidable."""
+        self.engine.progress("proving", self.bound / max(1, self.tree.cost(self.best)))
+
+    @contextlib.contextmanager
+    def _clock(self, what: str) -> Iterator[None]:
+        """Add up the seconds of a kind of work."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[what] += time.perf_counter() - start

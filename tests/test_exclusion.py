@@ -1,0 +1,168 @@
+"""The optimum for models that are not monotone: against brute force over all cuts, and each constraint for itself."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import hierarchies, kernels
+from shoal.errors import Infeasible
+from shoal.search import solver
+from shoal.search.expansion import Expansion
+from shoal.testing import all_cuts, problems
+from tests import oracles
+from tests.test_kernels import implementations, still
+
+lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
+negative = st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))
+either = st.one_of(lm, negative)
+
+
+def clean(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
+    """By the oracle; for l^m without the empty set, which no cut changes."""
+    rows, values = cut.apply(problem.items).rows.sets(), problem.privacy.values()
+    if isinstance(problem.privacy, shoal.LmDiversity):
+        return not set(oracles.disclosures(rows, problem.sensitive.sets(), values["l"], values["m"])) - {frozenset()}
+    return not oracles.rare_facts(rows, values["k"], values["m"])
+
+
+def lister(kernel: Any, problem: shoal.Problem) -> Any:
+    h, items, values = problem.hierarchy, problem.items, problem.privacy.values()
+    tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), h.n_leaves)
+    if isinstance(problem.privacy, shoal.LmDiversity):
+        hidden = problem.sensitive
+        return kernel.DiversityBreaches(items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"])
+    return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"])
+
+
+@settings(max_examples=250)
+@given(problem=problems(either, max_leaves=6, max_rows=10), data=st.data())
+def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.DataObject) -> None:
+    """No clean cut breaks one; a cut that is not clean breaks one of its own; both kernels say the same."""
+    cuts = all_cuts(problem.hierarchy)
+    tree = Expansion(problem.hierarchy, problem.costs)
+    is_clean = [clean(problem, cut) for cut in cuts]
+    at = data.draw(st.integers(0, len(cuts) - 1))
+    m, threads = problem.privacy.values()["m"], data.draw(st.integers(1, 3))
+    listed = [
+        lister(kernel, problem).at(cuts[at].raised, m, kernels.MOST, threads, still) for kernel in implementations()
+    ]
+    assert all(other == listed[0] for other in listed)
+    threats, together = listed[0]
+    assert (not threats and not together) == is_clean[at]
+    broken = False
+    for cut, good in zip(cuts, is_clean, strict=True):
+        expanded, nodes = tree.expanded(cut), set(cut.nodes.tolist())
+        breaks = any(expanded.issuperset(threat) for threat in threats)
+        breaks |= any(nodes.issuperset(labels) for labels in together)
+        assert not (good and breaks)
+        broken |= breaks and cut is cuts[at]
+    assert broken == (not is_clean[at])
+
+
+@settings(max_examples=250)
+@given(problem=problems(either, max_leaves=7, max_rows=12))
+def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
+    fine = [int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if clean(problem, cut)]
+    try:
+        problem.privacy.feasible(problem.raw)
+    except Infeasible:
+        return
+    if not fine:
+        with pytest.raises(Infeasible, match="which is proved"):
+            shoal.anonymize(problem, shoal.Optimal())
+        return
+    release = shoal.anonymize(problem, shoal.Optimal())
+    assert isinstance(release.recoding, shoal.GlobalCut)
+    assert release.optimality is not None
+    assert release.optimality.proven
+    assert int(problem.costs[release.recoding.nodes].sum()) == min(fine)
+    assert release.optimality.loss == release.optimality.lower_bound == pytest.approx(min(fine) / problem.scale)
+    auto = shoal.anonymize(problem, shoal.Auto(), shoal.Engine(workers=3))
+    assert auto.published.rows.sha256 == release.published.rows.sha256
+
+
+@settings(max_examples=60)
+@given(problem=problems(either, max_leaves=7, max_rows=12), stop=st.integers(0, 12))
+def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) -> None:
+    """As if the user pressed Ctrl-C: a satisfying cut with a true bound, or nothing."""
+    fine = [int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if clean(problem, cut)]
+    ticks = 0
+
+    def progress(stage: str, share: float) -> None:
+        nonlocal ticks
+        ticks += 1
+        if ticks == stop:
+            raise KeyboardInterrupt
+
+    try:
+        release = shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(1, progress))
+    except (Infeasible, KeyboardInterrupt):
+        return
+    found = release.optimality
+    assert found is not None
+    assert found.lower_bound <= min(fine) / problem.scale + 1e-12
+    assert found.loss >= min(fine) / problem.scale - 1e-12
+
+
+def dense(rows: int, items: int, seed: int) -> shoal.Problem:
+    """Data whose optimum takes a while."""
+    rng = np.random.default_rng(seed)
+    sets = [[f"i{item:03}" for item in rng.choice(items, rng.integers(2, 9), replace=False)] for _ in range(rows)]
+    for row in sets:
+        row += [value for value in ("s0", "s1") if rng.random() < 0.15]
+    tree = hierarchies.balanced([f"i{item:03}" for item in range(items)], fanout=2)
+    data = shoal.Dataset(shoal.Transactions.from_sets(sets))
+    return shoal.Problem(data, tree, shoal.LmDiversity(l=3, m=2, sensitive=("s0", "s1")))
+
+
+def test_a_time_limit_leaves_a_cut_and_a_bound() -> None:
+    problem = dense(3000, 120, 0)
+    start = time.monotonic()
+    release = shoal.anonymize(problem, shoal.Auto(time_limit=0.05))
+    assert release.optimality is not None
+    assert release.verdict.holds
+    assert release.optimality.ended in ("time limit", "proven")
+    assert 0 <= release.optimality.lower_bound <= release.optimality.loss
+    assert release.optimality.loss <= shoal.anonymize(problem, shoal.AA()).losses["ncp"] + 1e-12  # AA is its start
+    assert time.monotonic() - start < 60
+
+
+def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise shoal.errors.OptionError("not installed")
+
+    monkeypatch.setattr(solver, "load", missing)
+    problem = dense(200, 20, 1)
+    release = shoal.anonymize(problem, shoal.Auto())
+    assert release.optimality is not None
+    assert release.optimality.ended == "no solver"
+    assert release.losses == shoal.anonymize(problem, shoal.AA()).losses
+    with pytest.raises(shoal.errors.OptionError):
+        shoal.anonymize(problem, shoal.Optimal())
+
+
+def test_where_the_root_fails_a_finer_cut_is_found() -> None:
+    """models.md: with rows that hold nothing the root can fail while a finer cut holds."""
+    rows = [["a1", "s"], ["a1"], ["a2", "s"], ["a2"], ["b1", "s"], ["b1", "s"], ["b2"], ["b2"]]
+    rows = [*rows, ["a1", "a2", "s"], ["a1", "a2"], *[[] for _ in range(4)]]
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
+    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
+    assert not clean(problem, shoal.GlobalCut.raising(tree, [tree.root]))
+    release = shoal.anonymize(problem, shoal.Optimal())
+    assert release.published.rows.labels == ("a1", "a2", "B")
+
+
+def test_a_group_of_one_is_opened_where_that_is_fine() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": {"only": ["a"]}, "B": ["b1", "b2"]}})
+    rows = [["a", "b1"]] * 3 + [["a", "b2"]] * 3
+    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
+    problem = shoal.Problem(data, tree, shoal.KmNegative(k=2, m=2))
+    assert shoal.anonymize(problem).published.rows.labels[:3] == ("a", "b1", "b2")
