@@ -150,12 +150,12 @@ def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_where_the_root_fails_a_finer_cut_is_found() -> None:
     """models.md: with rows that hold nothing the root can fail while a finer cut holds."""
-    rows = [["a1", "s"], ["a1"], ["a2", "s"], ["a2"], ["b1", "s"], ["b1", "s"], ["b2"], ["b2"]]
-    rows = [*rows, ["a1", "a2", "s"], ["a1", "a2"], *[[] for _ in range(4)]]
+    rows = [["a1", "s"]] * 4 + [["a2", "s"]] * 4 + [["a1", "a2"]] * 6 + [["b1", "s"]] + [["b2"]] * 2
+    rows = [*rows, *[[] for _ in range(4)]]
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     data = shoal.Dataset(shoal.Transactions.from_sets(rows))
     problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
-    assert not clean(problem, shoal.GlobalCut.raising(tree, [tree.root]))
+    assert not clean(problem, shoal.GlobalCut.raising(tree, [tree.root]))  # 9 of 17
     release = shoal.anonymize(problem, shoal.Optimal())
     assert release.published.rows.labels == ("a1", "a2", "B")
 
