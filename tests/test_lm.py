@@ -123,7 +123,7 @@ def test_negative_knowledge_is_not_monotone() -> None:
 def test_a_share_above_one_in_l_is_refused_with_its_name() -> None:
     rows = [["a1", "flu"], ["a2", "flu"], ["b1"]]
     problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("flu",)))
-    with pytest.raises(Infeasible, match=r"'flu' is in 2 of 3 \(66.7%\): choose a smaller l"):
+    with pytest.raises(Infeasible, match=r"'flu' is in 2 of 3 \(66.7%\): do not declare it sensitive"):
         shoal.anonymize(problem)
 
 

@@ -23,13 +23,13 @@ Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the com
 NAMED = 8  # labels of a list that are spelled out for people
 
 
-def say(value: Value) -> str:
+def say(value: Value | list[str]) -> str:
     """A value for people.
 
     >>> say(True), say(60.0), say(0.5), say("all"), say(("a", "b")), say(())
     ('yes', '60', '0.5', 'all', 'a, b', 'none')
     """
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return (", ".join(value[:NAMED]) + (f" and {len(value) - NAMED} more" if len(value) > NAMED else "")) or "none"
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).removesuffix(".0")
 

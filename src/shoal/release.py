@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
 from shoal.data.sensitive import merged, take_apart
@@ -112,9 +114,18 @@ class Release:
             notes.append(
                 "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
             )
-        empty = len(self.published.rows) - self.published.rows.non_empty
-        if empty:
-            notes.append("1 empty record is published." if empty == 1 else f"{empty:,} empty records are published.")
+        bare = self.published.rows.sizes == 0
+        told = self.problem.sensitive.sizes > 0
+        for some, one, many in (
+            (bare & ~told, "1 empty record is", "empty records are"),
+            (
+                bare & told,
+                "1 record with nothing but sensitive values is",
+                "records with nothing but sensitive values are",
+            ),
+        ):
+            if count := int(np.count_nonzero(some)):
+                notes.append(f"{one if count == 1 else f'{count:,} {many}'} published.")
         return notes
 
     def write(self, path: str | Path, **layout: Any) -> Release:

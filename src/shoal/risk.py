@@ -134,8 +134,8 @@ class Disclosure(Exposure):
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Likely, and certain."""
         return {
-            "likely": (f"A sensitive value told with a probability above 1/{self.l}", self.likely),
-            "certain": ("A sensitive value told for certain", self.certain),
+            "likely": (f"Value told with a probability above 1/{self.l}", self.likely),
+            "certain": ("Value told for certain", self.certain),
         }
 
 

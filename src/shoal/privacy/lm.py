@@ -106,12 +106,13 @@ class LmDiversity(PrivacyModel):
         values = published.sensitive
         assert values is not None
         records = len(values)
+        less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it sensitive"
         for code, count in enumerate(values.supports.tolist()):
             if count * self.l > records:
                 raise Infeasible(
                     f"l^m-diversity with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
-                    f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): choose a smaller "
-                    f"l, or do not declare it sensitive."
+                    f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): {less} "
+                    f"(of a column, --sensitive can name the values that are)."
                 )
 
     @property

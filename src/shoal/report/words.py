@@ -86,10 +86,11 @@ def band(low: int, high: int) -> str:
 def options(values: dict[str, Value]) -> str:
     """Option values in a row.
 
-    >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0})
+    >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0, "sensitive": ()})
     ('k = 5, m = all', 'time limit = 60')
     """
-    return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in values.items())
+    given = {name: value for name, value in values.items() if value not in ((), [])}
+    return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in given.items())
 
 
 def known_items(number: int) -> str:
