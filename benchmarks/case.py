@@ -72,7 +72,7 @@ def solve(
     solution = method.solve(problem, shoal.Engine(workers=workers))
     seconds = time.perf_counter() - start
     peak = peak_memory()
-    published, proof = replace(solution.recoding.apply(problem.items), sensitive=problem.sensitive), solution.optimality
+    published, proof = replace(solution.recoding.apply(problem.items), sensitive=problem.set_apart), solution.optimality
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")

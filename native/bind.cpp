@@ -187,7 +187,7 @@ NB_MODULE(_native, module) {
         return [&] {
             nb::gil_scoped_release free;
             Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
-            Diversity criterion(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l);
+            Diversity criterion(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l, call);
             auto n_raised = static_cast<int64_t>(raised.shape(0));
             return Mended(Mend<Diversity>(criterion, tree, raised.data(), n_raised, bounded, most, threads, call), first, last);
         }().pack();
@@ -200,7 +200,7 @@ NB_MODULE(_native, module) {
         return [&] {
             nb::gil_scoped_release free;
             Tree tree{parent.data(), span.data(), cost.data(), static_cast<Code>(parent.shape(0)), leaves};
-            Negative criterion(view_of(indptr, items), tree, k);
+            Negative criterion(view_of(indptr, items), tree, k, call);
             auto n_raised = static_cast<int64_t>(raised.shape(0));
             return Mended(Mend<Negative>(criterion, tree, raised.data(), n_raised, false, most, threads, call), first, last);
         }().pack();
@@ -208,22 +208,24 @@ NB_MODULE(_native, module) {
 
     nb::class_<DiversityBreaches>(module, "DiversityBreaches")
         .def("__init__", [](DiversityBreaches* self, In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr,
-                            In<Code> sensitive_items, In<Code> parent, In<Code> span, Code leaves, int64_t l) {
+                            In<Code> sensitive_items, In<Code> parent, In<Code> span, Code leaves, int64_t l, nb::callable tick) {
+            Tick call = with_gil(tick);
             nb::gil_scoped_release free;
             new (self) DiversityBreaches({parent.data(), parent.data() + parent.shape(0)},
                                          {span.data(), span.data() + span.shape(0)}, leaves, [&](const Tree& tree) {
-                return Diversity(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l);
+                return Diversity(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l, call);
             });
         })
         .def("at", &listed<DiversityBreaches>);
 
     nb::class_<NegativeBreaches>(module, "NegativeBreaches")
         .def("__init__", [](NegativeBreaches* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span,
-                            Code leaves, int64_t k) {
+                            Code leaves, int64_t k, nb::callable tick) {
+            Tick call = with_gil(tick);
             nb::gil_scoped_release free;
             new (self) NegativeBreaches({parent.data(), parent.data() + parent.shape(0)},
                                         {span.data(), span.data() + span.shape(0)}, leaves, [&](const Tree& tree) {
-                return Negative(view_of(indptr, items), tree, k);
+                return Negative(view_of(indptr, items), tree, k, call);
             });
         })
         .def("at", &listed<NegativeBreaches>);

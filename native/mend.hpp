@@ -15,14 +15,23 @@
 
 namespace shoal {
 
+// Listens for an interruption on the calling thread.
+struct Ear {
+    std::atomic<bool> never{false};
+    Pulse pulse;
+    explicit Ear(const Tick& tick) : pulse(tick, never, true) {}
+};
+
 // The rows as they came, distinct, and for every node of the hierarchy (the root too) those that hold something below it.
 class Records {
 public:
     Rows rows;  // each starts with its group and goes on with its leaves; in order of groups
 
     // Rows without leaves are kept if they count.
-    Records(const RowsView& view, const std::vector<Code>& group, const Tree& tree, bool keep_empty) {
+    Records(const RowsView& view, const std::vector<Code>& group, const Tree& tree, bool keep_empty, const Tick& tick) {
+        Ear ear(tick);
         for (int64_t r = 0; r < view.rows; ++r) {
+            ear.pulse.beat(0.0);
             if (!view.size(r) && !keep_empty) continue;
             rows.items.push_back(group[r]);
             rows.items.insert(rows.items.end(), view.begin(r), view.end(r));
@@ -32,14 +41,14 @@ public:
         total_ = std::accumulate(rows.weight.begin(), rows.weight.end(), int64_t{0});
         support_.assign(tree.nodes, 0);
         starts_.assign(tree.nodes + 1, 0);
-        each_node(tree, [&](Code u, int64_t r) {
+        each_node(tree, ear, [&](Code u, int64_t r) {
             support_[u] += rows.weight[r];
             ++starts_[u + 1];
         });
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
         holders_.resize(starts_.back());
         std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
-        each_node(tree, [&](Code u, int64_t r) { holders_[fill[u]++] = static_cast<int32_t>(r); });
+        each_node(tree, ear, [&](Code u, int64_t r) { holders_[fill[u]++] = static_cast<int32_t>(r); });
         // A bitmap is no larger than the list of a node that is in more than one row of 32.
         bits_.resize(tree.nodes);
         for (Code u = 0; u < tree.nodes; ++u) {
@@ -74,14 +83,16 @@ public:
 
 private:
     template <class Visit>
-    void each_node(const Tree& tree, Visit visit) const {
+    void each_node(const Tree& tree, Ear& ear, Visit visit) const {
         std::vector<int64_t> seen(tree.nodes, -1);
-        for (int64_t r = 0; r < rows.size(); ++r)
+        for (int64_t r = 0; r < rows.size(); ++r) {
+            ear.pulse.beat(0.0);
             for (const Code* leaf = rows.begin(r) + 1; leaf != rows.end(r); ++leaf)
                 for (Code u = *leaf; u >= 0 && seen[u] != r; u = tree.parent[u]) {
                     seen[u] = r;
                     visit(u, r);
                 }
+        }
     }
 
     int64_t total_ = 0;
@@ -97,7 +108,9 @@ struct AtCut {
     Rows rows;                   // distinct; each starts with its group and goes on with ranks, ascending
 
     // Only the rows that hold a fresh label, unless all rows are wanted. For labels alone none: their support is known.
-    AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, int size) {
+    AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, int size,
+          const Tick& tick) {
+        Ear ear(tick);
         const Tree& tree = cut.tree;
         for (Code u = 0; u < tree.nodes; ++u)
             if (cut.in(u) && records.support(u)) order.push_back(u);
@@ -114,6 +127,7 @@ struct AtCut {
         Rows found;
         for (int64_t r = 0; r < records.rows.size() && size > 1; ++r) {
             if (!wanted[r]) continue;
+            ear.pulse.beat(0.0);
             const Code* row = records.rows.begin(r);
             found.items.push_back(*row);
             auto start = static_cast<int64_t>(found.items.size());

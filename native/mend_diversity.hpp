@@ -13,8 +13,8 @@ namespace shoal {
 
 class Diversity {
 public:
-    Diversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l)
-        : tree_(tree), l_(l), records_(view, grouped(sensitive), tree, false) {
+    Diversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l, const Tick& tick)
+        : tree_(tree), l_(l), records_(view, grouped(sensitive), tree, false, tick) {
         for (const auto& values : groups_)
             for (Code s : values) values_ = std::max(values_, s + 1);
         count_.assign(values_, 0);
@@ -77,7 +77,7 @@ public:
 
     void search(Round& round) {
         bool all = std::find(round.fresh.begin(), round.fresh.end(), 0) == round.fresh.end();
-        AtCut at(records_, round.cut, round.fresh, all, round.size);
+        AtCut at(records_, round.cut, round.fresh, all, round.size, round.tick);
         auto labels = static_cast<Code>(at.order.size());
         Walk walk{*this, round, at, Occurrences(at), std::min<int>(round.size, labels), {}};
         for (int64_t r = 0; r < at.rows.size(); ++r) {

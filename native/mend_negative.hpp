@@ -13,8 +13,8 @@ namespace shoal {
 
 class Negative {
 public:
-    Negative(const RowsView& view, const Tree& tree, int64_t k)
-        : tree_(tree), k_(k), records_(view, std::vector<Code>(view.rows, 0), tree, true) {}
+    Negative(const RowsView& view, const Tree& tree, int64_t k, const Tick& tick)
+        : tree_(tree), k_(k), records_(view, std::vector<Code>(view.rows, 0), tree, true, tick) {}
 
     // Whether no row or at least k rows hold the present nodes (the first so many) and none of the others.
     bool fine(const std::vector<Code>& target, size_t present) const {
@@ -46,7 +46,7 @@ public:
     }
 
     void search(Round& round) const {
-        AtCut at(records_, round.cut, round.fresh, true, round.size);
+        AtCut at(records_, round.cut, round.fresh, true, round.size, round.tick);
         auto labels = static_cast<Code>(at.order.size());
         Walk walk{*this, round, at, Occurrences(at), std::min<int>(round.size, labels)};
         round.found.resize(labels + 1);  // first those without any present label

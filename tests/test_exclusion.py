@@ -37,8 +37,10 @@ def lister(kernel: Any, problem: shoal.Problem) -> Any:
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), h.n_leaves)
     if isinstance(problem.privacy, shoal.LmDiversity):
         hidden = problem.sensitive
-        return kernel.DiversityBreaches(items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"])
-    return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"])
+        return kernel.DiversityBreaches(
+            items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"], still
+        )
+    return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"], still)
 
 
 @settings(max_examples=250)

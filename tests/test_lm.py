@@ -44,7 +44,7 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
 def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
     for cut in all_cuts(problem.hierarchy):
-        published = replace(cut.apply(problem.items), sensitive=problem.sensitive)
+        published = replace(cut.apply(problem.items), sensitive=problem.set_apart)
         failing = oracles.disclosures(published.rows.sets(), problem.sensitive.sets(), l, m)
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
@@ -99,7 +99,7 @@ def test_lm_is_not_monotone() -> None:
     problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=2, m=2, sensitive=("s",)))
     fine, coarse = shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [tree.code_of["A"]])
     holds = [
-        problem.privacy.verify(replace(cut.apply(problem.items), sensitive=problem.sensitive)).holds
+        problem.privacy.verify(replace(cut.apply(problem.items), sensitive=problem.set_apart)).holds
         for cut in (fine, coarse)
     ]
     assert holds == [True, False]
@@ -159,7 +159,7 @@ def test_sensitive_items_are_taken_out_and_published_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("sensitive", "message"),
     [
-        (("fluu",), r"'fluu' \(did you mean 'flu'\?\) is neither in the data nor in the hierarchy"),
+        (("fluu",), r"'fluu' \(did you mean 'flu'\?\) is not in the data nor in the hierarchy"),
         (("A",), "'A' is a group in the hierarchy"),
         ((), "must know what is sensitive"),
     ],
@@ -186,8 +186,10 @@ def test_a_sensitive_column() -> None:
         "The column 'age' is published untouched: the guarantee covers the sets only. "
         "Drop whatever could identify a person."
     ]
-    only = shoal.LmDiversity(l=2, m=1, sensitive=("HIV",), sensitive_column=("ill",))
-    assert take_apart(problem.data, only.sensitive, only.sensitive_column)[1].labels == ("ill=HIV",)
+    only = shoal.LmDiversity(l=2, m=1, sensitive=("ill=HIV",), sensitive_column=("ill",))
+    assert only.apart(problem.data)[1].values.labels == ("ill=HIV",)
+    some = shoal.anonymize(replace(problem, privacy=only))
+    assert "Of the column 'ill' only these values are protected: ill=HIV." in some.warnings
     with pytest.raises(OptionError, match="come without their columns"):
         privacy.verify(shoal.Published.plain(release.published.rows))
 
@@ -195,9 +197,9 @@ def test_a_sensitive_column() -> None:
 def test_items_and_columns_together() -> None:
     rows = [["a1", "x"], ["a1"], ["a2"], ["a2"]]
     data = dataset(rows, ill=["flu", None, None, "flu"])
-    known, values = take_apart(data, ["x"], ["ill"])
+    known, hidden = take_apart(data, ["x"], ["ill"])
     assert known.sets() == [{"a1"}, {"a1"}, {"a2"}, {"a2"}]
-    assert values.sets() == [{"x", "ill=flu"}, set(), set(), {"ill=flu"}]
+    assert hidden.values.sets() == [{"x", "ill=flu"}, set(), set(), {"ill=flu"}]
 
 
 def test_labels_from_a_file(tmp_path: Path) -> None:
@@ -214,3 +216,59 @@ def test_labels_from_a_file(tmp_path: Path) -> None:
 def test_negative_knowledge_needs_enough_of_both(rows: list[list[str]], kind: str) -> None:
     with pytest.raises(Infeasible, match=f"needs no {kind} records or at least 2, got 1"):
         shoal.anonymize(shoal.Problem(dataset(rows), TREE, shoal.KmNegative(k=2, m=1)))
+
+
+def test_a_release_for_one_guarantee_is_not_taken_for_another() -> None:
+    """What was set apart for one model must not be missing from the rows that another one verifies."""
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "D": ["HIV", "flu"]}})
+    rows = [["a1", "HIV"]] * 6 + [["a2"]] * 6 + [["a1", "flu"]] * 2
+    km = shoal.KmAnonymity(k=2, m=2)
+    released = shoal.anonymize(shoal.Problem(dataset(rows), tree, km), shoal.AA())
+    lm = shoal.LmDiversity(l=2, m=1, sensitive=("HIV",))
+    assert not lm.verify(released.published).holds  # its rows are whole: taken apart now
+    other = shoal.LmDiversity(l=2, m=1, sensitive=("flu",))
+    hidden = shoal.anonymize(shoal.Problem(dataset(rows), tree, other)).published
+    with pytest.raises(OptionError, match="other values were set apart"):
+        lm.verify(hidden)
+    for model in (km, shoal.KmNegative(k=2, m=2)):
+        with pytest.raises(OptionError, match="come without their sensitive items"):
+            model.verify(hidden)
+
+
+@pytest.mark.parametrize("written", ["hiv", "H I V", "\uff28IV"])
+def test_a_sensitive_label_that_the_data_write_differently_is_an_error(written: str) -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "D": ["HIV", "flu"]}})
+    data = dataset([["a1", written], ["a1", written], ["a2", "flu"], ["a2"]])
+    privacy = shoal.LmDiversity(l=2, m=1, sensitive=("HIV", "flu"))
+    with pytest.raises(OptionError, match="'HIV' is not in the data, but"):
+        shoal.Problem(data, tree, privacy, unknown_items="root")
+    with pytest.raises(OptionError, match="'HIV' is not in the data, but"):
+        privacy.verify(shoal.Published.plain(data.transactions))
+
+
+def test_what_is_declared_but_not_there_or_looks_alike_is_noted() -> None:
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "D": ["HIV", "flu", "hiv"]}})
+    data = dataset([["a1", "HIV"], ["a1", "hiv"], ["a2", "hiv"], ["a2"]])
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("HIV", "flu"))))
+    assert "Declared sensitive, but not in the data: flu. Check the spelling." in release.warnings
+    assert "'HIV' is sensitive, 'hiv', which looks like it, is not: an item like any other." in release.warnings
+    with pytest.raises(OptionError, match="'flu' is not in the data: correct or remove it"):
+        shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("flu",)))
+
+
+def test_a_column_of_lists_holds_several_values() -> None:
+    rows = [["a1"]] * 4 + [["a2"]] * 8
+    ill = [["HIV", f"x{at}"] for at in range(4)] + [None] * 4 + [[]] * 4
+    privacy = shoal.LmDiversity(l=3, m=1, sensitive_column=("ill",))
+    verdict = privacy.verify(privacy.view(dataset(rows, ill=ill)))
+    assert str(verdict.witnesses[0]) == "4 of the 4 records with {a1} have 'ill=HIV'"
+
+
+def test_a_file_named_like_a_label_is_not_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "HIV").write_text("flu\n", encoding="utf-8")
+    with pytest.raises(OptionError, match=r"write ./HIV for the labels in it, or 'HIV,' for itself"):
+        shoal.LmDiversity.parse({"sensitive": "HIV"})
+    assert shoal.LmDiversity.parse({"sensitive": "./HIV"}).sensitive == ("flu",)
+    assert shoal.LmDiversity.parse({"sensitive": "HIV,"}).sensitive == ("HIV",)
+    assert shoal.LmDiversity.parse({"sensitive": ("flu,cold", "a\nb")}).sensitive == ("flu", "cold", "a", "b")

@@ -59,7 +59,7 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
     with _timed(timings, "solve"):
         solution = algorithm.solve(problem, engine)
     with _timed(timings, "apply"):
-        published = replace(solution.recoding.apply(problem.items), sensitive=problem.sensitive)
+        published = replace(solution.recoding.apply(problem.items), sensitive=problem.set_apart)
     with _timed(timings, "verify"):
         verdict = problem.privacy.verify(published, engine)
     if not verdict.holds:

@@ -57,8 +57,9 @@ class Option:
     def parse(self, text: Value) -> Value:
         """The value that the user's text stands for, checked."""
         value: Value = text
-        if isinstance(text, str) and self.type is tuple:
-            value = labels_of(text)
+        if isinstance(text, str | tuple) and self.type is tuple:
+            texts = (text,) if isinstance(text, str) else text
+            value = tuple(dict.fromkeys(label for one in texts for label in labels_of(one)))
         elif isinstance(text, str) and text not in self.words and self.type is not str:
             try:
                 value = self.type(text)
@@ -182,14 +183,18 @@ def labels_of(text: str) -> tuple[str, ...]:
     ('milk', 'beer, light')
     """
     if Path(text).is_file():
+        if not {"/", "\\", "."} & set(text):  # a label, or a file that happens to be called like one?
+            raise OptionError(
+                f"'{text}' is also a file here: write ./{text} for the labels in it, or '{text},' for itself."
+            )
         from shoal.io import files
 
-        labels = files.load(text).text().splitlines()
-        if not any(label.strip() for label in labels):
+        lines = [[line] for line in files.load(text).text().splitlines()]
+        if not any(line.strip() for [line] in lines):
             raise OptionError(f"{text} names no label: wanted one on each line.")
     else:
-        labels = next(csv.reader([text], skipinitialspace=True), [])
-    return tuple(dict.fromkeys(label.strip() for label in labels if label.strip()))
+        lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    return tuple(dict.fromkeys(label.strip() for line in lines for label in line if label.strip()))
 
 
 def _plain(hint: Any) -> Kind:

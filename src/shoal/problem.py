@@ -14,6 +14,7 @@ import numpy as np
 from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError, did_you_mean
 from shoal.metrics import AdditiveLoss
@@ -52,14 +53,17 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
-        if self.privacy.sensitive_items:
-            self._take_out(self.privacy.sensitive_items)
+        if self.privacy.sensitive_labels:
+            self._take_out(self.privacy.sensitive_labels)
         if self.unknown_items == "root":
             rows = self._apart[0]
             used = [rows.labels[code] for code in np.flatnonzero(rows.supports)]
             grown = self.hierarchy.with_items_under_root(used)
             object.__setattr__(self, "added_items", grown.n_leaves - self.hierarchy.n_leaves)
             object.__setattr__(self, "hierarchy", grown)
+        for label in self.sensitive.labels:
+            if label in self.hierarchy.code_of:
+                raise OptionError(f"Sensitive '{label}' is also a label of the hierarchy: rename one of them.")
         if self.weights is not None:
             if not isinstance(self.weights, Weights):
                 raise OptionError(
@@ -77,16 +81,16 @@ class Problem:
         for label in sensitive:
             if label in hierarchy.code_of and hierarchy.code_of[label] >= hierarchy.n_leaves:
                 raise OptionError(f"Sensitive '{label}' is a group in the hierarchy {hierarchy.name}: name its items.")
-            if label in missed and label not in hierarchy.code_of:
-                known = [*self.data.transactions.labels, *hierarchy.items]
+            if label in missed and (label not in hierarchy.code_of or len(missed) == len(sensitive)):
+                known = [other for other in (*self.data.transactions.labels, *hierarchy.items) if other != label]
+                nor = "" if label in hierarchy.code_of else f" nor in the hierarchy {hierarchy.name}"
                 raise OptionError(
-                    f"Sensitive item '{label}'{did_you_mean(label, known)} is neither in the data nor in the hierarchy "
-                    f"{hierarchy.name}: correct or remove it."
+                    f"Sensitive '{label}'{did_you_mean(label, known)} is not in the data{nor}: correct or remove it."
                 )
         object.__setattr__(self, "hierarchy", hierarchy.without_items(sensitive))
 
     @cached_property
-    def _apart(self) -> tuple[Transactions, Transactions]:
+    def _apart(self) -> tuple[Transactions, Sensitive | None]:
         """What may be known of each record, and what is sensitive in it."""
         return self.privacy.apart(self.data)
 
@@ -96,14 +100,19 @@ class Problem:
         return self.hierarchy.encode(self._apart[0], self.data.first_use)
 
     @property
-    def sensitive(self) -> Transactions:
-        """The sensitive values of each row, for models that set some apart: published as they are."""
+    def set_apart(self) -> Sensitive | None:
+        """What is sensitive, for models that set it apart: published as it is."""
         return self._apart[1]
+
+    @property
+    def sensitive(self) -> Transactions:
+        """The sensitive values of each row; nothing, for models that set nothing apart."""
+        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
 
     @property
     def raw(self) -> Published:
         """The data as they are, as if they were published."""
-        return Published.plain(self.items, self.sensitive)
+        return Published.plain(self.items, self.set_apart)
 
     def take(self, rows: Counts) -> Problem:
         """The same problem for some of the rows, in the given order; what was checked is not checked again."""
@@ -112,7 +121,8 @@ class Problem:
         for name in ("occurrences", "costs", "scale"):
             part.__dict__.pop(name, None)
         part.__dict__["items"] = self.items.take(rows)
-        part.__dict__["_apart"] = tuple(rows_of.take(rows) for rows_of in self._apart)
+        known, hidden = self._apart
+        part.__dict__["_apart"] = (known.take(rows), hidden and hidden.take(rows))
         return part
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
 
@@ -31,14 +32,15 @@ class Published:
     cover_indptr: Offsets
     cover_items: Codes
     items: tuple[str, ...]  # the labels of the original items; covers are in their codes
-    sensitive: Transactions | None = None  # the sensitive values of each row, for models that set some apart
+    sensitive: Sensitive | None = None  # what was set apart from the rows, for models that do
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
         object.__setattr__(self, "cover_indptr", frozen(self.cover_indptr, np.int64))
         object.__setattr__(self, "cover_items", frozen(self.cover_items, np.int32))
-        if self.sensitive is not None and len(self.sensitive) != len(self.rows):
-            raise DataError(f"Published: {len(self.rows)} rows but sensitive values of {len(self.sensitive)}.")
+        if self.sensitive is not None and len(self.sensitive.values) != len(self.rows):
+            got = len(self.sensitive.values)
+            raise DataError(f"Published: {len(self.rows)} rows but sensitive values of {got}.")
         if len(self.cover_indptr) != len(self.rows.labels) + 1 or self.cover_indptr[-1] != len(self.cover_items):
             raise DataError("Published: every label needs its cover.")
         if bool(np.any(np.diff(self.cover_indptr) < 1)):
@@ -51,7 +53,7 @@ class Published:
         return f"Published({len(self.rows):,} rows, {len(self.rows.labels):,} labels over {self.n_items:,} items)"
 
     @classmethod
-    def plain(cls, rows: Transactions, sensitive: Transactions | None = None) -> Published:
+    def plain(cls, rows: Transactions, sensitive: Sensitive | None = None) -> Published:
         """Every label stands for itself: a file on its own, without a hierarchy."""
         n = len(rows.labels)
         return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), rows.labels, sensitive)

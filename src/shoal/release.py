@@ -11,9 +11,10 @@ import numpy as np
 
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import merged, take_apart
+from shoal.data.sensitive import lookalikes, merged, take_apart
 from shoal.data.table import Role
 from shoal.explain import Explanation, explain
+from shoal.options import say
 from shoal.privacy import Verdict
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -55,8 +56,8 @@ class Release:
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
         rows, privacy = self.published.rows, self.problem.privacy
-        if privacy.sensitive_items:
-            rows = merged(rows, take_apart(self.problem.data, privacy.sensitive_items)[1])
+        if privacy.sensitive_labels:
+            rows = merged(rows, take_apart(self.problem.data, privacy.sensitive_labels)[1].values)
         data = self.problem.data.with_transactions(rows)
         if data.table is None:
             return data
@@ -101,6 +102,7 @@ class Release:
                 f"The {columns} published untouched: the guarantee covers the sets only. "
                 f"Drop whatever could identify a person."
             )
+        notes += self._declared()
         if self.problem.added_items:
             added = self.problem.added_items
             items = "1 item was" if added == 1 else f"{added:,} items were"
@@ -108,7 +110,7 @@ class Release:
         if self.published.rows.labels == (self.problem.hierarchy.labels[-1],) and self.problem.hierarchy.n_leaves > 1:
             notes.append(
                 "Everything was generalized to the root: all that is left is which records hold anything. "
-                "A smaller k or m, more data, or another hierarchy would keep more."
+                "A weaker guarantee, more data, or another hierarchy would keep more."
             )
         if self.problem.weights is not None and not self.problem.occurrences[-1] and len(self.problem.items.items):
             notes.append(
@@ -126,6 +128,24 @@ class Release:
         ):
             if count := int(np.count_nonzero(some)):
                 notes.append(f"{one if count == 1 else f'{count:,} {many}'} published.")
+        return notes
+
+    def _declared(self) -> list[str]:
+        """What to know about what was declared sensitive."""
+        hidden, privacy, data = self.problem.set_apart, self.problem.privacy, self.problem.data
+        if hidden is None:
+            return []
+        notes = []
+        missed = privacy.missed(data)
+        if missed:
+            notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
+        for label in hidden.values.labels:
+            for other in lookalikes(label, self.problem.items.in_use().labels):
+                notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
+        for column in sorted(hidden.columns):
+            named = sorted(label for label in hidden.labels if label.startswith(f"{column}="))
+            if named:
+                notes.append(f"Of the column '{column}' only these values are protected: {say(tuple(named))}.")
         return notes
 
     def write(self, path: str | Path, **layout: Any) -> Release:

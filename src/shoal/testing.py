@@ -72,13 +72,14 @@ def problems(
     hierarchy = draw(hierarchies(max_leaves))
     items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
     rows = draw(st.lists(items, min_size=1, max_size=max_rows))
-    if hidden := privacy.sensitive_items:
+    if hidden := privacy.sensitive_labels:
         some: st.SearchStrategy[frozenset[str]] = st.one_of(
             st.just(frozenset()), st.just(frozenset()), st.frozensets(st.sampled_from(hidden))
         )
         rows = [row | draw(some) for row in rows]
         if draw(st.booleans()):
             hierarchy = hierarchy.with_items_under_root(hidden)
+            rows[0] |= {hidden[0]}
         else:
             rows[0] |= set(hidden)
     rows *= draw(st.integers(1, 3))
@@ -100,7 +101,7 @@ def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
         release = anonymize(problem, algorithm, Engine(workers=1))
     except Infeasible:
         top = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root]).apply(problem.items)
-        assert not problem.privacy.verify(replace(top, sensitive=problem.sensitive)).holds, "the root would have done"
+        assert not problem.privacy.verify(replace(top, sensitive=problem.set_apart)).holds, "the root would have done"
         return
     assert release.verdict.holds
     assert len(release.published.rows) == len(problem.items)

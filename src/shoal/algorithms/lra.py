@@ -51,7 +51,8 @@ class LRA(Algorithm):
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity | LmDiversity)
-        split = gray_chunks(problem.items, privacy.known(problem.items), self.chunks, self.flexibility)
+        m = privacy.known(problem.items) if privacy.m == "all" else privacy.m
+        split = gray_chunks(problem.items, m, self.chunks, self.flexibility)
         chunks = joined(split, lambda rows: _stands_alone(problem, rows))
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
@@ -70,7 +71,10 @@ class LRA(Algorithm):
     def _within(self, part: Problem, engine: Engine) -> Solution:
         """Anonymize a chunk."""
         if self.within == "optimal":
-            return best_cut(part, engine, "none", needs_proof=True)
+            solution = best_cut(part, engine, "none", needs_proof=True)
+            if solution.optimality is not None and solution.optimality.ended == "interrupted":
+                raise KeyboardInterrupt  # one chunk's best so far is of no use
+            return solution
         return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
 
 
@@ -81,7 +85,8 @@ def _stands_alone(problem: Problem, rows: Counts) -> bool:
         views.append(rows[problem.items.sizes[rows] > 0])  # whoever knows the root
     try:
         for view in views:
-            problem.privacy.feasible(Published.plain(problem.items.take(view), problem.sensitive.take(view)))
+            hidden = problem.set_apart and problem.set_apart.take(view)
+            problem.privacy.feasible(Published.plain(problem.items.take(view), hidden))
     except Infeasible:
         return False
     return True

@@ -115,7 +115,7 @@ def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> No
 def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> None:
     """The result in a few lines."""
     verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
-    checked = things(verdict.checked, release.problem.privacy.views)
+    checked = things(verdict.checked, *release.problem.privacy.views)
     console.say(f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [

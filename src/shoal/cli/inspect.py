@@ -14,7 +14,6 @@ from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.data.sensitive import take_apart
-from shoal.errors import OptionError
 from shoal.options import labels_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
@@ -27,11 +26,21 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
 @click.argument("file", type=FILE)
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
+@click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
 @as_json
 @with_workers
 @data_options
 @click.pass_context
-def verify(context: click.Context, /, file: Path, model: str, as_json: bool, workers: int, **given: Any) -> None:
+def verify(
+    context: click.Context,
+    /,
+    file: Path,
+    model: str,
+    allow_missing: bool,
+    as_json: bool,
+    workers: int,
+    **given: Any,
+) -> None:
     """Check a guarantee on the published FILE alone.
 
     Exit code 0: it holds; 1: it is violated, with the witnesses printed; 2: it cannot be checked.
@@ -39,22 +48,20 @@ def verify(context: click.Context, /, file: Path, model: str, as_json: bool, wor
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
     data = shoal.read(file, **read_as)
-    published = privacy.view(data)
-    missed = privacy.missed(data)
-    if missed and len(missed) == len(privacy.sensitive_items):
-        raise OptionError(
-            f"None of the sensitive items is in {file}, for instance '{missed[0]}': check their spelling."
-        )
+    missed = privacy.missed(data) if allow_missing else ()
+    published = shoal.Published.plain(*privacy.apart(data)) if missed else privacy.view(data)
     with console.engine(workers) as engine:
         verdict = privacy.verify(published, engine)
     if missed:
-        console.warn(f"Not in {file}, and so not checked as sensitive: {say(missed)}.")
+        console.warn(f"Not in {file}, so not checked: {say(missed)}.")
     if as_json:
         witnesses = [witness_facts(witness) for witness in verdict.witnesses]
-        facts = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
-        console.show_json({"model": {"name": privacy.name, **privacy.values()}, **facts, "witnesses": witnesses})
+        facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
+        console.show_json(
+            {"model": {"name": privacy.name, **privacy.values()}, **facts, "not_found": missed, "witnesses": witnesses}
+        )
     elif verdict.holds:
-        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, privacy.views)} checked)")
+        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, *privacy.views)} checked)")
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         show_witnesses(verdict)
@@ -65,21 +72,23 @@ def show_witnesses(verdict: Verdict) -> None:
     """The smallest things that an adversary may know and that tell too much."""
     worst = verdict.witnesses
     sizes = {len(witness.labels) + len(witness.absent) for witness in worst}
-    known = "single known items" if sizes == {1} else f"sets of {'/'.join(map(str, sorted(sizes)))} known items"
+    size = "/".join(map(str, sorted(sizes)))
+    found = things(verdict.violations, "single known item")
     if any(witness.absent for witness in worst):
-        known = f"combinations of {'/'.join(map(str, sorted(sizes)))} known facts"
+        found = things(verdict.violations, f"combination of {size} known facts", f"combinations of {size} known facts")
+    elif sizes != {1}:
+        found = things(verdict.violations, f"set of {size} known items", f"sets of {size} known items")
+    one = verdict.violations == 1
     more = "" if verdict.violations <= len(worst) else ", for instance"
     if all(witness.sensitive is None for witness in worst):
         console.table(
-            f"{verdict.violations:,} {known} leave too few records{more}:",
+            f"{found} leave{'s' if one else ''} too few records{more}:",
             ["an adversary who knows", "is left with records"],
             [(witness.known, str(witness.support)) for witness in worst],
         )
     else:
         console.table(
-            f"{verdict.violations:,} {known} tell too much{more}:"
-            if sizes != {0}
-            else "Too much is told to everybody:",
+            f"{found} tell{'s' if one else ''} too much{more}:" if sizes != {0} else "Too much is told to everybody:",
             ["an adversary who knows", "finds", "in records", "of", "share"],
             [
                 (
@@ -185,7 +194,9 @@ def show_risk(risk: shoal.Risk) -> None:
 @click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
 @hierarchy_options
 @click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
-@click.option("--sensitive", metavar="FILE|A,B", help="Items that were sensitive: left out of both files.")
+@click.option(
+    "--sensitive", metavar="FILE|A,B", multiple=True, help="Items that were sensitive: left out of both files."
+)
 @as_json
 @data_options
 def measure(
@@ -195,7 +206,7 @@ def measure(
     hierarchy_format: str | None,
     unknown_items: str,
     weights: Path | None,
-    sensitive: str | None,
+    sensitive: tuple[str, ...],
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -206,7 +217,7 @@ def measure(
     tree = hierarchies.load(hierarchy, format=hierarchy_format)
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, before.transactions.labels)
-    hidden = labels_of(sensitive) if sensitive else ()
+    hidden = [label for text in sensitive for label in labels_of(text)]
     tree = tree.without_items(hidden)
     known, shown = (take_apart(data, hidden)[0] for data in (before, after))
     if unknown_items == "root":

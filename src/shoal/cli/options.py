@@ -90,7 +90,7 @@ def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
 def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     """Build the chosen model and algorithm from the options given; an option of neither is an error."""
     chosen = [discovery.get(_package(base), base, name) for base, name in bases.items()]
-    texts = {name: given[name] for name in _declared(tuple(bases)) if given.get(name) is not None}
+    texts = {name: given[name] for name in _declared(tuple(bases)) if given.get(name) not in (None, ())}
     known = {option.name for cls in chosen for option in cls.options()}
     for name in texts:
         if name not in known:
@@ -119,7 +119,8 @@ def _click(option: Option, help: str) -> Callable[[Command], Command]:
     """The command-line option; yes or no is a flag."""
     if option.type is bool:
         return click.option(f"{option.flag}/--no-{option.flag[2:]}", option.name, default=None, help=help)
-    return click.option(option.flag, option.name, metavar=_metavar(option), help=help)
+    several = option.type is tuple  # then it may be repeated
+    return click.option(option.flag, option.name, metavar=_metavar(option), multiple=several, help=help)
 
 
 def _kind(base: type[Spec]) -> str:

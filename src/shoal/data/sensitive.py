@@ -2,47 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shoal.data.arrays import csr_from_pairs
+from shoal.data.arrays import Counts, csr_from_pairs
 from shoal.data.dataset import Dataset
 from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions
 
 
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """The sensitive values of each row, and what they were taken from."""
+
+    values: Transactions
+    labels: frozenset[str]  # what was declared sensitive: items, and values of columns as ``column=value``
+    columns: frozenset[str]  # that were declared sensitive
+
+    def take(self, rows: Counts) -> Sensitive:
+        """Those of some of the rows, in the given order."""
+        return Sensitive(self.values.take(rows), self.labels, self.columns)
+
+
 def take_apart(
     data: Dataset, sensitive: Sequence[str] = (), columns: Sequence[str] = ()
-) -> tuple[Transactions, Transactions]:
+) -> tuple[Transactions, Sensitive]:
     """The rows without their sensitive items (same codes as before), and each row's sensitive values.
 
     Those are its sensitive items, and its values in the sensitive columns, written ``column=value``. If ``sensitive``
-    names values of such a column, only these of its values count; if it names none, all do. Nothing (null, empty text)
-    is not a value.
+    names values of a column in that form, only these of its values count; if it names none, all do. Nothing (null,
+    empty text) is no value; of a list, each element is one.
 
     >>> data = Dataset(Transactions.from_sets([["a", "HIV"], ["a", "b"]]))
-    >>> known, values = take_apart(data, ["HIV"])
-    >>> known.sets(), values.sets()
+    >>> known, hidden = take_apart(data, ["HIV"])
+    >>> known.sets(), hidden.values.sets()
     ([frozenset({'a'}), frozenset({...})], [frozenset({'HIV'}), frozenset()])
     """
     rows = data.transactions
-    labels = [label for label in canonical_order(set(sensitive)) if label in set(rows.labels)]
+    declared = frozenset(sensitive)
+    items = {label for label in declared if not any(label.startswith(f"{column}=") for column in columns)}
+    labels = [label for label in canonical_order(items) if label in set(rows.labels)]
     hidden = {label: code for code, label in enumerate(labels)}
     code_of = np.array([hidden.get(label, -1) for label in rows.labels], dtype=np.int32)
     known = rows.recode(np.where(code_of < 0, np.arange(len(code_of), dtype=np.int32), -1), rows.labels)
     values = rows.recode(code_of, labels)
     for column in columns:
-        values = merged(values, _column(data, column, set(sensitive)))
-    return (known if labels else rows), values
-
-
-def column_values(data: Dataset, column: str) -> list[str | None]:
-    """The values of a column beside the sets, as text; none where there is none."""
-    table = data.keep_columns([column]).table
-    assert table is not None
-    return [_text(value) for value in table.arrow.column(column).to_pylist()]
+        values = merged(values, _column(data, column, declared))
+    return (known if labels else rows), Sensitive(values, declared, frozenset(columns))
 
 
 def merged(one: Transactions, other: Transactions) -> Transactions:
@@ -58,16 +68,36 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
     return Transactions(*csr_from_pairs(rows, codes, len(one)), (*one.labels, *other.labels))
 
 
-def _column(data: Dataset, column: str, named: set[str]) -> Transactions:
-    """The sensitive values of a column, as rows of at most one label."""
-    values = column_values(data, column)
-    present = {value for value in values if value}
-    counted = named & present or present
-    return Transactions.from_sets([[f"{column}={value}"] if value and value in counted else [] for value in values])
+def lookalikes(label: str, others: Iterable[str]) -> list[str]:
+    """Other labels that differ from this one only in case, spaces, or how a character is written.
+
+    >>> lookalikes("HIV", ["hiv", "HIV", "flu"])
+    ['hiv']
+    """
+    plain = _plain(label)
+    return [other for other in others if other != label and _plain(other) == plain]
 
 
-def _text(value: Any) -> str | None:
-    """A value as text; none for what is missing."""
+def _plain(label: str) -> str:
+    """What a label looks like."""
+    return "".join(unicodedata.normalize("NFKC", label).casefold().split())
+
+
+def _column(data: Dataset, column: str, declared: frozenset[str]) -> Transactions:
+    """The sensitive values of a column, as rows of labels ``column=value``."""
+    table = data.keep_columns([column]).table
+    assert table is not None
+    rows = [[f"{column}={text}" for text in _texts(value)] for value in table.arrow.column(column).to_pylist()]
+    if any(label.startswith(f"{column}=") for label in declared):
+        rows = [[label for label in row if label in declared] for row in rows]
+    return Transactions.from_sets(rows)
+
+
+def _texts(value: Any) -> list[str]:
+    """A value as text; none for what is missing, several for a list."""
+    if isinstance(value, list | tuple | set):
+        return [text for element in value for text in _texts(element)]
     if value is None or value != value:  # NaN
-        return None
-    return str(value).strip() or None
+        return []
+    text = str(value).strip()
+    return [text] if text else []

@@ -21,10 +21,11 @@ class DiversityBreaches:
         span: Any,
         leaves: int,
         l: int,
+        tick: Tick,
     ) -> None:
         pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
         self.records = Records(((row, values) for row, values in pairs if row), parent.tolist())
-        self.criterion: Criterion = Diversity(self.records, l, lambda share: None)
+        self.criterion: Criterion = Diversity(self.records, l, tick)
         self.span, self.leaves = span.tolist(), leaves
 
     def at(
@@ -63,7 +64,7 @@ class DiversityBreaches:
 class NegativeBreaches(DiversityBreaches):
     """The same for negative knowledge."""
 
-    def __init__(self, indptr: Any, items: Any, parent: Any, span: Any, leaves: int, k: int) -> None:
+    def __init__(self, indptr: Any, items: Any, parent: Any, span: Any, leaves: int, k: int, tick: Tick) -> None:
         self.records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
-        self.criterion = Negative(self.records, k, lambda share: None)
+        self.criterion = Negative(self.records, k, tick)
         self.span, self.leaves = span.tolist(), leaves

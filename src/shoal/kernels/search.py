@@ -149,19 +149,29 @@ class Breaches:
         l: int,
         *,
         threads: int = 1,
+        tick: Tick = still,
     ) -> Breaches:
         """Sets of labels such that more than 1 in l of their rows have the same sensitive value."""
         tree = (parent, np.ascontiguousarray(span).reshape(-1), leaves)
         rows = (indptr, items, sensitive_indptr, sensitive_items)
-        return cls(kernels().DiversityBreaches(*rows, *tree, capped(l, indptr)), threads)
+        return cls(kernels().DiversityBreaches(*rows, *tree, capped(l, indptr), tick), threads)
 
     @classmethod
     def of_negative(
-        cls, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+        cls,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        *,
+        threads: int = 1,
+        tick: Tick = still,
     ) -> Breaches:
         """Labels known to be present, and labels known to be absent, that 1..k-1 rows match."""
         tree = (parent, np.ascontiguousarray(span).reshape(-1), leaves)
-        return cls(kernels().NegativeBreaches(indptr, items, *tree, capped(k, indptr)), threads)
+        return cls(kernels().NegativeBreaches(indptr, items, *tree, capped(k, indptr), tick), threads)
 
     def at(
         self, raised: Sequence[int], size: int, *, most: int = MOST, tick: Tick = still

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.data.dataset import Dataset
+from shoal.data.sensitive import Sensitive, lookalikes
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError, did_you_mean
 from shoal.options import Spec
 from shoal.published import Published
 from shoal.risk import Exposure
@@ -69,27 +71,50 @@ class PrivacyModel(Spec, ABC):
     title: ClassVar[str]  # for people: "k^m-anonymity"
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
-    views: ClassVar[str] = "label set"  # what the verifier counts, for people
+    views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
     beyond: ClassVar[str] = ""  # what the guarantee covers and its risk does not show, as a sentence
 
     @property
-    def sensitive_items(self) -> tuple[str, ...]:
-        """The labels that are not to be learned; most models have none."""
+    def sensitive_labels(self) -> tuple[str, ...]:
+        """What is not to be learned, as declared; most models know nothing sensitive."""
         return ()
 
-    def apart(self, data: Dataset) -> tuple[Transactions, Transactions]:
-        """The part of each record that an adversary may know, and its sensitive values; most models have none."""
-        return data.transactions, Transactions.nothing(len(data))
+    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
+        """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""
+        return data.transactions, None
 
     def missed(self, data: Dataset) -> tuple[str, ...]:
-        """The sensitive labels that the data do not have: rare ones, or misspelt."""
-        found = {*data.transactions.labels, *(label.partition("=")[2] for label in self.apart(data)[1].labels)}
-        return tuple(label for label in self.sensitive_items if label not in found)
+        """The sensitive labels that the data do not have. One that the data write differently is an error."""
+        known, hidden = self.apart(data)
+        present = {*known.labels, *(hidden.values.labels if hidden else ())}
+        missed = tuple(label for label in self.sensitive_labels if label not in present)
+        for label in missed:
+            for other in lookalikes(label, present):
+                raise OptionError(f"Sensitive '{label}' is not in the data, but '{other}' is: write it as the data do.")
+        return missed
 
     def view(self, data: Dataset) -> Published:
-        """A file as its reader sees it, for :meth:`verify`: every label stands for itself."""
+        """A file as its reader sees it, for :meth:`verify`: every label stands for itself.
+
+        A sensitive label that the file does not have is an error: misspelt, it would protect nothing.
+        """
+        if missed := self.missed(data):
+            raise OptionError(
+                f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
+                f"{data.origin.name}{did_you_mean(missed[0], data.transactions.labels)}: correct or remove it."
+            )
         return Published.plain(*self.apart(data))
+
+    def whole(self, published: Published) -> Transactions:
+        """The published rows; an error if items were set apart from them that an adversary may know here."""
+        hidden = published.sensitive
+        if hidden is not None and hidden.labels:
+            raise OptionError(
+                f"{type(self).__name__}: these rows come without their sensitive items, which may be known here: "
+                f"verify {type(self).__name__}.view(release.dataset)."
+            )
+        return published.rows
 
     @abstractmethod
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:

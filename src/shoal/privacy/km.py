@@ -48,7 +48,7 @@ class KmAnonymity(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
-        rows, tick = published.rows, engine.tick("verifying")
+        rows, tick = self.whole(published), engine.tick("verifying")
         longest = int(rows.sizes.max(initial=0))
         arrays = (rows.indptr, rows.items, len(rows.labels), self.k)
         if self.m == "all" or self.m >= longest or (self.m > 3 and not kernels.rare_rows(*arrays, keep=0).violations):

@@ -39,7 +39,7 @@ class KmNegative(PrivacyModel):
     title = "k^m-anonymity with negative knowledge"
     paper = "P3 s.5.1"
     default_algorithm = "auto"
-    views = "combination of facts"
+    views = ("combination of facts", "combinations of facts")
     examined = (
         "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
         "smaller ones hold"
@@ -51,7 +51,7 @@ class KmNegative(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all combinations of up to m facts that can fail."""
-        rows = published.rows
+        rows = self.whole(published)
         found = kernels.rare_facts(
             rows.indptr,
             rows.items,

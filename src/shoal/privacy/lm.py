@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from shoal import kernels
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import take_apart
+from shoal.data.sensitive import Sensitive, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible, OptionError
@@ -59,21 +59,17 @@ class LmDiversity(PrivacyModel):
             )
 
     @property
-    def sensitive_items(self) -> tuple[str, ...]:
+    def sensitive_labels(self) -> tuple[str, ...]:
         """What is not to be learned."""
         return self.sensitive
 
-    def apart(self, data: Dataset) -> tuple[Transactions, Transactions]:
+    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive]:
         """The items that may be known, and the sensitive values."""
         return take_apart(data, self.sensitive, self.sensitive_column)
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""
-        rows, values = published.rows, published.sensitive
-        if values is None:
-            if self.sensitive_column:
-                raise OptionError("LmDiversity: the rows come without their columns: verify LmDiversity.view(dataset).")
-            rows, values = self.apart(Dataset(rows))
+        rows, values = self._both(published)
         found = kernels.disclosing_sets(
             rows.indptr,
             rows.items,
@@ -94,8 +90,23 @@ class LmDiversity(PrivacyModel):
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Disclosure:
         """What can be learned."""
-        assert published.sensitive is not None
-        return Disclosure.of(published.rows, published.sensitive, self.l, min(self.m, DRAWN), engine)
+        return Disclosure.of(*self._both(published), self.l, min(self.m, DRAWN), engine)
+
+    def _both(self, published: Published) -> tuple[Transactions, Transactions]:
+        """The rows and their sensitive values, if these are what the model calls sensitive; else an error."""
+        hidden = published.sensitive
+        if hidden is None:
+            if self.sensitive_column:
+                raise OptionError("LmDiversity: the rows come without their columns: verify LmDiversity.view(dataset).")
+            hidden = self.view(Dataset(published.rows)).sensitive
+            assert hidden is not None
+            return self.apart(Dataset(published.rows))[0], hidden.values
+        if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.sensitive_column)):
+            raise OptionError(
+                "LmDiversity: other values were set apart from these rows than this model calls sensitive: verify "
+                "LmDiversity.view(release.dataset)."
+            )
+        return published.rows, hidden.values
 
     def known(self, rows: Transactions) -> int:
         """The most labels of any of these rows that an adversary can know."""
@@ -103,8 +114,7 @@ class LmDiversity(PrivacyModel):
 
     def feasible(self, published: Published) -> None:
         """Whoever knows nothing must not be able to tell: that is the same for every generalization."""
-        values = published.sensitive
-        assert values is not None
+        _, values = self._both(published)
         records = len(values)
         less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it sensitive"
         for code, count in enumerate(values.supports.tolist()):
@@ -112,7 +122,7 @@ class LmDiversity(PrivacyModel):
                 raise Infeasible(
                     f"l^m-diversity with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
                     f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): {less} "
-                    f"(of a column, --sensitive can name the values that are)."
+                    f"(of a column, --sensitive column=value names those that are)."
                 )
 
     @property

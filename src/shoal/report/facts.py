@@ -110,10 +110,12 @@ def _data(release: Release) -> dict[str, Any]:
 def _sensitive(release: Release) -> dict[str, Any] | None:
     """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
     values = release.problem.sensitive
-    if not release.problem.privacy.sensitive_items and not len(values.labels):
+    if release.problem.set_apart is None:
         return None
     counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
-    return {"records": values.non_empty, "values": dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))}
+    missed = release.problem.privacy.missed(release.problem.data)
+    ordered = dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    return {"records": values.non_empty, "values": ordered, "not_found": missed}
 
 
 def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, int]]:

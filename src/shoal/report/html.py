@@ -41,6 +41,7 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
             risk_base=words.risk_base(facts),
             recoded=words.recoded(facts),
+            overlap=words.overlap(facts),
             sentence_before=words.risk(before, before["m"]),
             sentence_now=words.risk(after, after["m"]),
             reach=words.risk_reach(release),

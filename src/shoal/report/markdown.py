@@ -26,11 +26,13 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         "",
         f"**{_safe(title)}.** {'' if holds else 'Wanted, but not reached: '}{_safe(model['description'])}",
         "",
-        f"- Data: {words.things(data['rows'], 'record')} ({words.count(data['non_empty'])} not empty), "
+        f"- Data: {words.things(data['rows'], 'record')} ({words.count(data['non_empty'])} not empty"
+        f"{'' if facts['sensitive'] is None else ', sensitive values apart'}), "
         f"{words.things(data['occurrences'], 'occurrence')} of {words.things(data['items'], 'item')}.",
         f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`{_listed(algorithm['options'])}). "
         f"{_safe(algorithm['description'])}",
         f"- Recoding: {_safe(words.recoded(facts))}",
+        f"- {words.overlap(facts)}",
         f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
         "",
         "## What an adversary could do, and can do now",

@@ -65,13 +65,13 @@ def memory(size: int) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
-def things(number: int, name: str) -> str:
+def things(number: int, name: str, names: str = "") -> str:
     """A count with its noun.
 
-    >>> things(1, "record"), things(1200, "record")
-    ('1 record', '1,200 records')
+    >>> things(1, "record"), things(1200, "record"), things(2, "set of items", "sets of items")
+    ('1 record', '1,200 records', '2 sets of items')
     """
-    return f"{count(number)} {name}{'' if number == 1 else 's'}"
+    return f"{count(number)} {name if number == 1 else names or name + 's'}"
 
 
 def band(low: int, high: int) -> str:
@@ -164,6 +164,16 @@ def recoded(facts: dict[str, Any]) -> str:
     return f"{how} {groups}{kept(facts)}"
 
 
+def overlap(facts: dict[str, Any]) -> str:
+    """Domain exclusiveness, in words."""
+    if facts["properties"]["domain_exclusive"]:
+        return "No item can appear under two different labels, so the counts of labels in the published data are exact."
+    return (
+        "Some items can appear under more than one label, here intact and there as part of a group: add up their "
+        "counts with care."
+    )
+
+
 def kept(facts: dict[str, Any]) -> str:
     """What is published as it was because it is sensitive."""
     found = facts["sensitive"]
@@ -187,8 +197,11 @@ def verify_command(release: Release) -> str:
     privacy = release.problem.privacy
     output = release.provenance.get("output")
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
+    missed = privacy.missed(release.problem.data)  # what the file does not have, nobody can check in it
     for opt in privacy.options():
         value = getattr(privacy, opt.name)
+        if isinstance(value, tuple):
+            value = tuple(label for label in value if label not in missed)
         if value != ():
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
     for name, value in (output or {}).get("read_options", {}).items():
@@ -224,7 +237,8 @@ def change(facts: dict[str, Any]) -> str:
     made, data = facts["generalized"], facts["data"]
     groups, suppressed = made["groups"], made["suppressed"]
     if not data["occurrences"]:
-        return "All records are empty: there was nothing to change."
+        what = "empty" if facts["sensitive"] is None else "empty, sensitive values apart"
+        return f"All records are {what}: there was nothing to change."
     if not groups and not suppressed:
         return "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published intact."
     if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:

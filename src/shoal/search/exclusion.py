@@ -161,10 +161,10 @@ class ExclusionSearch(Proof):
 def _lister(problem: Problem, engine: Engine) -> kernels.Breaches:
     """The kernel that lists breaches, set up for a problem."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
-    tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
+    tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
     if isinstance(privacy, LmDiversity):
         values = problem.sensitive
         rows = (items.indptr, items.items, values.indptr, values.items)
-        return kernels.Breaches.of_diversity(*rows, *tree, privacy.l, threads=engine.threads)
+        return kernels.Breaches.of_diversity(*rows, *tree, privacy.l, threads=engine.threads, tick=tick)
     assert isinstance(privacy, KmNegative)
-    return kernels.Breaches.of_negative(items.indptr, items.items, *tree, privacy.k, threads=engine.threads)
+    return kernels.Breaches.of_negative(items.indptr, items.items, *tree, privacy.k, threads=engine.threads, tick=tick)
