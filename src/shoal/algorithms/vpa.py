@@ -44,7 +44,9 @@ class VPA(CutAlgorithm):
             done = level_by_level(part.ground, problem.privacy, engine, bounded=True)
             return Repaired([int(part.nodes[node]) for node in done.raised], done.counted, done.repairs)
 
+        supports = problem.items.supports
         ranges = split_units(problem.hierarchy, self.level, self.parts)
+        ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the longest work first
         parts = engine.map("anonymizing parts", within, ranges) if len(ranges) > 1 else []
         committed = [node for part in parts for node in part.raised]
         last = level_by_level(ground, problem.privacy, engine, raised=committed)

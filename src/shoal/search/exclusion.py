@@ -104,17 +104,9 @@ class ExclusionSearch(Proof):
         effort = FIRST_EFFORT
         while not self.found or self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
-            known = [*map(list, self.threats)], [*map(list, self.together)]
             with self._clock("solving"):
-                relaxed = solver.solve(
-                    self.tree,
-                    known[0],
-                    self.best,
-                    effort,
-                    self.deadline,
-                    self._check_time,
-                    together=known[1],
-                )
+                args = (self.tree, list(self.threats), self.best, effort, self.deadline, self._check_time)
+                relaxed = solver.solve(*args, together=list(self.together))
             self.rounds += 1
             self.bound = max(self.bound, relaxed.bound)
             before = len(self.threats) + len(self.together)
