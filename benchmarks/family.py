@@ -18,7 +18,7 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("vpa", {"level": 2}),
     ("vpa", {"level": 2, "parts": 8}),
 ]
-SHORT = 5.0  # seconds below which a case is run again for a median
+SHORT = 20.0  # seconds below which a case is run again for a median
 REPEATS = 3
 
 
