@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shoal import kernels
 from shoal.cli import main
+from shoal.kernels import _python
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("default")
@@ -23,6 +27,22 @@ def real_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"no real data at {DATA}: set SHOAL_DATA")
     return DATA
+
+
+def still(share: float) -> None:
+    """No progress display."""
+
+
+def implementations() -> list[ModuleType]:
+    if kernels.KIND == "python":
+        return [_python]
+    return [importlib.import_module("shoal.kernels._native"), _python]
+
+
+@pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
+def kernel(request: pytest.FixtureRequest) -> ModuleType:
+    module: ModuleType = request.param
+    return module
 
 
 HIERARCHY = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n"

@@ -17,7 +17,7 @@ from shoal.search import solver
 from shoal.search.expansion import Expansion
 from shoal.testing import all_cuts, problems
 from tests import oracles
-from tests.test_kernels import implementations, still
+from tests.conftest import implementations, still
 
 lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
 negative = st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))

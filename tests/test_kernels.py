@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from types import ModuleType
 from typing import Any
@@ -16,34 +15,18 @@ from shoal import kernels
 from shoal.algorithms.aa import AA
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.engines import Engine
-from shoal.kernels import _python
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.testing import problems
 from tests import oracles
+from tests.conftest import implementations, still
 
 row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
 km = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
 
 
-def implementations() -> list[ModuleType]:
-    if kernels.KIND == "python":
-        return [_python]
-    return [importlib.import_module("shoal.kernels._native"), _python]
-
-
-@pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
-def kernel(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType = request.param
-    return module
-
-
 def coded(rows: list[set[str]]) -> tuple[Transactions, list[frozenset[str]]]:
     return Transactions.from_sets(rows), [frozenset(row) for row in rows]
-
-
-def still(share: float) -> None:
-    pass
 
 
 @given(rows=row_lists, k=st.integers(1, 6), m=st.integers(1, 4), threads=st.integers(1, 4))

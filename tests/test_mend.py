@@ -23,9 +23,7 @@ from shoal.metrics.ncp import NCP
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.testing import hierarchies, problems
-from tests.test_kernels import implementations, kernel, still
-
-__all__ = ["kernel"]  # the fixture
+from tests.conftest import implementations, still
 
 Labels = tuple[int, ...]
 Combination = tuple[frozenset[int], frozenset[int]]  # present, absent

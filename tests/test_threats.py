@@ -23,7 +23,7 @@ from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.testing import all_cuts, hierarchies, problems
 from tests import oracles
-from tests.test_kernels import implementations, still
+from tests.conftest import implementations, still
 
 LONGEST = 6  # no drawn row is longer
 ANY = 99  # sets of any size

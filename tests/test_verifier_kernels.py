@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from fractions import Fraction
 from types import ModuleType
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.data import Transactions
-from shoal.kernels import _python
 from tests import oracles
+from tests.conftest import implementations, still
 
 label_sets = st.sets(st.sampled_from("abcdef"), max_size=5)
 value_sets = st.sets(st.sampled_from("xyz"), max_size=2)
@@ -37,22 +36,6 @@ pair_lists = st.lists(st.tuples(label_sets, value_sets, st.integers(1, 3)), min_
     lambda groups: [(row, values) for row, values, copies in groups for _ in range(copies)]
 )
 Pairs = list[tuple[set[str], set[str]]]
-
-
-def implementations() -> list[ModuleType]:
-    if kernels.KIND == "python":
-        return [_python]
-    return [importlib.import_module("shoal.kernels._native"), _python]
-
-
-@pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
-def kernel(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType = request.param
-    return module
-
-
-def still(share: float) -> None:
-    pass
 
 
 def interrupt(share: float) -> None:
