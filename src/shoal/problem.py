@@ -77,7 +77,7 @@ class Problem:
 
     def _take_out(self, sensitive: Sequence[str]) -> None:
         """Sensitive items are not generalized: the hierarchy is that of the others. Misspelt ones must not slip by."""
-        hierarchy, missed = self.hierarchy, self.privacy.missed(self.data)
+        hierarchy, missed = self.hierarchy, self.missed
         for label in sensitive:
             if label in hierarchy.code_of and hierarchy.code_of[label] >= hierarchy.n_leaves:
                 raise OptionError(f"Sensitive '{label}' is a group in the hierarchy {hierarchy.name}: name its items.")
@@ -98,6 +98,11 @@ class Problem:
     def items(self) -> Transactions:
         """The rows with hierarchy leaves as codes; without what is sensitive."""
         return self.hierarchy.encode(self._apart[0], self.data.first_use)
+
+    @cached_property
+    def missed(self) -> tuple[str, ...]:
+        """What was declared sensitive but is not in the data."""
+        return self.privacy.missed(self.data)
 
     @property
     def set_apart(self) -> Sensitive | None:

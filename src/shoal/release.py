@@ -56,8 +56,10 @@ class Release:
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
         rows, privacy = self.published.rows, self.problem.privacy
-        if privacy.sensitive_labels:
-            rows = merged(rows, take_apart(self.problem.data, privacy.sensitive_labels)[1].values)
+        if (hidden := self.problem.set_apart) is not None:
+            starts = tuple(f"{column}=" for column in hidden.columns)  # values of columns are not in the sets
+            items = [label for label in privacy.sensitive_labels if not label.startswith(starts)]
+            rows = merged(rows, take_apart(self.problem.data, items)[1].values)
         data = self.problem.data.with_transactions(rows)
         if data.table is None:
             return data
@@ -132,16 +134,14 @@ class Release:
 
     def _declared(self) -> list[str]:
         """What to know about what was declared sensitive."""
-        hidden, privacy, data = self.problem.set_apart, self.problem.privacy, self.problem.data
+        hidden = self.problem.set_apart
         if hidden is None:
             return []
         notes = []
-        missed = privacy.missed(data)
-        if missed:
+        if missed := self.problem.missed:
             notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
-        for label in hidden.values.labels:
-            for other in lookalikes(label, self.problem.items.in_use().labels):
-                notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
+        for label, other in lookalikes(hidden.values.labels, self.problem.items.in_use().labels):
+            notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
         for column in sorted(hidden.columns):
             named = sorted(label for label in hidden.labels if label.startswith(f"{column}="))
             if named:

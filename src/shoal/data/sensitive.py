@@ -68,14 +68,16 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
     return Transactions(*csr_from_pairs(rows, codes, len(one)), (*one.labels, *other.labels))
 
 
-def lookalikes(label: str, others: Iterable[str]) -> list[str]:
-    """Other labels that differ from this one only in case, spaces, or how a character is written.
+def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
+    """Each label with another that differs from it only in case, spaces, or how a character is written.
 
-    >>> lookalikes("HIV", ["hiv", "HIV", "flu"])
-    ['hiv']
+    >>> lookalikes(["HIV", "flu"], ["hiv", "HIV", "cold"])
+    [('HIV', 'hiv')]
     """
-    plain = _plain(label)
-    return [other for other in others if other != label and _plain(other) == plain]
+    same: dict[str, list[str]] = {}
+    for other in others:
+        same.setdefault(_plain(other), []).append(other)
+    return [(label, other) for label in labels for other in same.get(_plain(label), ()) if other != label]
 
 
 def _plain(label: str) -> str:

@@ -89,9 +89,8 @@ class PrivacyModel(Spec, ABC):
         known, hidden = self.apart(data)
         present = {*known.labels, *(hidden.values.labels if hidden else ())}
         missed = tuple(label for label in self.sensitive_labels if label not in present)
-        for label in missed:
-            for other in lookalikes(label, present):
-                raise OptionError(f"Sensitive '{label}' is not in the data, but '{other}' is: write it as the data do.")
+        for label, other in lookalikes(missed, sorted(present)):
+            raise OptionError(f"Sensitive '{label}' is not in the data, but '{other}' is: write it as the data do.")
         return missed
 
     def view(self, data: Dataset) -> Published:

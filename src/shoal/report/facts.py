@@ -113,9 +113,8 @@ def _sensitive(release: Release) -> dict[str, Any] | None:
     if release.problem.set_apart is None:
         return None
     counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
-    missed = release.problem.privacy.missed(release.problem.data)
     ordered = dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-    return {"records": values.non_empty, "values": ordered, "not_found": missed}
+    return {"records": values.non_empty, "values": ordered, "not_found": release.problem.missed}
 
 
 def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, int]]:

@@ -197,7 +197,7 @@ def verify_command(release: Release) -> str:
     privacy = release.problem.privacy
     output = release.provenance.get("output")
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
-    missed = privacy.missed(release.problem.data)  # what the file does not have, nobody can check in it
+    missed = release.problem.missed  # what the file does not have, nobody can check in it
     for opt in privacy.options():
         value = getattr(privacy, opt.name)
         if isinstance(value, tuple):
