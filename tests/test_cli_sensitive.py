@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_what_is_not_in_the_file_is_not_passed_over(ward: Shell) -> None:
     ("words", "said"),
     [
         ((), "must know what is sensitive"),
-        (("--sensitive", "nowhere.txt"), "'nowhere.txt' is not in the data nor in the hierarchy"),
+        (("--sensitive", "nowhere.txt"), "nowhere.txt does not exist"),
         (("--sensitive", "ill"), "is a group in the hierarchy"),
         (("--sensitive-column", "diagnosis"), "No column 'diagnosis'"),
         (("--sensitive", "HIV", "--l", "1"), "--l must be at least 2, got 1"),
@@ -129,3 +130,46 @@ def test_workers_change_nothing(ward: Shell, method: str) -> None:
     if method == "lra":
         assert "chunks of records" in out
         assert "chunks of similar ones" in text
+
+
+def test_labels_keep_their_spaces(ward: Shell) -> None:
+    """Real data have labels that end in a space; the printed command must check them too."""
+    ward.write("spaces.basket", "flu ,a1\n" * 2 + "a2,b1\n" * 6)
+    make = ("anonymize", "spaces.basket", "-o", "out.basket", "--hierarchy", "tree.csv", *LM, "--report", "r.md")
+    ward.write("list.txt", "flu \n")
+    for said in ('"flu "', "flu ", "list.txt"):
+        assert ward(*make, "--sensitive", said)[0] == 0
+    assert "but 'flu ' is: write it as the data do" in ward.fails(*make[:-2], "--sensitive", "flu")
+    text = (ward.folder / "r.md").read_text(encoding="utf-8")
+    [command] = [line.strip() for line in text.splitlines() if line.startswith("    shoal verify")]
+    assert ward(*shlex.split(command)[1:])[0] == 0
+    assert "| flu | 2 | 25 % |" in text
+
+
+def test_what_is_read_is_not_overwritten(ward: Shell) -> None:
+    ward.write("list.txt", "HIV\nflu\n")
+    said = ward.fails("anonymize", "rows.basket", "-o", "list.txt", *MAKE[4:], "--sensitive", "list.txt")
+    assert "list.txt is also read" in said
+
+
+def test_more_hints(ward: Shell) -> None:
+    make = ("anonymize", "table.csv", "-o", "out.csv", "--column", "set", "--hierarchy", "tree.csv", *LM)
+    column = ("--sensitive-column", "diagnosis")
+    said = ward.fails(*make, *column, "--columns", "age")
+    assert "--columns leaves out the sensitive column 'diagnosis'" in said
+    assert "'flue' (did you mean" in ward.fails(*make, *column, "--sensitive", "flue")
+    assert "(did you mean 'diagnosis=flu'?)" in ward.fails(*make, *column, "--sensitive", "diagnosis=flo")
+    assert "nowhere.csv does not exist" in ward.fails(*make, "--sensitive", "nowhere.csv")
+    assert "Nothing that is sensitive" in ward.fails(
+        "verify", "rows.basket", *LM, "--sensitive", "x,y", "--allow-missing"
+    )
+    measure = ("measure", "rows.basket", "rows.basket", "--hierarchy", "tree.csv")
+    assert "'flo' (did you mean 'flu'?) is not in rows.basket" in ward.fails(*measure, "--sensitive", "flo")
+    explain = ("explain", "rows.basket", "rows.basket", "--hierarchy", "tree.csv", *LM, "--sensitive", "HIV")
+    assert "Only cuts for the model km can be explained, not for lm" in ward.fails(*explain)
+
+
+def test_lra_without_the_columns(ward: Shell) -> None:
+    make = ("anonymize", "table.csv", "-o", "out.csv", "--column", "set", "--hierarchy", "tree.csv", "--k", "2")
+    code, _, err = ward(*make, "--columns", "none", "--algorithm", "lra", "--flexibility", "0")
+    assert code == 0, err

@@ -96,6 +96,6 @@ def cut_of(problem: Problem, published: Published) -> GlobalCut:
             raise DataError(
                 f"Record {record} of the published data is not the original one with every item replaced by its group, "
                 f"the same group in every row: give both in the same order, with the hierarchy and the options that "
-                f"were used (such as --drop-items)."
+                f"were used (such as --drop-items). A local recoding (lra) cannot be explained."
             )
     return cut

@@ -192,9 +192,11 @@ def labels_of(text: str) -> tuple[str, ...]:
         lines = [[line] for line in files.load(text).text().splitlines()]
         if not any(line.strip() for [line] in lines):
             raise OptionError(f"{text} names no label: wanted one on each line.")
+    elif Path(text).suffix.lower() in (".txt", ".csv", ".tsv", ".lst", ".list"):
+        raise OptionError(f"{text} does not exist: check the path (or write '{text},' if it is a label).")
     else:
         lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
-    return tuple(dict.fromkeys(label.strip() for line in lines for label in line if label.strip()))
+    return tuple(dict.fromkeys(label for line in lines for label in line if label.strip()))
 
 
 def _plain(hint: Any) -> Kind:

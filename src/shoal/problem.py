@@ -16,7 +16,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
-from shoal.errors import OptionError, did_you_mean
+from shoal.errors import OptionError
 from shoal.metrics import AdditiveLoss
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
@@ -82,11 +82,9 @@ class Problem:
             if label in hierarchy.code_of and hierarchy.code_of[label] >= hierarchy.n_leaves:
                 raise OptionError(f"Sensitive '{label}' is a group in the hierarchy {hierarchy.name}: name its items.")
             if label in missed and (label not in hierarchy.code_of or len(missed) == len(sensitive)):
-                known = [other for other in (*self.data.transactions.labels, *hierarchy.items) if other != label]
+                near = self.privacy.near(label, self.data, hierarchy.items)
                 nor = "" if label in hierarchy.code_of else f" nor in the hierarchy {hierarchy.name}"
-                raise OptionError(
-                    f"Sensitive '{label}'{did_you_mean(label, known)} is not in the data{nor}: correct or remove it."
-                )
+                raise OptionError(f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it.")
         object.__setattr__(self, "hierarchy", hierarchy.without_items(sensitive))
 
     @cached_property

@@ -94,8 +94,7 @@ class Release:
     def warnings(self) -> list[str]:
         """What a publisher must know beyond the guarantee."""
         notes: list[str] = []
-        guarded = self.problem.privacy.values().get("sensitive_column", ())
-        assert isinstance(guarded, tuple)
+        guarded = self.problem.privacy.columns
         beside = self.dataset.table.names if self.dataset.table is not None else ()
         names = [f"'{name}'" for name in beside if name not in guarded]
         if names:

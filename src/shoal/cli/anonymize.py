@@ -73,7 +73,13 @@ def anonymize(
     read_as = reading(given)
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    check_outputs([data, hierarchy, weights], [output, *reports])
+    lists = [Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts]
+    check_outputs([data, hierarchy, weights, *lists], [output, *reports])
+    hidden = [] if columns is None else [name for name in privacy.columns if name not in columns.split(",")]
+    if hidden:
+        raise OptionError(
+            f"--columns leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
+        )
     for path in reports:
         report.form_of(path)
     if output_format:

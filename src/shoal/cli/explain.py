@@ -52,6 +52,8 @@ def explain(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
+    if not isinstance(privacy, shoal.KmAnonymity):
+        raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
     before = shoal.read(original, **read_as)
     after = shoal.read(published, **{**read_as, "multiset": False})
     tree = hierarchies.load(hierarchy, format=hierarchy_format)

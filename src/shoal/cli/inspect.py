@@ -14,6 +14,7 @@ from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.data.sensitive import take_apart
+from shoal.errors import OptionError, did_you_mean
 from shoal.options import labels_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
@@ -50,6 +51,8 @@ def verify(
     data = shoal.read(file, **read_as)
     missed = privacy.missed(data) if allow_missing else ()
     published = shoal.Published.plain(*privacy.apart(data)) if missed else privacy.view(data)
+    if missed and published.sensitive is not None and not published.sensitive.values.labels:
+        raise OptionError(f"Nothing that is sensitive is in {file}, so there is nothing to check: see the spelling.")
     with console.engine(workers) as engine:
         verdict = privacy.verify(published, engine)
     if missed:
@@ -218,6 +221,10 @@ def measure(
     if read_as["multiset"]:
         tree = hierarchies.with_counts(tree, before.transactions.labels)
     hidden = [label for text in sensitive for label in labels_of(text)]
+    for label in hidden:
+        if label not in before.transactions.labels and label not in tree.items:
+            near = did_you_mean(label, before.transactions.labels)
+            raise OptionError(f"Sensitive '{label}'{near} is not in {original}: correct or remove it.")
     tree = tree.without_items(hidden)
     known, shown = (take_apart(data, hidden)[0] for data in (before, after))
     if unknown_items == "root":

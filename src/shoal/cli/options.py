@@ -70,7 +70,9 @@ def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:
             defaults = {str(own.default) for own in owners.values()}
             spread = ", ".join(f"{say(own.default)} for {name}" for name, own in owners.items())
             default = spread if len(defaults) > 1 else say(option.default)
-            command = _click(option, f"{option.help} [{', '.join(owners)}; default: {default}]")(command)
+            some = {word: [name for name, own in owners.items() if word in own.words] for word in option.words}
+            only = "".join(f"; {word}: {', '.join(who)}" for word, who in some.items() if len(who) < len(owners))
+            command = _click(option, f"{option.help} [{', '.join(owners)}; default: {default}{only}]")(command)
         return command
 
     return decorate

@@ -59,7 +59,7 @@ class Dataset:
 
     def take(self, rows: Counts) -> Dataset:
         """Some of the rows, in the given order."""
-        table = None if self.table is None else self.table.take(rows)
+        table = self.table.take(rows) if self.table is not None and self.table.names else None
         return Dataset(self.transactions.take(rows), table, Origin(self.origin.name))
 
     def keep_columns(self, names: Sequence[str]) -> Dataset:

@@ -253,7 +253,9 @@ class Hierarchy:
         if not gone:
             return self
         if len(gone) == self.n_leaves:
-            raise HierarchyError(f"{self.name}: all {self.n_leaves} items are taken out: at least one must stay.")
+            raise HierarchyError(
+                f"{self.name}: all {self.n_leaves} items are declared sensitive: at least one must not be."
+            )
         for node in range(self.n_leaves, len(self)):
             if all(self.labels[child] in gone for child in self.children[node]):
                 gone.add(self.labels[node])

@@ -7,11 +7,12 @@ this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import Sensitive, lookalikes
+from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, did_you_mean
@@ -80,6 +81,11 @@ class PrivacyModel(Spec, ABC):
         """What is not to be learned, as declared; most models know nothing sensitive."""
         return ()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns beside the sets that the model is about."""
+        return ()
+
     def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""
         return data.transactions, None
@@ -101,9 +107,18 @@ class PrivacyModel(Spec, ABC):
         if missed := self.missed(data):
             raise OptionError(
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
-                f"{data.origin.name}{did_you_mean(missed[0], data.transactions.labels)}: correct or remove it."
+                f"{data.origin.name}{self.near(missed[0], data)}: correct or remove it."
             )
         return Published.plain(*self.apart(data))
+
+    def near(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
+        """A hint at what a sensitive label that the data do not have may have been meant to be."""
+        known, hidden = take_apart(data, (), self.columns)
+        values = hidden.values.labels
+        for value in values:
+            if value in {f"{column}={label}" for column in self.columns}:
+                return f" (did you mean '{value}'?)"
+        return did_you_mean(label, [other for other in (*known.labels, *values, *more) if other != label])
 
     def whole(self, published: Published) -> Transactions:
         """The published rows; an error if items were set apart from them that an adversary may know here."""

@@ -63,6 +63,11 @@ class LmDiversity(PrivacyModel):
         """What is not to be learned."""
         return self.sensitive
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those with sensitive values."""
+        return self.sensitive_column
+
     def apart(self, data: Dataset) -> tuple[Transactions, Sensitive]:
         """The items that may be known, and the sensitive values."""
         return take_apart(data, self.sensitive, self.sensitive_column)

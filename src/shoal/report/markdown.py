@@ -35,6 +35,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"- {words.overlap(facts)}",
         f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
         "",
+        *_sensitive(facts),
         "## What an adversary could do, and can do now",
         "",
         f"- **Before.** {words.risk(before, before['m'])}",
@@ -98,6 +99,20 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     ]
     lines += ["", "This report quotes the raw data: keep it with them, not with the published file."]
     return "\n".join(lines) + "\n"
+
+
+def _sensitive(facts: dict[str, Any]) -> list[str]:
+    """The most frequent sensitive values."""
+    found = facts["sensitive"]
+    if not found or not found["values"]:
+        return []
+    rows = [
+        f"| {_safe(value)} | {words.count(number)} | {words.share(number / max(1, facts['data']['rows']))} |"
+        for value, number in list(found["values"].items())[:TOP]
+    ]
+    rest = len(found["values"]) - TOP
+    more = ["", f"... and {words.things(rest, 'more value')}."] if rest > 0 else []
+    return ["| Sensitive value | Records | Share of all |", "|---|---:|---:|", *rows, *more, ""]
 
 
 def _listed(options: dict[str, Any]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shlex
 from collections.abc import Sequence
@@ -212,12 +210,12 @@ def verify_command(release: Release) -> str:
 def listed(labels: Sequence[str]) -> str:
     """Labels as an option takes them.
 
-    >>> listed(("milk", "beer, light"))
-    'milk,"beer, light"'
+    >>> listed(("milk", "beer, light", " tea"))
+    'milk,"beer, light"," tea"'
     """
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(labels)
-    return line.getvalue()
+    quoted = ('"' + label.replace('"', '""') + '"' for label in labels)
+    plain = (not set(label) & set(',"\n\r') and label == label.lstrip() for label in labels)
+    return ",".join(label if bare else wrapped for label, bare, wrapped in zip(labels, plain, quoted, strict=True))
 
 
 def shell_word(text: str) -> str:
