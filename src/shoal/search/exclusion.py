@@ -17,17 +17,21 @@ Cost: a few listings of the breaches at a cut, and the solver; memory proportion
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
 from shoal.search.direct import Ground, level_by_level
+from shoal.search.exact import ExactSearch
 from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
 from shoal.solution import Ended, Solution
 
@@ -47,7 +51,7 @@ class ExclusionSearch(Proof):
         self.together: dict[tuple[int, ...], None] = {}
         self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
         self.refused: Infeasible | None = None  # why there is none
-        self.counted = 0
+        self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
         self.used = leaves[problem.hierarchy.span[:, 1]] > leaves[problem.hierarchy.span[:, 0]]  # by node
 
@@ -57,8 +61,10 @@ class ExclusionSearch(Proof):
             with self._clock("solving"):
                 solver.load()  # missing, it is missed before any work
         ended: Ended = "proven"
-        self._mend(set(self.tree.inner), self.engine)  # AA, whatever the limit
+        interrupted = self._start(needs_proof)
         try:
+            if interrupted:
+                raise KeyboardInterrupt
             self._descend()
             self._prove()
         except OutOfTime:
@@ -78,12 +84,31 @@ class ExclusionSearch(Proof):
             raise self.refused
         done = self.bound == self.tree.cost(self.best)
         self._expand_for_nothing()
-        clauses = len(self.threats) + len(self.together)
+        clauses = self.settled + len(self.threats) + len(self.together)
         return self._proved("proven" if done else ended, clauses, count_tree_nodes=self.counted)
+
+    def _start(self, needs_proof: bool) -> bool:
+        """A first cut, whatever the limit: AA's. Whether the user wants no more.
+
+        Negative knowledge includes k^m-anonymity: there it is the best cut for that, mended, and its bound holds too.
+        Most often nothing has to be mended, and that is the proof.
+        """
+        if not isinstance(self.privacy, KmNegative):
+            self._mend(set(self.tree.inner), self.engine)
+            return False
+        plain = replace(self.problem, privacy=KmAnonymity(k=self.privacy.k, m=self.privacy.m))
+        with self._clock("k^m"):
+            search = ExactSearch(plain, self.engine, self.limit)
+            found = search.run(needs_proof=needs_proof)
+        self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
+        self._mend(search.best, self.engine)
+        return found.optimality is not None and found.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, for the threats that they run into."""
         for depth in range(1, self.tree.height + 1):
+            if self.found and self.bound == self.tree.cost(self.best):
+                return
             while self._exclude(self.tree.fill(list(self.threats), depth=depth)):
                 pass
 
