@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -126,14 +125,12 @@ def dense(rows: int, items: int, seed: int) -> shoal.Problem:
 
 def test_a_time_limit_leaves_a_cut_and_a_bound() -> None:
     problem = dense(3000, 120, 0)
-    start = time.monotonic()
     release = shoal.anonymize(problem, shoal.Auto(time_limit=0.05))
     assert release.optimality is not None
     assert release.verdict.holds
     assert release.optimality.ended in ("time limit", "proven")
     assert 0 <= release.optimality.lower_bound <= release.optimality.loss
     assert release.optimality.loss <= shoal.anonymize(problem, shoal.AA()).losses["ncp"] + 1e-12  # AA is its start
-    assert time.monotonic() - start < 60
 
 
 def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.data.sensitive import take_apart
 from shoal.data.table import Table
-from shoal.errors import Infeasible, OptionError
+from shoal.errors import Infeasible, OptionError, PrivacyViolation
 from shoal.testing import all_cuts, problems
 from tests import oracles
 
@@ -272,3 +272,14 @@ def test_a_file_named_like_a_label_is_not_guessed(tmp_path: Path, monkeypatch: p
     assert shoal.LmDiversity.parse({"sensitive": "./HIV"}).sensitive == ("flu",)
     assert shoal.LmDiversity.parse({"sensitive": "HIV,"}).sensitive == ("HIV",)
     assert shoal.LmDiversity.parse({"sensitive": ("flu,cold", "a\nb")}).sensitive == ("flu", "cold", "a", "b")
+
+
+def test_what_is_verified_is_what_will_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sets to be written are taken apart anew: sensitive items that moved on their way are noticed."""
+    rows = [["a1", "flu"], ["a1"], ["a2", "flu"], ["a2"], ["b1"], ["b1"]]
+    problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("flu",)))
+    assert shoal.anonymize(problem).published.as_written.sets() == [frozenset(row) for row in rows]
+    moved = shoal.Transactions.from_sets([["a1", "flu"], ["a1", "flu"], ["a2"], ["a2"], ["b1"], ["b1"]])
+    monkeypatch.setattr(shoal.Published, "as_written", property(lambda published: moved))
+    with pytest.raises(PrivacyViolation, match=r"2 of the 2 records with \{a1\} have 'flu'"):
+        shoal.anonymize(problem)

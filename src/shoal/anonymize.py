@@ -61,7 +61,7 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
     with _timed(timings, "apply"):
         published = replace(solution.recoding.apply(problem.items), sensitive=problem.set_apart)
     with _timed(timings, "verify"):
-        verdict = problem.privacy.verify(published, engine)
+        verdict = problem.privacy.verify(_read_back(problem, published), engine)
     if not verdict.holds:
         raise PrivacyViolation(
             f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was "
@@ -72,6 +72,13 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
         losses = measure_all(problem.items, published, problem.item_weights)
     release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
+
+
+def _read_back(problem: Problem, published: Published) -> Published:
+    """What will be written, taken apart anew where the model sets something apart: not what the search was given."""
+    if published.sensitive is None:
+        return published
+    return Published.plain(*problem.privacy.apart(problem.data.with_transactions(published.as_written)))
 
 
 def measure_all(items: Transactions, published: Published, weights: Counts | None = None) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.sensitive import Sensitive
+from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
 
@@ -78,6 +78,11 @@ class Published:
         indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
         items = np.concatenate([*covers, np.zeros(0, dtype=np.int32)])
         return cls(rows, indptr, items, hierarchy.items)
+
+    @property
+    def as_written(self) -> Transactions:
+        """The rows as the world gets them: with the sensitive items that were set apart."""
+        return self.rows if self.sensitive is None else merged(self.rows, self.sensitive.items)
 
     @property
     def n_items(self) -> int:

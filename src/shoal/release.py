@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import lookalikes, merged, take_apart
+from shoal.data.sensitive import lookalikes
 from shoal.data.table import Role
 from shoal.explain import Explanation, explain
 from shoal.options import say
@@ -55,12 +55,7 @@ class Release:
     @property
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
-        rows, privacy = self.published.rows, self.problem.privacy
-        if (hidden := self.problem.set_apart) is not None:
-            starts = tuple(f"{column}=" for column in hidden.columns)  # values of columns are not in the sets
-            items = [label for label in privacy.sensitive_labels if not label.startswith(starts)]
-            rows = merged(rows, take_apart(self.problem.data, items)[1].values)
-        data = self.problem.data.with_transactions(rows)
+        data = self.problem.data.with_transactions(self.published.as_written)
         if data.table is None:
             return data
         roles = data.table.roles

@@ -56,7 +56,8 @@ class LRA(Algorithm):
         chunks = joined(split, lambda rows: _stands_alone(problem, rows))
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
-        cuts = [part.recoding for part in solved]
+        cuts = [part.recoding for part in solved if isinstance(part.recoding, GlobalCut)]
+        assert len(cuts) == len(chunks)
         chunk_of = np.empty(len(problem.items), dtype=np.int64)
         for at, rows in enumerate(chunks):
             chunk_of[rows] = at
@@ -64,9 +65,7 @@ class LRA(Algorithm):
         for name in sorted({name for part in solved for name in part.statistics}):
             values = [part.statistics.get(name, 0.0) for part in solved]
             statistics[name] = max(values) if name == "count_tree_nodes" else sum(values)
-        return Solution(
-            LocalCuts(tuple(cut for cut in cuts if isinstance(cut, GlobalCut)), chunk_of), statistics=statistics
-        )
+        return Solution(LocalCuts(tuple(cuts), chunk_of), statistics=statistics)
 
     def _within(self, part: Problem, engine: Engine) -> Solution:
         """Anonymize a chunk."""

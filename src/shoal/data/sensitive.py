@@ -20,12 +20,13 @@ class Sensitive:
     """The sensitive values of each row, and what they were taken from."""
 
     values: Transactions
+    items: Transactions  # those of the values that are items: published in the sets, as they were
     labels: frozenset[str]  # what was declared sensitive: items, and values of columns as ``column=value``
     columns: frozenset[str]  # that were declared sensitive
 
     def take(self, rows: Counts) -> Sensitive:
         """Those of some of the rows, in the given order."""
-        return Sensitive(self.values.take(rows), self.labels, self.columns)
+        return Sensitive(self.values.take(rows), self.items.take(rows), self.labels, self.columns)
 
 
 def take_apart(
@@ -45,14 +46,14 @@ def take_apart(
     rows = data.transactions
     declared = frozenset(sensitive)
     items = {label for label in declared if not any(label.startswith(f"{column}=") for column in columns)}
-    labels = [label for label in canonical_order(items) if label in set(rows.labels)]
+    labels = canonical_order(items.intersection(rows.labels))
     hidden = {label: code for code, label in enumerate(labels)}
     code_of = np.array([hidden.get(label, -1) for label in rows.labels], dtype=np.int32)
     known = rows.recode(np.where(code_of < 0, np.arange(len(code_of), dtype=np.int32), -1), rows.labels)
-    values = rows.recode(code_of, labels)
+    values = theirs = rows.recode(code_of, labels)
     for column in columns:
         values = merged(values, _column(data, column, declared))
-    return (known if labels else rows), Sensitive(values, declared, frozenset(columns))
+    return (known if labels else rows), Sensitive(values, theirs, declared, frozenset(columns))
 
 
 def merged(one: Transactions, other: Transactions) -> Transactions:
