@@ -54,7 +54,8 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}."
         )
     timings: dict[str, float] = {}
-    problem.privacy.feasible(problem.raw)
+    if not algorithm.suppresses:
+        problem.privacy.feasible(problem.raw)
 
     with _timed(timings, "solve"):
         solution = algorithm.solve(problem, engine)

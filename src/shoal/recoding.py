@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,44 +31,64 @@ class Recoding(ABC):
 class GlobalCut(Recoding):
     """One hierarchy cut for all transactions: exactly one node on every path from the root to a leaf.
 
+    The items of some nodes of the cut may be suppressed: they vanish from every transaction.
+
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> cut = GlobalCut.raising(h, [h.code_of["A"]])
     >>> cut.labels
     ('A', 'b1', 'b2')
     >>> [sorted(row) for row in cut.apply(h.encode(Transactions.from_sets([["a1", "a2", "b2"]]))).rows.sets()]
     [['A', 'b2']]
+    >>> cut = GlobalCut.raising(h, [h.code_of["A"]], suppressed=[h.code_of["b2"]])
+    >>> cut.labels, cut.suppressed_labels
+    (('A', 'b1'), ('b2',))
     """
 
     hierarchy: Hierarchy
     nodes: Codes  # in leaf order
+    suppressed: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # those of the nodes that vanish
 
     def __post_init__(self) -> None:
         """Refuse what is not a cut."""
         object.__setattr__(self, "nodes", frozen(self.nodes, np.int32))
+        object.__setattr__(self, "suppressed", frozen(np.unique(self.suppressed), np.int32))
         spans = self.hierarchy.span[self.nodes]
         tiles = (
             np.array_equal(spans[1:, 0], spans[:-1, 1]) and spans[0, 0] == 0 and spans[-1, 1] == self.hierarchy.n_leaves
         )
         if not tiles:
             raise HierarchyError("GlobalCut: the nodes must cover every leaf exactly once, in leaf order.")
+        if not np.isin(self.suppressed, self.nodes).all():
+            raise HierarchyError("GlobalCut: only nodes of the cut can be suppressed.")
 
     @classmethod
-    def raising(cls, hierarchy: Hierarchy, raised: Iterable[int]) -> GlobalCut:
-        """The most specific cut at or above all the raised nodes."""
+    def raising(cls, hierarchy: Hierarchy, raised: Iterable[int], suppressed: Iterable[int] = ()) -> GlobalCut:
+        """The most specific cut at or above all the raised nodes; of its nodes, some are suppressed."""
         node_of = np.arange(hierarchy.n_leaves, dtype=np.int32)
         for node in sorted(raised):  # ancestors have higher ids and come later
             node_of[slice(*hierarchy.span[node])] = node
         first = np.flatnonzero(np.diff(node_of, prepend=-1))
-        return cls(hierarchy, node_of[first])
+        return cls(hierarchy, node_of[first], np.array(sorted(suppressed), dtype=np.int32))
 
     def __repr__(self) -> str:
         """In figures."""
-        return f"GlobalCut({len(self.nodes):,} labels over {self.hierarchy.n_leaves:,} items)"
+        gone = f", {len(self.suppressed):,} suppressed" if len(self.suppressed) else ""
+        return f"GlobalCut({len(self.nodes):,} labels over {self.hierarchy.n_leaves:,} items{gone})"
+
+    @property
+    def kept(self) -> Codes:
+        """The nodes that are published, in leaf order."""
+        return self.nodes[~np.isin(self.nodes, self.suppressed)]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the cut."""
-        return tuple(self.hierarchy.labels[node] for node in self.nodes)
+        """The labels that are published."""
+        return tuple(self.hierarchy.labels[node] for node in self.kept)
+
+    @property
+    def suppressed_labels(self) -> tuple[str, ...]:
+        """The labels that are suppressed."""
+        return tuple(self.hierarchy.labels[node] for node in self.suppressed)
 
     @property
     def raised(self) -> list[int]:
@@ -76,20 +96,22 @@ class GlobalCut(Recoding):
         return [int(node) for node in self.nodes if node >= self.hierarchy.n_leaves]
 
     def apply(self, items: Transactions) -> Published:
-        """Replace every item by its node of the cut."""
-        sizes = self.hierarchy.leaves[self.nodes]
-        code_of = np.repeat(np.arange(len(self.nodes), dtype=np.int32), sizes)
-        return Published.from_nodes(items.recode(code_of, self.labels), self.nodes, self.hierarchy)
+        """Replace every item by its node of the cut, or by nothing."""
+        codes = np.full(len(self.nodes), -1, dtype=np.int32)
+        codes[~np.isin(self.nodes, self.suppressed)] = np.arange(len(self.kept))
+        code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
+        return Published.from_nodes(items.recode(code_of, self.labels), self.kept, self.hierarchy)
 
     def summary(self) -> dict[str, object]:
         """The cut in figures."""
-        covered = int(self.hierarchy.leaves[self.raised].sum()) if self.raised else 0
+        sizes = self.hierarchy.leaves[self.kept]
         return {
             "kind": "global cut",
-            "labels": len(self.nodes),
-            "intact_items": self.hierarchy.n_leaves - covered,
-            "generalized_items": covered,
-            "groups": len(self.raised),
+            "labels": len(self.kept),
+            "intact_items": int(np.count_nonzero(self.kept < self.hierarchy.n_leaves)),
+            "generalized_items": int(sizes[self.kept >= self.hierarchy.n_leaves].sum()),
+            "groups": int(np.count_nonzero(self.kept >= self.hierarchy.n_leaves)),
+            "suppressed_items": int(self.hierarchy.leaves[self.suppressed].sum()),
         }
 
 

@@ -13,6 +13,7 @@ from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.search.limits import Limits
 from shoal.search.polish import polished
 from shoal.solution import Solution
 
@@ -23,10 +24,29 @@ class Algorithm(Spec, ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     solves: ClassVar[tuple[type[PrivacyModel], ...]]
+    suppresses: ClassVar[bool] = False  # may remove items: then even data that no generalization saves can be published
 
     @abstractmethod
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Find the recoding. Only :func:`shoal.anonymize` applies and publishes it."""
+
+
+@dataclass(frozen=True)
+class SuppressingAlgorithm(Algorithm):
+    """An algorithm that may remove items from every record, within the limits of the publisher."""
+
+    suppresses = True
+
+    max_suppressed: float = option(
+        100.0, low=0, high=100, help="percent of all occurrences of items that may be suppressed"
+    )
+    never_suppress: tuple[str, ...] = option(
+        (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"
+    )
+
+    def limits(self, problem: Problem) -> Limits:
+        """What the publisher allows."""
+        return Limits.of(problem, self.max_suppressed, self.never_suppress)
 
 
 @dataclass(frozen=True)
