@@ -40,8 +40,8 @@ class Limits:
             if label not in hierarchy.code_of:
                 near = did_you_mean(label, hierarchy.labels)
                 raise OptionError(
-                    f"never_suppress: '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}{near}: "
-                    f"correct or remove it."
+                    f"never_suppress: '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}{near}"
+                    f": correct or remove it."
                 )
             protected[slice(*hierarchy.span[hierarchy.code_of[label]])] = True
         sums = np.concatenate([[0], np.cumsum(problem.items.supports)])
