@@ -4,12 +4,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "breaches.hpp"
+#include "conflicts.hpp"
 #include "direct.hpp"
 #include "disclosing.hpp"
 #include "facts.hpp"
 #include "gray.hpp"
 #include "rare.hpp"
-#include "threats.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;
@@ -262,5 +262,29 @@ NB_MODULE(_native, module) {
         .def("minimal", [](const Threats& self, std::vector<Set> sets) {
             nb::gil_scoped_release free;
             return self.minimal(std::move(sets));
+        });
+
+    nb::class_<Conflicts>(module, "Conflicts")
+        .def("__init__", [](Conflicts* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, Code leaves,
+                            int64_t k, int threads) {
+            nb::gil_scoped_release free;
+            new (self) Conflicts(view_of(indptr, items), {parent.data(), parent.data() + parent.shape(0)},
+                                 {span.data(), span.data() + span.shape(0)}, leaves, k, threads);
+        })
+        .def("at", [](const Conflicts& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed, int64_t last,
+                       nb::callable tick) {
+            std::vector<Conflict> found;
+            Tick call = with_gil(tick);
+            {
+                nb::gil_scoped_release free;
+                found = self.at(raised, suppressed, last, call);
+            }
+            nb::list told;
+            for (const Conflict& one : found) {
+                nb::list groups;
+                for (const Set& group : one.groups) groups.append(nb::tuple(nb::cast(group)));
+                told.append(nb::make_tuple(nb::tuple(nb::cast(one.parents)), nb::tuple(groups)));
+            }
+            return told;
         });
 }

@@ -45,9 +45,7 @@ public:
 
     // The rows that hold all the nodes (none of them the root); exact below k, else k.
     int64_t support(const Set& nodes) const {
-        Code rarest = nodes[0];
-        for (Code u : nodes)
-            if (end(u) - begin(u) < end(rarest) - begin(rarest)) rarest = u;
+        Code rarest = rarest_of(nodes);
         int64_t found = 0;
         for (const int32_t* r = begin(rarest); r != end(rarest); ++r) {
             bool all = true;
@@ -58,7 +56,19 @@ public:
     }
     bool rare(const Set& nodes) const { return support(nodes) < k_; }
 
+    // The rows that hold all the nodes, of which there should be few.
+    std::vector<int32_t> holding(const Set& nodes) const {
+        Code rarest = rarest_of(nodes);
+        std::vector<int32_t> found;
+        for (const int32_t* r = begin(rarest); r != end(rarest); ++r)
+            if (std::all_of(nodes.begin(), nodes.end(), [&](Code u) { return u == rarest || holds(*r, u); })) found.push_back(*r);
+        return found;
+    }
+
 private:
+    Code rarest_of(const Set& nodes) const {
+        return *std::min_element(nodes.begin(), nodes.end(), [&](Code a, Code b) { return end(a) - begin(a) < end(b) - begin(b); });
+    }
     bool holds(int32_t row, Code u) const {
         if (!bits_[u].empty()) return bits_[u][row >> 6] >> (row & 63) & 1;
         return std::binary_search(expanded.begin(row), expanded.end(row), u);

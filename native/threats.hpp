@@ -142,7 +142,7 @@ public:
 
     std::vector<Set> minimal(std::vector<Set> sets) const { return Dominance(tree_).minimal(std::move(sets)); }
 
-private:
+protected:
     // Sets of up to FEW labels are counted outright. So are sets of up to SOME, once a row that is rare as a whole shows that
     // there is something to find; unless sets of all sizes must be safe. Anything larger comes from thinned rows.
     static constexpr int FEW = 3, SOME = 6, SAMPLE = 1024;
@@ -240,7 +240,9 @@ private:
         return sets;
     }
 
-    std::vector<Set> rare_sets(const Rows& rows, int size, const Tick& tick) const {
+    // report(worker, set, support) for the rare sets of so many labels whose prefixes, by rising support, are frequent.
+    template <class Report>
+    void count_rare(const Rows& rows, int size, int threads, const Tick& tick, Report report) const {
         std::vector<int64_t> support(tree_.nodes, 0);
         for (int64_t r = 0; r < rows.size(); ++r)
             for (const Code* u = rows.begin(r); u != rows.end(r); ++u) support[*u] += rows.weight[r];
@@ -249,9 +251,12 @@ private:
             if (support[u]) order.push_back(u);
         std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return support[a] < support[b]; });
         auto n = static_cast<int64_t>(order.size());
-        int threads = worker_count(threads_, n);
-        std::vector<Groups> found(threads);
-        SetCounter(rows, std::move(order), n, tree_.nodes, k_).run(size, threads, tick, [&](int w, Set set, int64_t count) {
+        SetCounter(rows, std::move(order), n, tree_.nodes, k_).run(size, threads, tick, report);
+    }
+
+    std::vector<Set> rare_sets(const Rows& rows, int size, const Tick& tick) const {
+        std::vector<Groups> found(worker_count(threads_, tree_.nodes));
+        count_rare(rows, size, static_cast<int>(found.size()), tick, [&](int w, Set set, int64_t count) {
             keep(found[w], {count, std::move(set)});
         });
         return merged(found);

@@ -8,6 +8,8 @@ from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.search import (
     MOST,
     Breaches,
+    Conflict,
+    Conflicts,
     Mended,
     Pass,
     Threats,
@@ -32,6 +34,8 @@ __all__ = [
     "KIND",
     "MOST",
     "Breaches",
+    "Conflict",
+    "Conflicts",
     "Disclosing",
     "Mended",
     "Pass",

@@ -237,3 +237,28 @@ class Threats:
     def lifting_seconds(self) -> float:
         """How long :meth:`at` has spent on raising rare sets; the rest of its time is counting."""
         return float(self._kernel.lifting_seconds())
+
+
+Conflict = tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]  # parents, groups of items
+
+
+class Conflicts:
+    """What k^m-anonymity demands where items may be suppressed as well as generalized (optimum.md, 5).
+
+    A conflict: either not all of the parents are expanded, or all items of one of the groups are suppressed. It comes
+    from a set of labels in 1..k-1 rows, in its most general form, and one of these rows.
+    """
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+    ) -> None:
+        flat_span = np.ascontiguousarray(span).reshape(-1)
+        self._kernel = kernels().Conflicts(indptr, items, parent, flat_span, leaves, capped(k, indptr), threads)
+
+    def at(self, raised: Sequence[int], suppressed: Sequence[int], m: int, *, tick: Tick = still) -> list[Conflict]:
+        """The conflicts that a cut, some of whose leaves are suppressed, runs into; none: it is k^m-anonymous.
+
+        They come from its rare sets with no rare part, of the smallest sizes that have any (if m is large: from rare
+        rows).
+        """
+        return cast(list[Conflict], self._kernel.at(list(raised), list(suppressed), m, tick))

@@ -1,0 +1,60 @@
+"""Conflicts, readable: the specification of ``_native.Conflicts`` and the fallback where no compiler was at hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from shoal.kernels._threats import FEW, SOME, Rows, Set, Threats, Tick
+
+ENOUGH = 256  # rare sets, after which larger ones are not looked for
+
+
+class Conflicts(Threats):
+    """Rows over a hierarchy, asked for conflicts; see the class of this name in ``shoal.kernels``."""
+
+    def at(  # type: ignore[override]
+        self, raised: Sequence[int], suppressed: Sequence[int], last: int, tick: Tick
+    ) -> list[tuple[Set, tuple[Set, ...]]]:
+        """The conflicts of the most general forms of rare sets, each with every row that holds them."""
+        label_of = self._labels(raised)
+        for leaf in suppressed:
+            label_of[leaf] = self.root  # which rows at a cut go without
+        found: set[tuple[Set, tuple[Set, ...]]] = set()
+        for labels in self._rare(self._generalized(label_of), min(last, self.longest), tick):
+            for turn in range(len(labels)):
+                lifted = sorted(self._lift(labels, turn))
+                for row in set.intersection(*(self.holders[u] for u in lifted)):
+                    found.add((self._parents(lifted), self._groups(lifted, row)))
+        return sorted(found)
+
+    def _rare(self, rows: Rows, last: int, tick: Tick) -> list[Set]:
+        """Rare sets with no rare part, of 1, 2, .. labels until there are enough; or what rare rows are thinned to."""
+        sets: list[Set] = []
+        for size in range(1, self._outright(last) + 1):
+            if size == FEW + 1 and (sets or all(self._support(row) >= self.k for row in rows)):
+                return sets
+            sets += self._all_rare(rows, size, tick)
+            if len(sets) >= ENOUGH:
+                break
+        if sets or last <= self._outright(last):
+            return sets
+        sets, size = self._thinned(rows, last, tick), SOME
+        while not sets and size < last < self.longest:
+            size += 1
+            sets = self._all_rare(rows, size, tick)
+        return sets
+
+    def _all_rare(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
+        """The rare sets of so many labels without a rare part."""
+        return [
+            labels
+            for labels, support in self._count(rows, size, tick).items()
+            if support < self.k
+            and all(self._support(part) >= self.k for part in itertools.combinations(labels, size - 1) if part)
+        ]
+
+    def _groups(self, labels: Sequence[int], row: int) -> tuple[Set, ...]:
+        """The items of a row below each label."""
+        items = list(self.rows)[row]
+        return tuple(sorted(tuple(leaf for leaf in items if u in self.path[leaf]) for u in labels))
