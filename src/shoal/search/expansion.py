@@ -42,7 +42,7 @@ class Expansion:
 
     def cost(self, expanded: set[int]) -> int:
         """The cost of the cut."""
-        return self.costs[self.root] - self._gains(expanded)
+        return self.costs[self.root] - self.gains(expanded)
 
     def raised(self, expanded: set[int]) -> list[int]:
         """The nodes of the cut that are not leaves, ascending."""
@@ -90,8 +90,8 @@ class Expansion:
         expanded = set(expanded)
         for threat in threats:
             if all(node in expanded for node in threat):
-                subtrees = [self._subtree(node, expanded) for node in threat]
-                cheapest = min(range(len(threat)), key=lambda at: self._gains(subtrees[at]))
+                subtrees = [self.subtree(node, expanded) for node in threat]
+                cheapest = min(range(len(threat)), key=lambda at: self.gains(subtrees[at]))
                 expanded -= subtrees[cheapest]
         return self.fill(threats, expanded)
 
@@ -104,11 +104,11 @@ class Expansion:
                 least[node] = min(least[node], sum(least[child] for child in self.hierarchy.children[node]))
         return least[self.root]
 
-    def _gains(self, nodes: set[int]) -> int:
+    def gains(self, nodes: set[int]) -> int:
         """What expanding the nodes gains."""
         return sum(self.gain[node] for node in nodes)
 
-    def _subtree(self, node: int, expanded: set[int]) -> set[int]:
+    def subtree(self, node: int, expanded: set[int]) -> set[int]:
         """The expanded nodes at or below a node."""
         found: set[int] = set()
         queue = [node]

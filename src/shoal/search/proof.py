@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from shoal.engines import Engine
 from shoal.problem import Problem
+from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion
 from shoal.solution import Ended, Optimality, Solution
 
@@ -38,9 +39,17 @@ class Proof:
         if self.tree.cost(expanded) < self.tree.cost(self.best):
             self.best = expanded
 
+    def _cost(self) -> int:
+        """What the best so far costs."""
+        return self.tree.cost(self.best)
+
+    def _cut(self) -> GlobalCut:
+        """The best so far."""
+        return self.tree.cut(self.best)
+
     def _proved(self, ended: Ended, clauses: int, **statistics: float) -> Solution:
         """The result in the user's terms."""
-        scale, cost = self.problem.scale, self.tree.cost(self.best)
+        scale, cost = self.problem.scale, self._cost()
         assert self.bound <= cost, "a bound above the loss of a cut that satisfies the model"
         optimality = Optimality(
             loss=cost / scale,
@@ -50,7 +59,7 @@ class Proof:
             clauses=clauses,
         )
         times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self.tree.cut(self.best), optimality, {**statistics, **times})
+        return Solution(self._cut(), optimality, {**statistics, **times})
 
     def _in_time(self) -> None:
         """Fail if time is up."""
@@ -59,7 +68,7 @@ class Proof:
 
     def _progress(self) -> None:
         """Tell how much of the best cost is proved unavoidable."""
-        self.engine.progress("proving", self.bound / max(1, self.tree.cost(self.best)))
+        self.engine.progress("proving", self.bound / max(1, self._cost()))
 
     @contextlib.contextmanager
     def _clock(self, what: str) -> Iterator[None]:

@@ -14,7 +14,7 @@ import importlib
 import math
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -93,13 +93,7 @@ def solve(
     nodes = list(variables)
     model.maximize(cp.LinearExpr.weighted_sum([variables[node] for node in nodes], [tree.gain[node] for node in nodes]))
 
-    solver = cp.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.cp_model_presolve = False
-    solver.parameters.linearization_level = 2  # the linear relaxation is what closes deep hierarchies
-    solver.parameters.max_deterministic_time = effort
-    solver.parameters.max_time_in_seconds = max(0.0, deadline - time.monotonic())
-    solver.parameters.catch_sigint_signal = False
+    solver = _solver(cp, effort, deadline)
     found: deque[set[int]] = deque(maxlen=KEPT + 1)
     status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
     if status == cp.UNKNOWN:
@@ -114,6 +108,97 @@ def solve(
         bound = tree.cost(expanded) if status == cp.OPTIMAL else 0
     before = tuple(other for other in reversed(found) if other != expanded)
     return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A cut with suppressed leaves. Whatever is above a suppressed leaf is expanded."""
+
+    expanded: frozenset[int]
+    suppressed: frozenset[int]
+
+
+class Joint:
+    """The relaxed problem where leaves may be suppressed, too: it grows by conflicts, round by round.
+
+    Its variables: which nodes are expanded, which leaves suppressed, and which groups of leaves as a whole. ``prices``
+    tells what suppressing each leaf costs; leaves without one cannot be suppressed.
+    """
+
+    def __init__(self, tree: Expansion, prices: dict[int, int], budget: tuple[dict[int, int], int] | None) -> None:
+        self.cp, self.tree, self.prices = load(), tree, prices
+        self.model = self.cp.CpModel()
+        self.nodes = {node: self.model.new_bool_var("") for node in reversed(tree.inner)}  # from the root
+        for node, variable in self.nodes.items():
+            if node != tree.root:
+                self.model.add_implication(variable, self.nodes[tree.parent[node]])
+        self.leaves = {leaf: self.model.new_bool_var("") for leaf in prices}
+        for leaf, variable in self.leaves.items():
+            self.model.add_implication(variable, self.nodes[tree.parent[leaf]])
+        self.groups: dict[tuple[int, ...], Any] = {(leaf,): variable for leaf, variable in self.leaves.items()}
+        if budget is not None:
+            counts, most = budget
+            leaves = list(self.leaves)
+            each = self.cp.LinearExpr.weighted_sum([self.leaves[a] for a in leaves], [counts[a] for a in leaves])
+            self.model.add(each <= most)
+        costs = [-tree.gain[node] for node in self.nodes] + list(prices.values())
+        variables = [*self.nodes.values(), *self.leaves.values()]
+        self.model.minimize(self.cp.LinearExpr.weighted_sum(variables, costs))
+
+    def add(self, conflicts: Iterable[kernels.Conflict], most: int) -> None:
+        """Constrain; groups that cost more than ``most`` are out of the question."""
+        for parents, groups in conflicts:
+            literals = [~self.nodes[node] for node in parents]
+            for group in groups:
+                if all(leaf in self.prices for leaf in group) and sum(self.prices[leaf] for leaf in group) <= most:
+                    literals.append(self._group(group))
+            self.model.add_bool_or(literals)
+
+    def _group(self, group: tuple[int, ...]) -> Any:
+        """Whether all these leaves are suppressed."""
+        if group not in self.groups:
+            self.groups[group] = self.model.new_bool_var("")
+            for leaf in group:
+                self.model.add_implication(self.groups[group], self.leaves[leaf])
+        return self.groups[group]
+
+    def solve(self, start: Draft, effort: float, deadline: float, tick: kernels.Tick) -> tuple[Draft, int, bool]:
+        """The cheapest draft, what no draft without these conflicts costs less than, and whether they meet.
+
+        ``start`` is a solution; limits as in :func:`solve`.
+        """
+        self.model.clear_hints()
+        for node, variable in self.nodes.items():
+            self.model.add_hint(variable, node in start.expanded)
+        for group, variable in self.groups.items():
+            self.model.add_hint(variable, start.suppressed.issuperset(group))
+        solver = _solver(self.cp, effort, deadline)
+        status = _interruptible(solver, self.model, None, tick)
+        if status == self.cp.UNKNOWN:
+            return start, 0, False
+        if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
+            raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
+        draft = Draft(
+            frozenset(node for node, variable in self.nodes.items() if solver.boolean_value(variable)),
+            frozenset(leaf for leaf, variable in self.leaves.items() if solver.boolean_value(variable)),
+        )
+        root = self.tree.costs[self.tree.root]
+        bound = root + math.ceil(solver.best_objective_bound - 1e-6)
+        if status == self.cp.OPTIMAL:
+            bound = root + round(solver.objective_value)
+        return draft, max(0, bound), status == self.cp.OPTIMAL
+
+
+def _solver(cp: Any, effort: float, deadline: float) -> Any:
+    """A solver that answers equal questions equally."""
+    solver = cp.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.cp_model_presolve = False
+    solver.parameters.linearization_level = 2  # the linear relaxation is what closes deep hierarchies
+    solver.parameters.max_deterministic_time = effort
+    solver.parameters.max_time_in_seconds = max(0.0, deadline - time.monotonic())
+    solver.parameters.catch_sigint_signal = False
+    return solver
 
 
 def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any:

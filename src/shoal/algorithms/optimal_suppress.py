@@ -1,0 +1,41 @@
+"""The best cut and the best suppression of labels together, proved (optimum.md s.5): the space of HgHs, searched exactly.
+
+Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which, and
+where, is one problem with the cut, and :mod:`shoal.search.joint` solves it. Never worse than :mod:`~shoal.algorithms.mhghs` nor
+than :mod:`~shoal.algorithms.optimal` in the loss that is minimised.
+
+Cost: exponential at worst, as the problem is; on real data a few countings at a cut and some rounds of the solver.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from shoal.algorithms import SuppressingAlgorithm
+from shoal.engines import Engine
+from shoal.options import option
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.search.joint import JointSearch
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class OptimalSuppress(SuppressingAlgorithm):
+    """Exact: generalizes and suppresses so that nothing within the limits can lose less; with a certified bound."""
+
+    name = "optimal-suppress"
+    title = "Provable optimum with suppression"
+    paper = "ours; the problem is that of P4"
+    solves = (KmAnonymity,)
+
+    time_limit: float | Literal["none"] = option(
+        120.0, low=0, words=("none",), help="seconds for a better result than the starts and a better bound; 'none'"
+    )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Search until it is proved, or time is up."""
+        seconds = math.inf if self.time_limit == "none" else float(self.time_limit)
+        return JointSearch(problem, self.limits(problem), engine, seconds).run()

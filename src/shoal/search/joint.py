@@ -1,0 +1,254 @@
+"""The best cut and the best suppression together, proved (optimum.md, 5), or a certified bound.
+
+Suppressing a label is suppressing all items below it, so a recoding is a cut, some of whose leaves are suppressed: one
+yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
+clause for each of its few rows (:class:`shoal.kernels.Conflicts`), and all is as in the search for the best cut alone:
+
+1. Starts: the best cut without suppression, and mHgHs. Nothing worse is ever returned.
+2. Descent: greedy cuts above depth 1, 2, .. of the hierarchy, without suppression, each made safe by the conflicts
+   that it runs into. They are found near the root, where there is little to count, and hold below, too.
+3. Rounds: solve the relaxed problem, which knows the conflicts found so far; its bound holds for every safe recoding.
+   The conflicts that its answer runs into are added, and it is repaired. None: it is safe, and the best there is.
+
+At the end every suppressed item that need not be is brought back, and every node that can be expanded is.
+
+Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from shoal import kernels
+from shoal.engines import Engine
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search import solver
+from shoal.search.exact import GRACE, ExactSearch
+from shoal.search.limits import Limits
+from shoal.search.polish import respecialise
+from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
+from shoal.search.solver import Draft
+from shoal.search.threats import counter_of
+from shoal.solution import Ended, Solution
+
+
+class JointSearch(Proof):
+    """One search; ``seconds`` limit the search for something better than the starts, and for a better bound."""
+
+    def __init__(self, problem: Problem, limits: Limits, engine: Engine, seconds: float) -> None:
+        super().__init__(problem, engine, seconds)
+        assert isinstance(problem.privacy, KmAnonymity)
+        self.limits, self.m = limits, problem.privacy.known(problem.items)
+        hierarchy, items = problem.hierarchy, problem.items
+        worst = problem.loss.worst(hierarchy.n_leaves)
+        self.prices = {
+            leaf: worst * int(problem.occurrences[leaf]) - self.tree.costs[leaf]
+            for leaf in range(hierarchy.n_leaves)
+            if limits.occurrences[leaf] and not limits.protected[leaf]
+        }
+        with self._clock("counting"):
+            self.kernel = kernels.Conflicts(
+                items.indptr,
+                items.items,
+                hierarchy.parent,
+                hierarchy.span,
+                hierarchy.n_leaves,
+                problem.privacy.k,
+                threads=engine.threads,
+            )
+        self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
+        self.conflicts: dict[kernels.Conflict, None] = {}  # all that are known, in the order in which they were found
+
+    def run(self) -> Solution:
+        """Search."""
+        with self._clock("solving"):
+            solver.load()  # missing, it is missed before any work
+        if 0 < self.problem.items.non_empty < self.problem.privacy.values()["k"]:
+            return self._nothing()
+        ended: Ended = "proven"
+        try:
+            self._start()
+            self._descend()
+            self._prove()
+        except OutOfTime:
+            ended = "time limit"
+        except KeyboardInterrupt:
+            if not self.draft.expanded:
+                raise
+            ended = "interrupted"
+        try:
+            self._conclude(ended)
+        except OutOfTime:  # what there is must do
+            pass
+        except KeyboardInterrupt:
+            if ended == "interrupted":  # the second time: give up
+                raise
+            ended = "interrupted"
+        return self._proved("proven" if self.bound == self._cost() else ended, len(self.conflicts))
+
+    # ---- the best so far
+
+    def _cost(self) -> int:
+        """What the best so far costs."""
+        return self._cost_of(self.draft)
+
+    def _cut(self) -> GlobalCut:
+        """The best so far."""
+        raised = self.tree.raised(set(self.draft.expanded))
+        return GlobalCut.raising(self.problem.hierarchy, raised, self.draft.suppressed)
+
+    def _cost_of(self, draft: Draft) -> int:
+        """What a draft costs."""
+        return self.tree.cost(set(draft.expanded)) + sum(self.prices[leaf] for leaf in draft.suppressed)
+
+    def _better(self, draft: Draft) -> None:
+        """Keep a draft that is safe and within the limits, if it is the best so far."""
+        if self._cost_of(draft) < self._cost():
+            self.draft = draft
+
+    def _within_budget(self, suppressed: Iterable[int]) -> bool:
+        """Whether so much may be suppressed."""
+        return self.limits.suppressed(suppressed) <= self.limits.budget
+
+    def _draft_of(self, cut: GlobalCut) -> Draft:
+        """A cut with suppressed labels as one with suppressed leaves."""
+        hierarchy, expanded = self.problem.hierarchy, self.tree.expanded(cut)
+        gone: set[int] = set()
+        for node in map(int, cut.suppressed):
+            first, stop = map(int, hierarchy.span[node])
+            expanded |= {inner for inner in self.tree.inner if hierarchy.covers(node, inner)}
+            gone |= {leaf for leaf in range(first, stop) if self.limits.occurrences[leaf]}
+        return Draft(frozenset(expanded), frozenset(gone))
+
+    # ---- the steps
+
+    def _nothing(self) -> Solution:
+        """Fewer than k records can only be published without any item."""
+        leaves = [leaf for leaf in range(self.problem.hierarchy.n_leaves) if self.limits.occurrences[leaf]]
+        if not self._within_budget(leaves) or not all(leaf in self.prices for leaf in leaves):
+            raise self.limits.impossible(self.problem)
+        self.draft = Draft(frozenset(self.tree.inner), frozenset(leaves))
+        self.bound = self._cost()
+        return self._proved("proven", 0)
+
+    def _start(self) -> None:
+        """The best cut alone, for which the search has as long."""
+        with self._clock("starting"):
+            plain = ExactSearch(self.problem, self.engine, self.limit).run(needs_proof=True)
+        assert isinstance(plain.recoding, GlobalCut)
+        self._better(self._draft_of(plain.recoding))
+        if plain.optimality is not None and plain.optimality.ended == "interrupted":
+            raise KeyboardInterrupt
+        now = time.monotonic()
+        self.deadline = now + self.limit
+
+    def _descend(self) -> None:
+        """Greedy cuts from the root down; what they run into."""
+        for depth in range(1, self.tree.height):
+            while True:
+                threats = [parents for parents, _ in self.conflicts]
+                expanded = frozenset(self.tree.fill(threats, depth=depth))
+                if not self._separate(Draft(expanded, frozenset())):
+                    break
+
+    def _prove(self) -> None:
+        """Rounds until the bound meets the best."""
+        counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
+        tight = self.limits.budget < sum(counts.values())
+        model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
+        effort, told = FIRST_EFFORT, 0
+        while self.bound < self._cost():
+            self._check_time(0.0)
+            model.add(list(self.conflicts)[told:], self._cost())
+            told = len(self.conflicts)
+            with self._clock("solving"):
+                draft, bound, proven = model.solve(self.draft, effort, self.deadline, self._check_time)
+            self.rounds += 1
+            self.bound = max(self.bound, bound)
+            if self._separate(draft):
+                self._better(self._repaired(draft))
+                continue
+            self._better(draft)
+            if not proven:
+                effort *= MORE_EFFORT
+
+    def _conclude(self, ended: Ended) -> None:
+        """Bring back what need not be suppressed, and expand what can be."""
+        self.deadline = time.monotonic() + max(GRACE, self.limit)
+        with self._clock("polishing"):
+            gone = set(self.draft.suppressed)
+            for leaf in sorted(gone, key=lambda leaf: (-self.prices[leaf], leaf)):
+                kept = Draft(self.draft.expanded, frozenset(gone - {leaf}))
+                if not self._broken(kept, self.conflicts) and not self._separate(kept):
+                    gone.discard(leaf)
+                    self.draft = kept
+            items, labels = self.problem.items, self.problem.hierarchy.items
+            codes = np.arange(len(labels), dtype=np.int32)
+            codes[list(gone)] = -1
+            left = items.recode(codes, labels)
+            expanded = set(self.draft.expanded)
+            counter = counter_of(self.problem, self.engine, left)
+            known = counter.small(min(2, self.m), tick=self._check_time) if self.m else []
+            respecialise(self.tree, counter, expanded, self.m, known=known, tick=self._check_time)
+            self.draft = Draft(frozenset(expanded), frozenset(gone))
+
+    def _separate(self, draft: Draft) -> list[kernels.Conflict]:
+        """The conflicts that a draft runs into; they are known from now on."""
+        self._check_time(0.0)
+        if draft == self.draft:  # known to be safe
+            return []
+        with self._clock("counting"):
+            raised = self.tree.raised(set(draft.expanded))
+            found = self.kernel.at(raised, sorted(draft.suppressed), self.m, tick=self._check_time)
+        self.conflicts.update(dict.fromkeys(found))
+        return found
+
+    def _broken(self, draft: Draft, conflicts: Iterable[kernels.Conflict]) -> list[kernels.Conflict]:
+        """Those of the conflicts that a draft does not settle."""
+        return [
+            (parents, groups)
+            for parents, groups in conflicts
+            if draft.expanded.issuperset(parents) and not any(draft.suppressed.issuperset(group) for group in groups)
+        ]
+
+    def _repaired(self, draft: Draft) -> Draft:
+        """A safe draft near one that is not: of each conflict the cheapest way out, until there is none."""
+        known: Iterable[kernels.Conflict] = self.conflicts
+        while broken := self._broken(draft, known):
+            expanded, gone = set(draft.expanded), set(draft.suppressed)
+            for conflict in broken:
+                if self._broken(Draft(frozenset(expanded), frozenset(gone)), [conflict]):
+                    self._settle(conflict, expanded, gone)
+            draft = Draft(frozenset(expanded), frozenset(gone))
+            known = [*self.conflicts, *self._separate(draft)]
+        return draft
+
+    def _settle(self, conflict: kernels.Conflict, expanded: set[int], gone: set[int]) -> None:
+        """Suppress a group or collapse a parent, whatever costs less."""
+        parents, groups = conflict
+        ways: list[tuple[int, int, set[int]]] = []
+        for at, node in enumerate(parents):
+            below = self.tree.subtree(node, expanded)
+            back = sum(self.prices[leaf] for leaf in gone if self.problem.hierarchy.covers(node, leaf))
+            ways.append((self.tree.gains(below) - back, at, below))
+        for at, group in enumerate(groups, len(parents)):
+            more = set(group) - gone
+            can = all(leaf in self.prices and self.tree.parent[leaf] in expanded for leaf in more)
+            if can and self._within_budget(gone | more):
+                ways.append((sum(self.prices[leaf] for leaf in more), at, more))
+        _, at, change = min(ways, key=lambda way: way[:2])
+        if at >= len(parents):
+            gone |= change
+        else:
+            expanded -= change
+            gone -= {leaf for leaf in gone if self.problem.hierarchy.covers(parents[at], leaf)}
+
+    def _check_time(self, share: float) -> None:
+        """Between steps, and from inside the counting."""
+        self._in_time()
+        self._progress()
