@@ -15,6 +15,7 @@ from shoal.algorithms.da import DA
 from shoal.algorithms.lra import LRA
 from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
+from shoal.algorithms.partition import Partition
 from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
 from shoal.data import Dataset, Hierarchy, Table, Transactions
@@ -28,9 +29,10 @@ from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
+from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import GlobalCut, LocalCuts, Recoding
+from shoal.recoding import GlobalCut, LocalCuts, LocalNodes, Recoding
 from shoal.release import Release
 from shoal.risk import Risk
 from shoal.solution import Optimality, Solution
@@ -55,8 +57,10 @@ __all__ = [
     "KmNegative",
     "LmDiversity",
     "LocalCuts",
+    "LocalNodes",
     "Optimal",
     "Optimality",
+    "Partition",
     "PrivacyModel",
     "Problem",
     "Published",
@@ -66,6 +70,7 @@ __all__ = [
     "ShoalError",
     "Solution",
     "Table",
+    "TransactionalK",
     "Transactions",
     "Verdict",
     "Weights",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts, csr_from_pairs, frozen, row_ids
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import HierarchyError
@@ -160,4 +161,71 @@ class LocalCuts(Recoding):
             "labels": len(nodes),
             "intact_items": int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
             "groups": int(np.count_nonzero(nodes >= n_leaves)),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LocalNodes(Recoding):
+    """Local recoding: each row has hierarchy nodes of its own, none above another, each above one of its items.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> rows = h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "a2"], ["a1", "b1"]]))
+    >>> made = LocalNodes(h, rows, np.array([0, 2, 3, 5]), np.array([0, 2, 4, 0, 2]))
+    >>> [sorted(row) for row in made.apply(rows).rows.sets()]
+    [['a1', 'b1'], ['A'], ['a1', 'b1']]
+    >>> made.summary()["intact_items"], made.summary()["different_records"]
+    (1, 2)
+    """
+
+    hierarchy: Hierarchy
+    items: Transactions  # the rows that it was made for
+    indptr: Offsets
+    nodes: Codes  # row r is published as nodes[indptr[r]:indptr[r + 1]], ascending
+
+    def __post_init__(self) -> None:
+        """Sort and freeze."""
+        indptr, nodes = csr_from_pairs(row_ids(self.indptr), self.nodes, len(self.indptr) - 1)
+        object.__setattr__(self, "indptr", frozen(indptr, np.int64))
+        object.__setattr__(self, "nodes", frozen(nodes, np.int32))
+
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"LocalNodes({len(self.nodes):,} labels of {len(self.indptr) - 1:,} rows)"
+
+    def _covering(self, items: Transactions) -> Counts:
+        """For each occurrence the entry of ``nodes`` that covers it; an error if it does not fit these rows."""
+        rows, spans, width = row_ids(self.indptr), self.hierarchy.span[self.nodes], self.hierarchy.n_leaves
+        starts, ends = rows * width + spans[:, 0], rows * width + spans[:, 1]
+        order = np.argsort(starts, kind="stable")
+        fits = len(items) == len(self.indptr) - 1 and items.labels == self.hierarchy.items
+        if fits and bool(np.all(starts[order][1:] >= ends[order][:-1])):
+            keys = row_ids(items.indptr) * width + items.items
+            at = np.searchsorted(starts[order], keys, side="right") - 1
+            if bool(np.all(at >= 0)) and bool(np.all(keys < ends[order][at])) and len(np.unique(at)) == len(order):
+                found: Counts = order[at]
+                return found
+        raise HierarchyError(
+            "LocalNodes: in every row the nodes must cover each item exactly once, and nothing but its items."
+        )
+
+    def apply(self, items: Transactions) -> Published:
+        """Replace every item by the node of its row that covers it."""
+        self._covering(items)
+        nodes, codes = np.unique(self.nodes, return_inverse=True)
+        labels = tuple(self.hierarchy.labels[node] for node in nodes)
+        published = Transactions(*csr_from_pairs(row_ids(self.indptr), codes, len(items)), labels)
+        return Published.from_nodes(published, nodes, self.hierarchy)
+
+    def summary(self) -> dict[str, object]:
+        """The rows in figures; an item is intact if it is so in every row that has it."""
+        nodes = np.unique(self.nodes)
+        blurred = self.hierarchy.leaves[self.nodes[self._covering(self.items)]] > 1
+        bounds, text = (4 * self.indptr).tolist(), self.nodes.tobytes()
+        return {
+            "kind": "local labels",
+            "labels": len(nodes),
+            "intact_items": len(np.setdiff1d(self.items.items, self.items.items[blurred])),
+            "intact_occurrences": int(np.count_nonzero(~blurred)),
+            "groups": int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
+            "different_records": len({text[start:stop] for start, stop in pairwise(bounds)}),
         }

@@ -128,7 +128,9 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         ("records", f"{len(release.published.rows):,}"),
         ("labels", f"{before:,} items -> {after:,}"),
         *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
+        *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
         ("items published intact", f"{cut['intact_items']:,}"),
+        *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
         ("loss, NCP", f"{losses['ncp']:.6f}"),
         ("loss, LM", f"{losses['lm']:.6f}"),
         *(

@@ -81,9 +81,17 @@ def show_witnesses(verdict: Verdict) -> None:
         found = things(verdict.violations, f"combination of {size} known facts", f"combinations of {size} known facts")
     elif sizes != {1}:
         found = things(verdict.violations, f"set of {size} known items", f"sets of {size} known items")
+    if all(witness.whole for witness in worst):
+        found = things(verdict.violations, "different record")
     one = verdict.violations == 1
     more = "" if verdict.violations <= len(worst) else ", for instance"
-    if all(witness.sensitive is None for witness in worst):
+    if all(witness.whole for witness in worst):
+        console.table(
+            f"{found} occur{'s' if one else ''} too rarely{more}:",
+            ["all that the record holds", "occurs in records"],
+            [(witness.known, str(witness.support)) for witness in worst],
+        )
+    elif all(witness.sensitive is None for witness in worst):
         console.table(
             f"{found} leave{'s' if one else ''} too few records{more}:",
             ["an adversary who knows", "is left with records"],
@@ -110,6 +118,8 @@ def show_witnesses(verdict: Verdict) -> None:
 def witness_facts(witness: Witness) -> dict[str, Any]:
     """A witness for machines."""
     facts: dict[str, Any] = {"labels": list(witness.labels), "support": witness.support}
+    if witness.whole:
+        facts["whole"] = True
     if witness.absent:
         facts["absent"] = list(witness.absent)
     if witness.sensitive is not None:

@@ -31,6 +31,8 @@ class Witness:
     '{milk, not beer} is in 2 records'
     >>> str(Witness((), 10, sensitive="HIV", holders=6))
     "6 of all 10 records have 'HIV'"
+    >>> str(Witness(("milk", "tea"), 2, whole=True))
+    'the exact record {milk, tea} occurs 2 times'
     """
 
     labels: tuple[str, ...]
@@ -38,6 +40,7 @@ class Witness:
     absent: tuple[str, ...] = ()  # labels known to be missing
     sensitive: str | None = None  # the value that is given away, if that is what is wrong
     holders: int = 0  # of the records left, those with this value
+    whole: bool = False  # whether the labels are all that these records hold
 
     @property
     def known(self) -> str:
@@ -46,6 +49,9 @@ class Witness:
 
     def __str__(self) -> str:
         """For messages."""
+        if self.whole:
+            record = f"exact record {{{self.known}}}" if self.labels else "empty record"
+            return f"the {record} occurs {self.support} time{'' if self.support == 1 else 's'}"
         if self.sensitive is None:
             return f"{{{self.known}}} is in {self.support} record{'' if self.support == 1 else 's'}"
         left = f"the {self.support} records with {{{self.known}}}" if self.labels else f"all {self.support} records"

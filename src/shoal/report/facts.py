@@ -31,6 +31,8 @@ PAPERS = {
     "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
     "The VLDB Journal 20(1), 2011.",
     "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
+    "He and Naughton": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. "
+    "PVLDB 2(1), 2009.",
 }
 
 
@@ -84,7 +86,7 @@ def references(paper: str) -> list[str]:
     >>> references("P0 Alg. 4")
     ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
     """
-    return [PAPERS[name] for name in re.findall(r"\bP\d\b", paper) if name in PAPERS]
+    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton", paper) if name in PAPERS]
 
 
 def _data(release: Release) -> dict[str, Any]:

@@ -157,6 +157,12 @@ def recoded(facts: dict[str, Any]) -> str:
             f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
             f"or replaced by a group that contains it, in the same way in every record of a chunk."
         )
+    elif made["kind"] == "local labels":
+        how = (
+            "Each item was either kept or replaced by a group that contains it, record by record, so that records "
+            f"became the same: {things(made['different_records'], 'different record is', 'different records are')} "
+            f"left."
+        )
     else:
         how = f"The items were recoded ({made['kind']})."
     return f"{how} {groups}{kept(facts)}"
