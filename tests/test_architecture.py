@@ -57,7 +57,10 @@ def test_search_does_not_count_with_the_verifier() -> None:
 
 def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
     native = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE.parents[1] / "native").iterdir()}
-    names = "direct lift cut distinct gray holders sets dominance pairs threats mend mend_diversity mend_negative breaches conflicts"
+    names = (
+        "direct lift cut distinct gray holders sets dominance pairs threats conflicts "
+        "mend mend_diversity mend_negative breaches"
+    )
     search, verifier = (
         {f"{name}.hpp" for name in names.split()},
         {"rare.hpp", "found.hpp", "disclosing.hpp", "facts.hpp"},

@@ -1,8 +1,8 @@
-"""The best cut and the best suppression of labels together, proved (optimum.md s.5): the space of HgHs, searched exactly.
+"""The best cut and the best suppression of labels together, proved (optimum.md s.5): HgHs's space, searched exactly.
 
-Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which, and
-where, is one problem with the cut, and :mod:`shoal.search.joint` solves it. Never worse than :mod:`~shoal.algorithms.mhghs` nor
-than :mod:`~shoal.algorithms.optimal` in the loss that is minimised.
+Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which ones
+is one problem with the cut, and :mod:`shoal.search.joint` solves it. Never worse than mHgHs nor than the best cut alone
+in the loss that is minimised.
 
 Cost: exponential at worst, as the problem is; on real data a few countings at a cut and some rounds of the solver.
 """

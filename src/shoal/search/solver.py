@@ -134,7 +134,8 @@ class Joint:
                 self.model.add_implication(variable, self.nodes[tree.parent[node]])
         self.leaves = {leaf: self.model.new_bool_var("") for leaf in prices}
         for leaf, variable in self.leaves.items():
-            self.model.add_implication(variable, self.nodes[tree.parent[leaf]])
+            if leaf != tree.root:
+                self.model.add_implication(variable, self.nodes[tree.parent[leaf]])
         self.groups: dict[tuple[int, ...], Any] = {(leaf,): variable for leaf, variable in self.leaves.items()}
         if budget is not None:
             counts, most = budget
