@@ -34,7 +34,7 @@ def test_the_default_is_proved_best_and_says_so(shell: Shell) -> None:
     assert best["rounds"] >= 0
     assert best["clauses"] == 1
     assert report["explanations"] == [
-        {"group": "A", "items": 2, "records": 4, "witness": {"labels": ["a1", "a2"], "support": 1}}
+        {"group": "A", "items": 2, "records": 4, "suppressed": False, "witness": {"labels": ["a1", "a2"], "support": 1}}
     ]
     assert set(report["search"]) >= {"seconds_counting", "seconds_lifting", "seconds_polishing"}
     assert sentence.replace("2^2", "2<sup>2</sup>") in (shell.folder / "r.html").read_text()
@@ -74,7 +74,7 @@ def test_explain(shell: Shell) -> None:
     assert "do not publish them" in err
     code, out, _ = shell(*EXPLAIN, "--json")
     assert json.loads(out) == [
-        {"group": "A", "items": 2, "records": 4, "witness": {"labels": ["a1", "a2"], "support": 1}}
+        {"group": "A", "items": 2, "records": 4, "suppressed": False, "witness": {"labels": ["a1", "a2"], "support": 1}}
     ]
     assert "a1, a2" in shell(*EXPLAIN, "--label", "a1")[1]
     assert "'b1' is published as it is" in shell(*EXPLAIN, "--label", "b1")[1]
@@ -95,7 +95,7 @@ def test_explain_tells_what_could_be_split(shell: Shell) -> None:
 
 def test_explain_refuses_what_it_cannot_explain(shell: Shell) -> None:
     shell.write("out.basket", "A,b1,b2\nA,b1\nA,b1,b2\nA,b1\n")
-    assert "same group in every row" in shell.fails(*EXPLAIN)
+    assert "the same in every row" in shell.fails(*EXPLAIN)
     shell.write("out.basket", "a1,b1,b2\na2,b1\na2,b1,b2\na1,a2,b2\n")
     assert "does not have k^m-anonymity with these options ({a1, a2} is in 1 record)" in shell.fails(*EXPLAIN)
     shell.write("out.basket", '"(a1,a2)",b1,b2\n"(a1,a2)",b1\n"(a1,a2)",b1,b2\n"(a1,a2)",b2\n')

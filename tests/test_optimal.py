@@ -336,7 +336,7 @@ def test_rows_that_no_cut_makes_are_refused() -> None:
     data = shoal.read([["a1", "b1"], ["a1", "b2"]])
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=1))
     rows = shoal.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
-    with pytest.raises(shoal.errors.DataError, match="same group in every row"):
+    with pytest.raises(shoal.errors.DataError, match="the same in every row"):
         cut_of(problem, shoal.Published.resolve(rows, tree))
 
 

@@ -1,8 +1,9 @@
 """Why each group of a k^m-anonymous cut is needed: a set of labels that would be too rare one level deeper.
 
 For every generalized node of the cut either a witness is found, or the node could be split: then ``--polish`` (or the
-default algorithm) would have. Witnesses name sets of the *raw* data that fewer than k records hold: they are for
-whoever prepares the release, never to be published with it.
+default algorithm) would have. Likewise for every suppressed label: a set with it that would be too rare. Witnesses name
+sets of the *raw* data that fewer than k records hold: they are for whoever prepares the release, never to be published
+with it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.arrays import row_ids
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
 from shoal.privacy import Witness
@@ -23,24 +25,30 @@ from shoal.search.threats import counter_of
 
 @dataclass(frozen=True)
 class Explanation:
-    """One group of a cut and what forced it."""
+    """One group of a cut, or one suppressed label, and what forced it."""
 
     group: str
     items: int  # that it stands for
     records: int  # that hold one of them
-    witness: Witness | None  # labels one level below the group, with other labels of the cut; none: it could be split
+    # Labels one level below the group, or the suppressed label, with other labels of the cut; none: it could be split
+    # or published.
+    witness: Witness | None
+    suppressed: bool = False
 
     def __str__(self) -> str:
         """As a sentence."""
+        better, done = ("published", "suppressed") if self.suppressed else ("split", "not split")
         if self.witness is None:
-            return f"'{self.group}' could be split: no set would become too rare."
-        return f"'{self.group}' was not split because {self.witness}."
+            return f"'{self.group}' could be {better}: no set would become too rare."
+        return f"'{self.group}' was {done} because {self.witness}."
 
 
 def explain(
     problem: Problem, cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
 ) -> list[Explanation]:
-    """An explanation for every group in use of a cut that satisfies the problem's model; most records first.
+    """An explanation for every group in use, and every suppressed label, of a cut that satisfies the problem's model.
+
+    Most records first.
 
     ``name_unknown``: also name items that were not in the hierarchy (``unknown_items="root"``).
 
@@ -54,8 +62,8 @@ def explain(
     if not isinstance(problem.privacy, KmAnonymity):
         raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
     hierarchy, m = problem.hierarchy, problem.privacy.known(problem.items)
-    counter, tick = counter_of(problem, engine), engine.tick("explaining")
     published = cut.apply(problem.items)
+    counter, tick = counter_of(problem, engine, cut.left(problem.items)), engine.tick("explaining")
     raised = cut.raised
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
@@ -64,20 +72,40 @@ def explain(
                 labels[leaf] = "(an item below the root)"
     found = []
     for code in np.flatnonzero(published.rows.supports):
-        node = int(cut.nodes[code])
+        node = int(cut.kept[code])
         if node < hierarchy.n_leaves:
             continue
         rare = counter.witness(raised, node, m, tick=tick)
         witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
         found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
+    for node in map(int, cut.suppressed):
+        found.append(_suppressed(problem, published, node, labels, engine))
     return sorted(found, key=lambda one: (-one.records, one.group))
+
+
+def _suppressed(problem: Problem, published: Published, node: int, labels: list[str], engine: Engine) -> Explanation:
+    """What forced a label to be suppressed: what would be too rare, among the records that hold it, beside it."""
+    privacy, hierarchy = problem.privacy, problem.hierarchy
+    assert isinstance(privacy, KmAnonymity)
+    first, stop = hierarchy.span[node]
+    inside = (problem.items.items >= first) & (problem.items.items < stop)
+    holders = np.unique(row_ids(problem.items.indptr)[inside])
+    witness = Witness((labels[node],), len(holders)) if len(holders) < privacy.k else None
+    if witness is None and privacy.m != 1:
+        beside = published.rows.take(holders)
+        less = KmAnonymity(privacy.k, "all" if privacy.m == "all" else privacy.m - 1)
+        for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
+            others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
+            witness = Witness((labels[node], *others), rare.support)
+    return Explanation(labels[node], int(hierarchy.leaves[node]), len(holders), witness, suppressed=True)
 
 
 def cut_of(problem: Problem, published: Published) -> GlobalCut:
     """The cut that published rows show, whoever made them; an error if they are not made by one.
 
-    Items that do not occur are taken as they are, unless they are below a group in use.
+    Items that do not occur are taken as they are, unless they are below a group in use; items that no label in use
+    covers are suppressed.
     """
     hierarchy = problem.hierarchy
     used = np.flatnonzero(published.rows.supports)
@@ -87,15 +115,17 @@ def cut_of(problem: Problem, published: Published) -> GlobalCut:
         if label not in hierarchy.code_of:
             raise DataError(f"'{label}' is no node of the hierarchy: a set of items cannot be explained, only a group.")
         nodes.append(hierarchy.code_of[label])
-    cut = GlobalCut.raising(hierarchy, nodes)
+    raw = problem.items.supports
+    bare = set(np.flatnonzero(raw).tolist()) - {leaf for node in nodes for leaf in range(*hierarchy.span[node])}
+    cut = GlobalCut.raising(hierarchy, nodes, suppressed=bare)
     before, after = cut.apply(problem.items).rows.sets(), published.rows.sets()
     if len(before) != len(after):
         raise DataError(f"The original has {len(before)} records, the published data {len(after)}: give the same ones.")
     for record, (wanted, got) in enumerate(zip(before, after, strict=True), 1):
         if wanted != got:
             raise DataError(
-                f"Record {record} of the published data is not the original one with every item replaced by its group, "
-                f"the same group in every row: give both in the same order, with the hierarchy and the options that "
-                f"were used (such as --drop-items). A local recoding (lra) cannot be explained."
+                f"Record {record} of the published data is not the original one with every item replaced by its group "
+                f"or suppressed, the same in every row: give both in the same order, with the hierarchy and the "
+                f"options that were used (such as --drop-items). A local recoding (lra) cannot be explained."
             )
     return cut

@@ -96,6 +96,13 @@ class GlobalCut(Recoding):
         """The nodes of the cut that are not leaves."""
         return [int(node) for node in self.nodes if node >= self.hierarchy.n_leaves]
 
+    def left(self, items: Transactions) -> Transactions:
+        """The items themselves, without those that are suppressed."""
+        code_of = np.arange(len(items.labels), dtype=np.int32)
+        for first, stop in self.hierarchy.span[self.suppressed]:
+            code_of[first:stop] = -1
+        return items.recode(code_of, items.labels) if len(self.suppressed) else items
+
     def apply(self, items: Transactions) -> Published:
         """Replace every item by its node of the cut, or by nothing."""
         codes = np.full(len(self.nodes), -1, dtype=np.int32)

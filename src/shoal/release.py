@@ -112,6 +112,11 @@ class Release:
             notes.append(
                 "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
             )
+        if len(self.problem.items.items) and not len(self.published.rows.items):
+            notes.append(
+                "Every item was suppressed: all records are published empty. A weaker guarantee, more data, or another "
+                "hierarchy would keep more."
+            )
         bare = self.published.rows.sizes == 0
         told = self.problem.sensitive.sizes > 0
         for some, one, many in (

@@ -20,7 +20,7 @@ from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
 from shoal.report import words
-from shoal.report.words import things
+from shoal.report.words import share, things
 
 
 @click.command()
@@ -131,6 +131,11 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
         ("items published intact", f"{cut['intact_items']:,}"),
         *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
+        *(
+            (("items suppressed", f"{cut['suppressed_items']:,} ({_occurrences(release)})"),)
+            if cut.get("suppressed_items")
+            else ()
+        ),
         ("loss, NCP", f"{losses['ncp']:.6f}"),
         ("loss, LM", f"{losses['lm']:.6f}"),
         *(
@@ -151,3 +156,11 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         console.warn("Interrupted: the best cut found so far was written, verified.")
     for note in release.warnings:
         console.warn(note)
+
+
+def _occurrences(release: shoal.Release) -> str:
+    """How much was suppressed."""
+    total = len(release.problem.items.items)
+    assert isinstance(release.recoding, shoal.GlobalCut)
+    gone = total - len(release.recoding.left(release.problem.items).items)
+    return f"{things(gone, 'occurrence')}, {share(gone / max(1, total))}"

@@ -47,7 +47,8 @@ def explain(
 ) -> None:
     """Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.
 
-    Works on the files of any tool that replaces items by groups of a hierarchy, the same everywhere. Names sets of the
+    Likewise for each item that is suppressed: if it were published. Works on the files of any tool that replaces items
+    by groups of a hierarchy or suppresses them, the same everywhere. Names sets of the
     raw data that fewer than k records hold: not for publication.
     """
     read_as = reading(given)
@@ -85,23 +86,31 @@ def explain(
         return
     shown = found[: top or None]
     more = "" if len(shown) == len(found) else f", the first {len(shown)}; --top 0 lists all"
+    or_published = " (or published)" if any(one.suppressed for one in found) else ""
     console.table(
         f"{things(len(found), 'group')}{more}",
-        ["group", "if it were split, these labels together", "would be in records"],
         [
-            (one.group, ", ".join(one.witness.labels), one.witness.support)
-            if one.witness
-            else (one.group, "(could be split)", "")
-            for one in shown
+            "group",
+            f"if it were split{or_published}, these labels together",
+            "would be in records",
         ],
+        [_row(one) for one in shown],
         right=2,
     )
     if not all(one.witness for one in found):
         console.warn(
-            "A group that could be split is not needed for these options: was the file made with others? The default "
-            "algorithm leaves no such group, nor does --polish with others."
+            "What could be split or published is not needed for these options: was the file made with others? The "
+            "default algorithm leaves no such group, nor does --polish with others."
         )
     console.warn(EXPLAINED)
+
+
+def _row(one: shoal.Explanation) -> tuple[str, str, object]:
+    """A row of the table."""
+    name = f"{one.group} (suppressed)" if one.suppressed else one.group
+    if one.witness is None:
+        return name, f"(could be {'published' if one.suppressed else 'split'})", ""
+    return name, ", ".join(one.witness.labels), one.witness.support
 
 
 def _group(label: str, hierarchy: shoal.Hierarchy, cut: shoal.GlobalCut) -> str:

@@ -69,6 +69,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "losses": release.losses,
         "optimality": _optimality(release),
         "generalized": _generalized(release),
+        "suppressed": _suppressed(release, named=explained),
         "explanations": explanations(release.explanations) if explained else None,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
         "warnings": release.warnings,
@@ -149,6 +150,31 @@ def _generalized(release: Release) -> dict[str, Any]:
     }
 
 
+def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
+    """Which items were removed from every record, and how often; nothing, if all were kept.
+
+    ``named``: with their labels and counts, which are taken from the raw data.
+    """
+    items, published, hierarchy = release.problem.items, release.published, release.problem.hierarchy
+    gone = items.items[covered_sizes(items, published) == 0]
+    if not len(gone):
+        return None
+    codes, counts = np.unique(gone, return_counts=True)
+    secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
+    listed = [
+        {"label": items.labels[code], "records": count}
+        for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
+        if not (secret and hierarchy.parent[code] == hierarchy.root)
+    ]
+    return {
+        "items": len(codes),
+        "occurrences": len(gone),
+        "share": len(gone) / len(items.items),
+        "emptied_records": int(np.count_nonzero((items.sizes > 0) & (published.rows.sizes == 0))),
+        "listed": listed if named else None,
+    }
+
+
 def group_codes(release: Release) -> list[int]:
     """The labels in use that cover several items; those in the most records first."""
     published, supports = release.published, release.published.rows.supports
@@ -180,6 +206,7 @@ def explanations(found: Sequence[Explanation]) -> list[dict[str, Any]]:
             "group": one.group,
             "items": one.items,
             "records": one.records,
+            "suppressed": one.suppressed,
             "witness": one.witness and {"labels": one.witness.labels, "support": one.witness.support},
         }
         for one in found

@@ -53,6 +53,7 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             explained=words.EXPLAINED,
             LISTED=LISTED,
             hidden=_hidden(facts),
+            suppresses=release.algorithm.suppresses,
             ncp=facts["losses"].get("ncp"),
             losses=words.losses(facts),
             references=list(dict.fromkeys(facts["model"]["references"] + facts["algorithm"]["references"])),

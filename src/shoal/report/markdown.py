@@ -76,11 +76,16 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
             lines.append(f"| {_safe(group['label'])} | {figures} |")
         if len(made["groups"]) > TOP:
             lines += ["", f"... and {words.things(len(made['groups']) - TOP, 'more group')}."]
+    if (gone := facts["suppressed"]) and gone["listed"]:
+        lines += ["", "| Removed item | Records that had it |", "|---|---:|"]
+        lines += [f"| {_safe(one['label'])} | {words.count(one['records'])} |" for one in gone["listed"][:TOP]]
+        if len(gone["listed"]) > TOP:
+            lines += ["", f"... and {words.things(len(gone['listed']) - TOP, 'more item')}."]
     if facts["optimality"]:
         lines += ["", "## Could less have been lost?", "", _safe(words.optimality(release))]
     if facts["explanations"]:
         lines += ["", "## Why the groups are needed", "", words.EXPLAINED, ""]
-        lines += ["| Group | If it were split | would be left in records |", "|---|---|---:|"]
+        lines += ["| Group | Without it, these labels together | would be in records |", "|---|---|---:|"]
         lines += [_explained(one) for one in facts["explanations"][:TOP]]
         if len(facts["explanations"]) > TOP:
             lines += ["", f"... and {words.things(len(facts['explanations']) - TOP, 'more group')}."]
@@ -122,10 +127,10 @@ def _listed(options: dict[str, Any]) -> str:
 
 def _explained(one: dict[str, Any]) -> str:
     """A row of the table of reasons."""
-    witness = one["witness"]
+    witness, group = one["witness"], _safe(one["group"]) + (" (removed)" if one["suppressed"] else "")
     if witness is None:
-        return f"| {_safe(one['group'])} | nothing would become too rare: it could be split | |"
-    return f"| {_safe(one['group'])} | {_safe(', '.join(witness['labels']))} | {words.count(witness['support'])} |"
+        return f"| {group} | nothing would become too rare: it is not needed | |"
+    return f"| {group} | {_safe(', '.join(witness['labels']))} | {words.count(witness['support'])} |"
 
 
 def _safe(text: str) -> str:

@@ -14,8 +14,12 @@ from shoal.release import Release
 
 EXPLAINED = (
     "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
-    "parts. These sets are taken from the raw data: do not publish them."
+    "parts; for each item that was removed, if it were published. These sets are taken from the raw data: do "
+    "not publish them."
 )
+
+
+LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
 
 
 def count(number: float) -> str:
@@ -151,7 +155,12 @@ def recoded(facts: dict[str, Any]) -> str:
     made, source = facts["recoding"], facts["provenance"]["hierarchy"]["name"]
     groups = f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
     if made["kind"] == "global cut":
-        how = "Each item was either kept or replaced by a group that contains it, in the same way in every record."
+        kept_or = (
+            "kept, replaced by a group that contains it, or removed"
+            if facts["suppressed"]
+            else ("either kept or replaced by a group that contains it")
+        )
+        how = f"Each item was {kept_or}, in the same way in every record."
     elif made["kind"] == "local cuts":
         how = (
             f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
@@ -239,7 +248,7 @@ def shell_word(text: str) -> str:
 def change(facts: dict[str, Any]) -> str:
     """What became of the items."""
     made, data = facts["generalized"], facts["data"]
-    groups, suppressed = made["groups"], made["suppressed"]
+    groups, suppressed = made["groups"], facts["suppressed"]
     if not data["occurrences"]:
         what = "empty" if facts["sensitive"] is None else "empty, sensitive values apart"
         return f"All records are {what}: there was nothing to change."
@@ -250,14 +259,31 @@ def change(facts: dict[str, Any]) -> str:
             f"Every item is published as '{groups[0]['label']}', which stands for any item: "
             f"what is left is only which records hold anything at all."
         )
+    if suppressed and suppressed["share"] == 1:
+        return "Every item was removed: all records are published empty."
     sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences are published intact."]
     if groups:
         among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
         others = "Others are" if suppressed else "The others are"
         sentences.append(f"{others} published as {among}, where they hide among the items of the group.")
     if suppressed:
-        sentences.append(f"{things(suppressed, 'occurrence')} had to be removed altogether.")
+        sentences.append(removed(suppressed))
     return " ".join(sentences)
+
+
+def removed(suppressed: dict[str, Any]) -> str:
+    """What was suppressed, in figures.
+
+    >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1})
+    '2 items were removed from every record, 30 occurrences in all (1 %). 1 record lost all that it had.'
+    """
+    were = "was" if suppressed["items"] == 1 else "were"
+    gone = f"{things(suppressed['items'], 'item')} {were} removed from every record"
+    told = f"{gone}, {things(suppressed['occurrences'], 'occurrence')} in all ({share(suppressed['share'])})."
+    emptied = suppressed["emptied_records"]
+    return (
+        f"{told} {things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had." if emptied else told
+    )
 
 
 def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -292,7 +318,14 @@ def optimality(release: Release) -> str:
     found = release.optimality
     if found is None:
         return ""
-    every = f"coarsening of this hierarchy that keeps {release.problem.privacy.short}"
+    way = (
+        "way to coarsen this hierarchy and to remove items"
+        if release.algorithm.suppresses
+        else ("coarsening of this hierarchy")
+    )
+    if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
+        way += ", within the given limits,"
+    every = f"{way} that keeps {release.problem.privacy.short}"
     measured = f"{'weighted ' if release.problem.weights else ''}{release.problem.loss.name.upper()}"
     if found.proven:
         return f"Proved best: no {every} loses less ({measured} {found.loss:.6f})."

@@ -20,8 +20,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-import numpy as np
-
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
@@ -61,6 +59,8 @@ class JointSearch(Proof):
                 problem.privacy.k,
                 threads=engine.threads,
             )
+        self.model: solver.Joint | None = None  # made when there is something to solve
+        self.told = 0  # conflicts that the model knows
         self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
         self.conflicts: dict[kernels.Conflict, None] = {}  # all that are known, in the order in which they were found
 
@@ -158,18 +158,10 @@ class JointSearch(Proof):
 
     def _prove(self) -> None:
         """Rounds until the bound meets the best."""
-        counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
-        tight = self.limits.budget < sum(counts.values())
-        model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
-        effort, told = FIRST_EFFORT, 0
+        effort = FIRST_EFFORT
         while self.bound < self._cost():
             self._check_time(0.0)
-            model.add(list(self.conflicts)[told:], self._cost())
-            told = len(self.conflicts)
-            with self._clock("solving"):
-                draft, bound, proven = model.solve(self.draft, effort, self.deadline, self._check_time)
-            self.rounds += 1
-            self.bound = max(self.bound, bound)
+            draft, proven = self._relaxed(effort)
             if self._separate(draft):
                 self._better(self._repaired(draft))
                 continue
@@ -177,9 +169,28 @@ class JointSearch(Proof):
             if not proven:
                 effort *= MORE_EFFORT
 
+    def _relaxed(self, effort: float) -> tuple[Draft, bool]:
+        """Solve the relaxed problem and take its bound; whether the draft is the best for what is known."""
+        with self._clock("solving"):
+            if self.model is None:
+                counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
+                tight = self.limits.budget < sum(counts.values())
+                self.model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
+            self.model.add(list(self.conflicts)[self.told :], self._cost())
+            self.told = len(self.conflicts)
+            draft, bound, proven = self.model.solve(self.draft, effort, self.deadline, self._check_time)
+        self.rounds += 1
+        self.bound = max(self.bound, bound)
+        return draft, proven
+
     def _conclude(self, ended: Ended) -> None:
-        """Bring back what need not be suppressed, and expand what can be."""
+        """What is due after the search: a bound; what need not be suppressed comes back, what can be is expanded.
+
+        All this may take as long again as the search was given.
+        """
         self.deadline = time.monotonic() + max(GRACE, self.limit)
+        if ended != "proven" and not self.rounds:
+            self._relaxed(FIRST_EFFORT)
         with self._clock("polishing"):
             gone = set(self.draft.suppressed)
             for leaf in sorted(gone, key=lambda leaf: (-self.prices[leaf], leaf)):
@@ -187,10 +198,7 @@ class JointSearch(Proof):
                 if not self._broken(kept, self.conflicts) and not self._separate(kept):
                     gone.discard(leaf)
                     self.draft = kept
-            items, labels = self.problem.items, self.problem.hierarchy.items
-            codes = np.arange(len(labels), dtype=np.int32)
-            codes[list(gone)] = -1
-            left = items.recode(codes, labels)
+            left = self._cut().left(self.problem.items)
             expanded = set(self.draft.expanded)
             counter = counter_of(self.problem, self.engine, left)
             known = counter.small(min(2, self.m), tick=self._check_time) if self.m else []
