@@ -9,6 +9,7 @@
 #include "disclosing.hpp"
 #include "facts.hpp"
 #include "gray.hpp"
+#include "moles.hpp"
 #include "rare.hpp"
 
 namespace nb = nanobind;
@@ -109,15 +110,15 @@ NB_MODULE(_native, module) {
     });
 
     module.def("disclosing_sets", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> sensitive_indptr,
-                                     In<Code> sensitive_items, Code sensitive_labels, int64_t l, int m, int64_t keep,
-                                     int threads, nb::callable tick) {
+                                     In<Code> sensitive_items, Code sensitive_labels, int64_t part, int64_t of, int first,
+                                     int last, int64_t least, int64_t keep, int threads, nb::callable tick) {
         DisclosureCounter::Result result;
         Tick call = with_gil(tick);
         {
             nb::gil_scoped_release free;
             DisclosureCounter counter(view_of(indptr, items), labels, view_of(sensitive_indptr, sensitive_items),
-                                      sensitive_labels, {1, l}, keep);
-            result = counter.run(m, threads, call);
+                                      sensitive_labels, {part, of}, least, keep);
+            result = counter.run(first, last, threads, call);
         }
         nb::list sets;
         for (const auto& set : result.witnesses)
@@ -133,7 +134,7 @@ NB_MODULE(_native, module) {
         {
             nb::gil_scoped_release free;
             DisclosureCounter counter(view_of(indptr, items), labels, view_of(sensitive_indptr, sensitive_items),
-                                      sensitive_labels, {part, of}, 0);
+                                      sensitive_labels, {part, of}, 1, 0);
             smallest = counter.smallest(m, threads, call);
         }
         return nb::bytes(reinterpret_cast<const char*>(smallest.data()), smallest.size());
@@ -178,6 +179,27 @@ NB_MODULE(_native, module) {
             order = gray_order(view_of(indptr, items));
         }
         return nb::bytes(reinterpret_cast<const char*>(order.data()), order.size() * sizeof(int64_t));
+    });
+
+    // (how many moles of 1, 2, .. labels, their labels one mole after the other), or none if there are more than `most`.
+    module.def("minimal_moles", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> private_indptr,
+                                   In<Code> private_items, Code private_labels, int64_t k, int64_t part, int64_t whole, int p,
+                                   int64_t most, int threads, nb::callable tick) -> nb::object {
+        std::vector<int64_t> counts;
+        std::vector<Code> codes;
+        Tick call = with_gil(tick);
+        try {
+            nb::gil_scoped_release free;
+            MoleMiner miner(view_of(indptr, items), labels, view_of(private_indptr, private_items), private_labels,
+                            {k, part, whole}, most);
+            for (const auto& moles : miner.run(p, threads, call)) {
+                codes.insert(codes.end(), moles.begin(), moles.end());
+                counts.push_back(static_cast<int64_t>(moles.size() / (counts.size() + 1)));
+            }
+        } catch (const MoleMiner::TooMany&) {
+            return nb::none();
+        }
+        return nb::make_tuple(counts, nb::bytes(reinterpret_cast<const char*>(codes.data()), codes.size() * sizeof(Code)));
     });
 
     module.def("mend_diversity", [](In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr, In<Code> sensitive_items,

@@ -1,8 +1,8 @@
-// Disclosing sets, for l^m-diversity: label sets of at most m labels (the empty one too) such that more than an allowed
-// share (1 in l) of the rows that have all of them has the same sensitive value.
+// Disclosing sets, for l^m-diversity and (h,k,p)-coherence: label sets of given sizes (the empty one may be among them) such
+// that more than an allowed share of the rows that have all of them has the same sensitive value.
 //
 // There is no Apriori property: a set whose parts are all fine may fail, at any support. So every set that some row
-// with a sensitive value has is counted, depth-first; a prefix that no such row has is left with all that contain it.
+// with a sensitive value has (or at least so many) is counted, depth-first; others are left with all that contain them.
 // Which sensitive value is the most frequent one is only asked where the rows with any value at all are too many. Size
 // by size, ending with the first that fails. Work is split by first label; equal rows (labels and values) are merged.
 // Cost: for each size s, the sum over rows of (labels of the row that sensitive rows have, choose s).
@@ -35,8 +35,9 @@ class DisclosureCounter {
 public:
     using Result = Found<Disclosure>;
 
-    DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, size_t keep)
-        : allowed_(allowed), keep_(keep), total_(view.rows), labels_(labels), sensitive_(sensitive) {
+    DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, int64_t least,
+                      size_t keep)
+        : allowed_(allowed), least_(least), keep_(keep), total_(view.rows), labels_(labels), sensitive_(sensitive) {
         std::vector<char> linked(labels, 0);  // labels that some row with a sensitive value has: no other is looked at
         for (int64_t r = 0; r < view.rows; ++r)
             if (values.size(r))
@@ -69,12 +70,12 @@ public:
     }
 
     // checked: the sets of all sizes looked at; violations and witnesses: of the smallest size that has any.
-    Result run(int m, int threads, const Tick& tick) {
+    Result run(int first, int last, int threads, const Tick& tick) {
         Result total;
-        for (int size = 0; size <= m && total_; ++size) {
+        for (int size = first; size <= last && total_; ++size) {
             Result found = count(size, threads, tick);
             total.merge(found, keep_);
-            if (total.violations || !found.checked) break;  // no row with a sensitive value has as many labels
+            if (total.violations || !found.checked) break;  // too few rows with a sensitive value have as many labels
         }
         std::sort(total.witnesses.begin(), total.witnesses.end());
         return total;
@@ -161,6 +162,12 @@ private:
                 with[item] += weight;
             }
         }
+        if (least_ > 1)
+            level.touched.erase(std::remove_if(level.touched.begin(), level.touched.end(), [&](Code item) {
+                bool few = with[item] < least_;
+                if (few) with[item] = 0;
+                return few;
+            }), level.touched.end());
         if (level.touched.empty()) return;
         for (const Place* p = plain; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
@@ -236,6 +243,7 @@ private:
     }
 
     Share allowed_;
+    int64_t least_;  // rows with a sensitive value that a set must have to be looked at
     size_t keep_;
     int64_t total_;  // rows, also those without any label
     Code labels_, sensitive_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from fractions import Fraction
 
 Rows = list[frozenset[str]]
 
@@ -43,6 +44,22 @@ def disclosures(rows: Rows, values: Rows, l: int, m: int) -> dict[frozenset[str]
         if failing:
             found[known] = failing
     return found
+
+
+def moles(rows: Rows, values: Rows, h: Fraction, k: int, p: int) -> set[frozenset[str]]:
+    """Sets of 1..p labels that occur in fewer than k rows, or with a value in more than the share h of their rows."""
+    found = set()
+    for known in supports(rows, p):
+        theirs = [private for row, private in zip(rows, values, strict=True) if known <= row]
+        most = max(Counter(value for private in theirs for value in private).values(), default=0)
+        if len(theirs) < k or Fraction(most, len(theirs)) > h:
+            found.add(known)
+    return found
+
+
+def minimal(sets: set[frozenset[str]]) -> set[frozenset[str]]:
+    """Those that contain no other."""
+    return {one for one in sets if not any(other < one for other in sets)}
 
 
 def rare_facts(rows: Rows, k: int, m: int) -> dict[tuple[frozenset[str], frozenset[str]], int]:

@@ -187,7 +187,9 @@ def test_a_sensitive_column() -> None:
         "Drop whatever could identify a person."
     ]
     only = shoal.LmDiversity(l=2, m=1, sensitive=("ill=HIV",), sensitive_column=("ill",))
-    assert only.apart(problem.data)[1].values.labels == ("ill=HIV",)
+    hidden = only.apart(problem.data)[1]
+    assert hidden is not None
+    assert hidden.values.labels == ("ill=HIV",)
     some = shoal.anonymize(replace(problem, privacy=only))
     assert "Of the column 'ill' only these values are protected: ill=HIV." in some.warnings
     with pytest.raises(OptionError, match="come without their columns"):

@@ -68,7 +68,7 @@ def offsets(has: Any) -> tuple[Any, Any]:
 @example(pairs=[(set(), set())], l=2, m=2, threads=1)
 def test_disclosing_sets(kernel: ModuleType, pairs: Pairs, l: int, m: int, threads: int) -> None:
     t, s = split(pairs)
-    checked, violations, found = kernel.disclosing_sets(*arrays(t), *arrays(s), l, m, 1000, threads, still)
+    checked, violations, found = kernel.disclosing_sets(*arrays(t), *arrays(s), 1, l, 0, m, 1, 1000, threads, still)
     rows, values = [frozenset(row) for row, _ in pairs], [frozenset(sensitive) for _, sensitive in pairs]
     failing = oracles.disclosures(rows, values, l, m)
     smallest = min(map(len, failing), default=m)
@@ -90,11 +90,20 @@ def test_disclosing_sets(kernel: ModuleType, pairs: Pairs, l: int, m: int, threa
     assert checked == 1 + len(looked_at)
 
 
-@given(pairs=pair_lists, l=st.integers(1, 5), m=st.integers(0, 4), keep=st.integers(0, 5))
-def test_twins_find_the_same_disclosing_sets(pairs: Pairs, l: int, m: int, keep: int) -> None:
+@given(
+    pairs=pair_lists,
+    share=st.tuples(st.integers(1, 5), st.integers(5, 9)),
+    first=st.integers(0, 2),
+    m=st.integers(0, 4),
+    least=st.integers(1, 4),
+    keep=st.integers(0, 5),
+)
+def test_twins_find_the_same_disclosing_sets(
+    pairs: Pairs, share: tuple[int, int], first: int, m: int, least: int, keep: int
+) -> None:
     t, s = split(pairs)
     results = [
-        kernel.disclosing_sets(*arrays(t), *arrays(s), l, m, keep, threads, still)
+        kernel.disclosing_sets(*arrays(t), *arrays(s), *share, first, m, least, keep, threads, still)
         for kernel in implementations()
         for threads in (1, 3)
     ]
@@ -102,10 +111,34 @@ def test_twins_find_the_same_disclosing_sets(pairs: Pairs, l: int, m: int, keep:
     assert len(results[0][2]) == min(keep, results[0][1])
 
 
+@given(pairs=pair_lists, part=st.integers(1, 9), first=st.integers(0, 2), m=st.integers(0, 4), least=st.integers(1, 4))
+def test_disclosing_sets_of_some_sizes(
+    kernel: ModuleType, pairs: Pairs, part: int, first: int, m: int, least: int
+) -> None:
+    """Any share, sizes that start above 0, and sets that too few rows with a value have are left out."""
+    t, s = split(pairs)
+    checked, violations, found = kernel.disclosing_sets(
+        *arrays(t), *arrays(s), part, 9, first, m, least, 1000, 1, still
+    )
+    failing, looked_at = dict[frozenset[str], tuple[int, int]](), 0
+    for size in range(first, m + 1):
+        for known in map(frozenset, itertools.combinations(t.labels, size)):
+            theirs = [values for row, values in pairs if known <= row]
+            if sum(map(bool, theirs)) >= least or not known:
+                looked_at += 1
+                most = max((sum(value in values for values in theirs) for value in s.labels), default=0)
+                if most * 9 > len(theirs) * part:
+                    failing[known] = (len(theirs), most)
+        if failing:
+            break
+    assert {frozenset(t.labels[code] for code in codes): (n, most) for codes, _, n, most in found} == failing
+    assert (checked, violations) == (looked_at, len(failing))
+
+
 def test_a_set_fails_though_its_parts_are_fine(kernel: ModuleType) -> None:
     pairs: Pairs = [({"a", "b"}, {"x"}), *[({"a"}, set[str]())] * 3, *[({"b"}, set[str]())] * 3]
     t, s = split(pairs)
-    assert kernel.disclosing_sets(*arrays(t), *arrays(s), 3, 2, 20, 1, still) == (4, 1, [([0, 1], 0, 1, 1)])
+    assert kernel.disclosing_sets(*arrays(t), *arrays(s), 1, 3, 0, 2, 1, 20, 1, still) == (4, 1, [([0, 1], 0, 1, 1)])
 
 
 @pytest.mark.parametrize(("l", "share", "m"), [(2, 0.1, 3), (4, 0.03, 3), (9, 0.02, 3), (3, 0.2, 2), (2, 0.02, 4)])
@@ -125,18 +158,18 @@ def test_disclosing_sets_of_larger_data(kernel: ModuleType, l: int, share: float
             break
     expected.sort(key=lambda f: (-Fraction(f[3], f[2]), -f[2], f[0]))
     for threads in (1, 2, 5):
-        found = kernel.disclosing_sets(indptr, items, 14, value_indptr, values, 6, l, m, 20, threads, still)
+        found = kernel.disclosing_sets(indptr, items, 14, value_indptr, values, 6, 1, l, 0, m, 1, 20, threads, still)
         assert found == (checked, violations, expected[:20])
 
 
 def test_no_rows_disclose_nothing(kernel: ModuleType) -> None:
     none = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), 0)
-    assert kernel.disclosing_sets(*none, *none, 2, 2, 20, 1, still) == (0, 0, [])
+    assert kernel.disclosing_sets(*none, *none, 1, 2, 0, 2, 1, 20, 1, still) == (0, 0, [])
 
 
 def test_huge_options_of_disclosing_sets() -> None:
     t, s = split([({"a"}, {"x"}), ({"b"}, set()), (set(), set())])
-    found = kernels.disclosing_sets(*arrays(t), *arrays(s), 10**30, 10**30)
+    found = kernels.disclosing_sets(*arrays(t), *arrays(s), (1, 10**30), range(10**30), least=1)
     assert found == kernels.Disclosing(1, 1, [([], 0, 3, 1)])
 
 
@@ -144,7 +177,7 @@ def test_an_exception_in_the_callback_stops_disclosing_sets(kernel: ModuleType) 
     _, *csr = random_rows(300, 200, 0.4, seed=0)
     _, *values = random_rows(300, 5, 0.5, seed=1)
     with pytest.raises(KeyboardInterrupt):
-        kernel.disclosing_sets(*csr, 200, *values, 5, 1, 4, 0, 2, interrupt)
+        kernel.disclosing_sets(*csr, 200, *values, 5, 1, 1, 0, 4, 1, 0, 2, interrupt)
 
 
 @given(pairs=pair_lists, l=st.integers(1, 4), certain=st.booleans(), m=st.integers(0, 4), threads=st.integers(1, 4))

@@ -13,6 +13,7 @@ from shoal.algorithms.aa import AA
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.da import DA
 from shoal.algorithms.lra import LRA
+from shoal.algorithms.mm import MM
 from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
 from shoal.algorithms.partition import Partition
@@ -26,6 +27,7 @@ from shoal.io import read, write
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
@@ -43,6 +45,7 @@ __all__ = [
     "DA",
     "LM",
     "LRA",
+    "MM",
     "NCP",
     "OA",
     "VPA",
@@ -53,6 +56,7 @@ __all__ = [
     "Explanation",
     "GlobalCut",
     "Hierarchy",
+    "HkpCoherence",
     "KmAnonymity",
     "KmNegative",
     "LmDiversity",

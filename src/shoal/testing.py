@@ -55,7 +55,10 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
             values[option.name] = st.just(("s0", "s1") if option.name == "sensitive" else ())
             continue
         low = int(option.low or 1)
-        numbers = st.integers(low, low + 4) if option.type is int else st.floats(option.low or 0.1, option.high or 1)
+        numbers: st.SearchStrategy[Any] = st.integers(low, low + 4)
+        if option.type is float:  # few decimals, as people write them; never the lower end, which may be excluded
+            least, most = option.low or 0, 1 if option.high is None else option.high
+            numbers = st.sampled_from([round(least + (most - least) * part / 20, 6) for part in range(1, 21)])
         values[option.name] = st.one_of(numbers, *map(st.just, option.words))
     return st.builds(cls, **values)
 

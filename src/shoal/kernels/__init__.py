@@ -7,6 +7,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.search import (
     MOST,
+    MOST_MOLES,
     Breaches,
     Conflict,
     Conflicts,
@@ -17,6 +18,7 @@ from shoal.kernels.search import (
     gray_order,
     mend_diversity,
     mend_negative,
+    minimal_moles,
 )
 from shoal.kernels.verify import (
     Disclosing,
@@ -33,6 +35,7 @@ from shoal.kernels.verify import (
 __all__ = [
     "KIND",
     "MOST",
+    "MOST_MOLES",
     "Breaches",
     "Conflict",
     "Conflicts",
@@ -48,6 +51,7 @@ __all__ = [
     "gray_order",
     "mend_diversity",
     "mend_negative",
+    "minimal_moles",
     "rare_facts",
     "rare_itemsets",
     "rare_rows",

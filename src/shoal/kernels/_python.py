@@ -14,6 +14,7 @@ from shoal.kernels._breaches import NegativeBreaches as NegativeBreaches
 from shoal.kernels._conflicts import Conflicts as Conflicts
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
+from shoal.kernels._moles import minimal_moles as minimal_moles
 from shoal.kernels._threats import Threats as Threats
 from shoal.kernels._verifiers import disclosing_sets as disclosing_sets
 from shoal.kernels._verifiers import rare_facts as rare_facts

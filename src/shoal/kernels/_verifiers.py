@@ -1,6 +1,6 @@
-"""Readable twins of the kernels that verify l^m-diversity and k^m with negative knowledge (P3 s.5).
+"""Readable twins of the kernels that verify l^m-diversity, shares in (h,k,p)-coherence, and negative knowledge.
 
-Both go by the size of what the adversary knows and end with the first size that fails.
+All go by the size of what the adversary knows and end with the first size that fails.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ def disclosing_sets(
     sensitive_indptr: Any,
     sensitive_items: Any,
     sensitive_labels: int,
-    l: int,
-    m: int,
+    part: int,
+    of: int,
+    first: int,
+    last: int,
+    least: int,
     keep: int,
     threads: int,
     tick: Tick,
 ) -> tuple[int, int, list[Disclosure]]:
-    """Count the sensitive values in the rows of every set that some row with a sensitive value has."""
+    """Count the sensitive values in the rows of every set that enough rows with a sensitive value have."""
     weighted = Counter(zip(_rows(indptr, items), _rows(sensitive_indptr, sensitive_items), strict=True))
     rows = [(row, values, weight) for (row, values), weight in weighted.items()]
     checked, failing = 0, list[Disclosure]()
-    for size in range(m + 1 if rows else 0):
-        for codes, held in _known(rows, size, tick):
+    for size in range(first, last + 1 if rows else first):
+        for codes, held in _known(rows, size, tick, least):
             checked += 1
             support = sum(weight for _, _, weight in held)
             together = Counter[int]()
@@ -45,7 +48,7 @@ def disclosing_sets(
                 for value in values:
                     together[value] += weight
             most = min(together, key=lambda value: (-together[value], value), default=0)
-            if together[most] * l > support:
+            if together[most] * of > support * part:
                 failing.append((list(codes), most, support, together[most]))
         if failing:
             break
@@ -78,8 +81,8 @@ def smallest_disclosing(
     return bytes(smallest)
 
 
-def _known(rows: Held, size: int, tick: Tick) -> Iterator[tuple[Row, Held]]:
-    """The empty set, or every set of ``size`` labels that some row with a sensitive value has; with all its rows."""
+def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[Row, Held]]:
+    """The empty set, or each set of ``size`` labels that enough rows with a sensitive value have, with all its rows."""
     stack: list[tuple[Row, Held]] = [((), rows)]
     while stack:
         tick(0.0)
@@ -91,7 +94,9 @@ def _known(rows: Held, size: int, tick: Tick) -> Iterator[tuple[Row, Held]]:
         for rest, values, weight in held:
             for at, label in enumerate(rest):
                 follow[label].append((rest[at + 1 :], values, weight))
-        stack += [((*prefix, label), having) for label, having in follow.items() if any(row[1] for row in having)]
+        for label, having in follow.items():
+            if sum(weight for _, values, weight in having if values) >= least:
+                stack.append(((*prefix, label), having))
 
 
 def _worst(found: Disclosure) -> tuple[Fraction, int, list[int]]:

@@ -12,6 +12,7 @@ from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.choice import Tick, capped, kernels, still
 
 MOST = 5_000_000  # breaches that one round of mending lists, about: the next round finds the others
+MOST_MOLES = 10_000_000  # more would need gigabytes of memory
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,42 @@ def mend_negative(
     tree = (parent, np.ascontiguousarray(span).reshape(-1), cost, leaves)
     limits, nodes = (capped(k, indptr), *_ends(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
     return Mended(*kernels().mend_negative(indptr, items, *tree, *limits, nodes, MOST, threads, tick))
+
+
+def minimal_moles(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    private_indptr: Offsets,
+    private_items: Codes,
+    private_labels: int,
+    k: int,
+    share: tuple[int, int],
+    p: int,
+    *,
+    most: int = MOST_MOLES,
+    threads: int = 1,
+    tick: Tick = still,
+) -> list[Codes] | None:
+    """Sets of at most p labels in 1..k-1 rows, or with a private value in more than ``share`` of their rows.
+
+    Those no part of which is such a set: one array for each number of labels, a line for each set. In a set the label
+    with the lowest support comes first (ties: the lower code), and the sets come in that order. None: there are more
+    than ``most``.
+
+    >>> rows = np.array([0, 2, 4, 6, 7]), np.array([0, 1, 0, 1, 0, 2, 2], dtype=np.int32)
+    >>> nothing = np.zeros(5, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    >>> [moles.tolist() for moles in minimal_moles(*rows, 3, *nothing, 0, 2, (1, 1), 2)]
+    [[], [[2, 0]]]
+    """
+    rows = (indptr, items, labels, private_indptr, private_items, private_labels)
+    found = kernels().minimal_moles(*rows, capped(k, indptr), *share, min(p, labels), most, threads, tick)
+    if found is None:
+        return None
+    counts, codes = found
+    ends = np.cumsum([size * count for size, count in enumerate(counts, 1)])
+    parts = np.split(np.frombuffer(codes, dtype=np.int32), ends[:-1]) if counts else []
+    return [part.reshape(-1, size) for size, part in enumerate(parts, 1)]
 
 
 class Breaches:

@@ -91,30 +91,46 @@ def disclosing_sets(
     sensitive_indptr: Offsets,
     sensitive_items: Codes,
     sensitive_labels: int,
-    l: int,
-    m: int,
+    allowed: tuple[int, int],
+    sizes: range,
     *,
+    least: int = 1,
     threads: int = 1,
     keep: int = KEEP,
     tick: Tick = still,
 ) -> Disclosing:
-    """Sets of 0..m labels such that more than one in l of the rows with all of them have the same sensitive value.
+    """Sets of labels such that more than an allowed share of the rows with all of them have the same sensitive value.
 
-    Size by size, ending with the first that has such sets: then it is all of that size, each with its most frequent
-    sensitive value (the lowest code, if there are several). ``checked`` counts, up to that size, the empty set (if
-    there are rows) and the sets that at least one row with a sensitive value has: others disclose nothing.
+    ``allowed`` is (part, whole); part times the number of rows, and so whole, must fit 64 bits. Size by size, ending
+    with the first that has such sets: then it is all of that size, each with its most frequent sensitive value (the
+    lowest code, if there are several). ``checked`` counts, up to that size, the empty set (if it is one of the sizes
+    and there are rows) and the sets that at least one row with a sensitive value has: others disclose nothing.
+    ``least``: only sets that so many rows with a sensitive value have; for callers who know that others are fine.
 
     >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1], dtype=np.int32)
     >>> values = np.array([0, 1, 1, 2, 2]), np.array([0, 1], dtype=np.int32)
-    >>> disclosing_sets(*rows, 2, *values, 2, 2, 1)
+    >>> disclosing_sets(*rows, 2, *values, 2, (1, 2), range(2))
     Disclosing(checked=3, violations=0, sets=[])
-    >>> disclosing_sets(*rows, 2, *values, 2, 3, 1)
+    >>> disclosing_sets(*rows, 2, *values, 2, (1, 3), range(2))
     Disclosing(checked=3, violations=2, sets=[([0], 0, 2, 1), ([1], 1, 2, 1)])
     """
-    l, m = capped(l, indptr), min(m, labels)
+    part, whole = allowed
+    share = (part, capped(whole, indptr) if part == 1 else whole)
+    ends = (min(sizes[0], labels + 1), min(sizes[-1], labels)) if sizes else (1, 0)
     return Disclosing(
         *kernels().disclosing_sets(
-            indptr, items, labels, sensitive_indptr, sensitive_items, sensitive_labels, l, m, keep, threads, tick
+            indptr,
+            items,
+            labels,
+            sensitive_indptr,
+            sensitive_items,
+            sensitive_labels,
+            *share,
+            *ends,
+            capped(least, indptr),
+            keep,
+            threads,
+            tick,
         )
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from shoal.data.dataset import Dataset
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
@@ -80,7 +80,17 @@ class PrivacyModel(Spec, ABC):
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
-    beyond: ClassVar[str] = ""  # what the guarantee covers and its risk does not show, as a sentence
+
+    @property
+    def beyond(self) -> str:
+        """What the guarantee covers and its risk does not show, as a sentence; mostly nothing."""
+        return ""
+
+    @property
+    def reach(self) -> int | Literal["all"] | None:
+        """How much an adversary may know of a record, for models that set a limit."""
+        m: int | Literal["all"] | None = self.values().get("m")
+        return m
 
     @property
     def sensitive_labels(self) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy.rare import rare_sets
 from shoal.published import Published
 from shoal.risk import Risk
 
@@ -48,13 +48,8 @@ class KmAnonymity(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
-        rows, tick = self.whole(published), engine.tick("verifying")
-        longest = int(rows.sizes.max(initial=0))
-        arrays = (rows.indptr, rows.items, len(rows.labels), self.k)
-        if self.m == "all" or self.m >= longest or (self.m > 3 and not kernels.rare_rows(*arrays, keep=0).violations):
-            found = kernels.rare_rows(*arrays, tick=tick)  # whole rows are safe: so is all that they hold
-        else:
-            found = kernels.rare_itemsets(*arrays, self.m, first_size_only=True, threads=engine.threads, tick=tick)
+        rows = self.whole(published)
+        found = rare_sets(rows, self.k, self.m, engine)
         witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 

@@ -44,10 +44,14 @@ class KmNegative(PrivacyModel):
         "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
         "smaller ones hold"
     )
-    beyond = "The figures are about items known to be there; the guarantee covers those known to be missing too."
 
     k: int = option(5, low=2, help="records that must share any known itemset")
     m: int = option(2, low=1, help="facts an adversary may know of a record: items that it has, or has not")
+
+    @property
+    def beyond(self) -> str:
+        """Risks are drawn for items that are there."""
+        return "The figures are about items known to be there; the guarantee covers those known to be missing too."
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all combinations of up to m facts that can fail."""

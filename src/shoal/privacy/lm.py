@@ -15,19 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal import kernels
-from shoal.data.dataset import Dataset
-from shoal.data.sensitive import Sensitive, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy.sensitive import SensitiveModel
 from shoal.published import Published
 from shoal.risk import Disclosure
 
 
 @dataclass(frozen=True)
-class LmDiversity(PrivacyModel):
+class LmDiversity(SensitiveModel):
     """Knowing m or fewer items of a record, or none, tells no sensitive value of it with a probability above 1/l.
 
     >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])
@@ -58,23 +57,9 @@ class LmDiversity(PrivacyModel):
                 "l^m-diversity must know what is sensitive: give --sensitive (a file, or a,b,c) or --sensitive-column."
             )
 
-    @property
-    def sensitive_labels(self) -> tuple[str, ...]:
-        """What is not to be learned."""
-        return self.sensitive
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those with sensitive values."""
-        return self.sensitive_column
-
-    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive]:
-        """The items that may be known, and the sensitive values."""
-        return take_apart(data, self.sensitive, self.sensitive_column)
-
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""
-        rows, values = self._both(published)
+        rows, values = self.both(published)
         found = kernels.disclosing_sets(
             rows.indptr,
             rows.items,
@@ -82,8 +67,8 @@ class LmDiversity(PrivacyModel):
             values.indptr,
             values.items,
             len(values.labels),
-            self.l,
-            self.m,
+            (1, self.l),
+            range(self.m + 1),
             threads=engine.threads,
             tick=engine.tick("verifying"),
         )
@@ -95,23 +80,7 @@ class LmDiversity(PrivacyModel):
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Disclosure:
         """What can be learned."""
-        return Disclosure.of(*self._both(published), self.l, min(self.m, DRAWN), engine)
-
-    def _both(self, published: Published) -> tuple[Transactions, Transactions]:
-        """The rows and their sensitive values, if these are what the model calls sensitive; else an error."""
-        hidden = published.sensitive
-        if hidden is None:
-            if self.sensitive_column:
-                raise OptionError("LmDiversity: the rows come without their columns: verify LmDiversity.view(dataset).")
-            hidden = self.view(Dataset(published.rows)).sensitive
-            assert hidden is not None
-            return self.apart(Dataset(published.rows))[0], hidden.values
-        if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.sensitive_column)):
-            raise OptionError(
-                "LmDiversity: other values were set apart from these rows than this model calls sensitive: verify "
-                "LmDiversity.view(release.dataset)."
-            )
-        return published.rows, hidden.values
+        return Disclosure.of(*self.both(published), self.l, min(self.m, DRAWN), engine)
 
     def known(self, rows: Transactions) -> int:
         """The most labels of any of these rows that an adversary can know."""
@@ -119,7 +88,7 @@ class LmDiversity(PrivacyModel):
 
     def feasible(self, published: Published) -> None:
         """Whoever knows nothing must not be able to tell: that is the same for every generalization."""
-        _, values = self._both(published)
+        _, values = self.both(published)
         records = len(values)
         less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it sensitive"
         for code, count in enumerate(values.supports.tolist()):

@@ -136,13 +136,13 @@ def risk(figures: dict[str, Any], known: int) -> str:
 
 def risk_base(facts: dict[str, Any]) -> str:
     """What the drawn shares are shares of."""
-    records = facts["risk"]["after"]["records"]
-    return f"all {things(records, 'record')}{'' if facts['sensitive'] is None else ' with a sensitive value'}"
+    after = facts["risk"]["after"]
+    return f"all {things(after['records'], 'record')}{' with a sensitive value' if 'l' in after else ''}"
 
 
 def risk_reach(release: Release) -> str:
     """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
-    m, drawn = release.problem.privacy.values().get("m"), len(next(iter(release.risk_after.degrees.values()))[1])
+    m, drawn = release.problem.privacy.reach, len(next(iter(release.risk_after.degrees.values()))[1])
     more = release.problem.privacy.beyond
     if m is None or m == drawn:
         return more

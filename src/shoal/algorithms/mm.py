@@ -1,0 +1,87 @@
+"""MM (Xu, Wang, Fu, Yu, KDD 2008; P4's rival): total item suppression, guided by minimal moles.
+
+A mole is a set of up to p public items that occurs and is in breach: too few records have it, or too many of those
+share a private item. Items that are moles alone are suppressed first; then, until no mole is left, each time the public
+item with the best ratio of minimal moles destroyed to information lost. Private items are never suppressed, nothing is
+generalized.
+
+All minimal moles of 1..p items are found first, and counted alike whatever their size. The paper mines them with a
+border; here a depth-first walk does. Information lost is that of the problem's loss, so weights count. Ties: the lower
+loss, then the lower id.
+
+Cost: time to enumerate the sets of up to p - 1 items that contain no mole, which is exponential in p where many records
+share many items; memory proportional to the data and to the minimal moles, which are limited in number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import kernels
+from shoal.algorithms import SuppressingAlgorithm
+from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.errors import OptionError
+from shoal.privacy import PrivacyModel
+from shoal.privacy.hkp import HkpCoherence
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search.moles import destroying
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class MM(SuppressingAlgorithm):
+    """Greedy: suppresses the item that destroys the most minimal breaches for what it loses, until none is left."""
+
+    name = "mm"
+    title = "Suppression by minimal moles"
+    paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
+    solves = (HkpCoherence, KmAnonymity)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Find the minimal moles, then what destroys them."""
+        limits, rows, private = self.limits(problem), problem.items, problem.sensitive
+        k, share, p = _demands(problem.privacy, rows)
+        moles = kernels.minimal_moles(
+            rows.indptr,
+            rows.items,
+            len(rows.labels),
+            private.indptr,
+            private.items,
+            len(private.labels),
+            k,
+            share,
+            p,
+            threads=engine.threads,
+            tick=engine.tick("looking for moles"),
+        )
+        if moles is None:
+            raise OptionError(
+                f"mm would have to weigh more than {kernels.MOST_MOLES:,} sets of items in breach: let an adversary "
+                f"know fewer items (a smaller p or m), or take another algorithm."
+            )
+        chosen = destroying(moles, _lost(problem), limits.protected)
+        if chosen is None or limits.suppressed(chosen) > limits.budget:
+            raise limits.impossible(problem)
+        statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
+        return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
+
+
+def _demands(privacy: PrivacyModel, rows: Transactions) -> tuple[int, tuple[int, int], int]:
+    """k, the share of records that may have a private item, and how many items of a record can be known."""
+    if isinstance(privacy, KmAnonymity):
+        return privacy.k, (1, 1), privacy.known(rows)
+    assert isinstance(privacy, HkpCoherence)
+    return privacy.k, privacy.share.as_integer_ratio(), privacy.known(rows)
+
+
+def _lost(problem: Problem) -> list[int]:
+    """For each item, what suppressing it everywhere loses, as a whole number."""
+    leaves = problem.hierarchy.n_leaves
+    suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)
+    lost: list[int] = (problem.occurrences[:leaves] * suppressed - problem.costs[:leaves]).tolist()
+    return lost
