@@ -11,13 +11,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import family, growth, optimum, spine
+from benchmarks import family, growth, optimum, spine, suppression
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family"]
+    every = ["spine", "growth", "optimum", "family", "suppression"]
     parser.add_argument("what", nargs="*", default=every, choices=every)
+    parser.add_argument("--docs", action="store_true", help="put the table of 'suppression' into docs/suppression.md")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
     data = given.out / "data"
@@ -32,11 +33,19 @@ def main() -> None:
         show("The optimum beside AA, the search alone, k=5", optimum.rows(data), given.out / "optimum.csv")
     if "family" in given.what:
         show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
+    if "suppression" in given.what:
+        title, found = "Generalization with suppression and its rivals, the search alone", suppression.rows(data)
+        results = show(title, found, given.out / "suppression.csv")
+        if given.docs and results:
+            suppression.write(results)
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
     """Print rows as a table and keep them as CSV."""
     results = list(rows)
+    if not results:
+        print(f"{title}: needs the real data sets (SHOAL_DATA).")
+        return []
     table = Table(title=title)
     for name in results[0]:
         table.add_column(name, justify="right")

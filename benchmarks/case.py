@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import Any
 
 
-def run(**case: Any) -> dict[str, Any]:
-    """Measure a case in a fresh process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.case", json.dumps(case)], capture_output=True, text=True, check=False
-    )
+def run(*, limit: float | None = None, **case: Any) -> dict[str, Any]:
+    """Measure a case in a fresh process; after ``limit`` seconds it is ended."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.case", json.dumps(case)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=limit,
+        )
+    except subprocess.TimeoutExpired:
+        return {**case, "error": f"over {limit:g} s"}
     if done.returncode:
         return {**case, "error": done.stderr.strip().splitlines()[-1]}
     return {**case, **json.loads(done.stdout)}
@@ -60,6 +67,7 @@ def solve(
     import shoal
     from shoal import discovery, hierarchies
     from shoal.algorithms import Algorithm
+    from shoal.metrics import covered_sizes
     from shoal.privacy import PrivacyModel
     from shoal.release import peak_memory
 
@@ -76,8 +84,10 @@ def solve(
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
+    gone = int((covered_sizes(problem.items, published) == 0).sum())
     return {
         "seconds": seconds,
+        "suppressed": gone / max(1, len(problem.items.items)),
         "verify": time.perf_counter() - start,
         "loss": problem.loss.of(problem.items, published)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),

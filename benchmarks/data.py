@@ -21,6 +21,11 @@ def real(name: str, folder: Path, fanout: int = 5) -> tuple[str, str]:
     return str(data), str(tree)
 
 
+def groceries() -> tuple[str, str]:
+    """The files of the groceries and their own hierarchy."""
+    return str(REAL / "groceries" / "transactions.basket"), str(REAL / "groceries" / "hierarchy.csv")
+
+
 def quest(folder: Path, rows: int, items: int = 1_650, mean_size: float = 6.5, fanout: int = 5) -> tuple[str, str]:
     """The files of a generated set and its hierarchy."""
     generator = Quest(rows=rows, items=items, mean_size=mean_size, mean_pattern=3, seed=1)

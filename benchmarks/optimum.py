@@ -25,7 +25,7 @@ def rows(folder: Path, repeats: int = 3) -> Iterator[dict[str, Any]]:
         cases = [*views, ("t10i4d100k", 3, 5), *cases]
     for name, m, fanout in cases:
         file, tree = data.pos_shape(folder, fanout=fanout) if name == "pos-shape" else data.real(name, folder, fanout)
-        at = {"what": "solve", "file": file, "hierarchy": tree, "k": 5, "m": m}
+        at: dict[str, Any] = {"what": "solve", "file": file, "hierarchy": tree, "k": 5, "m": m}
         pairs: list[tuple[dict[str, Any], dict[str, Any]]] = []
         while len(pairs) < repeats:
             pairs.append(
