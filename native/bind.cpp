@@ -9,6 +9,7 @@
 #include "disclosing.hpp"
 #include "facts.hpp"
 #include "gray.hpp"
+#include "hghs.hpp"
 #include "moles.hpp"
 #include "rare.hpp"
 
@@ -308,5 +309,37 @@ NB_MODULE(_native, module) {
                 told.append(nb::make_tuple(nb::tuple(nb::cast(one.parents)), nb::tuple(groups)));
             }
             return told;
+        });
+
+    // Owns copies of all it needs, too.
+    nb::class_<Suppression>(module, "Suppression")
+        .def("__init__", [](Suppression* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, Code leaves,
+                            In<int64_t> kept, In<int64_t> gone, In<int64_t> occurrences, In<Code> barred, In<Code> rank,
+                            int64_t budget, int64_t k) {
+            nb::gil_scoped_release free;
+            Suppressible what{{rank.data(), rank.data() + rank.shape(0)}, {}, {}, budget};
+            for (size_t u = 0; u < rank.shape(0); ++u) {
+                what.kept.push_back({kept.data()[u], 0, 0});
+                what.gone.push_back({gone.data()[u], occurrences.data()[u], barred.data()[u]});
+            }
+            new (self) Suppression(view_of(indptr, items), {parent.data(), parent.data() + parent.shape(0)},
+                                   {span.data(), span.data() + span.shape(0)}, std::move(what), leaves, k);
+        })
+        .def("run", [](const Suppression& self, const std::vector<Code>& raised, int size, int64_t most,
+                       nb::callable tick) {
+            Suppression::Found found;
+            Tick call = with_gil(tick);
+            {
+                nb::gil_scoped_release free;
+                found = self.run(raised, size, most, call);
+            }
+            return nb::make_tuple(found.raised, found.suppressed, found.cost, found.allowed, found.threats, found.moves,
+                                  found.evaluations);
+        })
+        .def("whole", [](const Suppression& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed,
+                         nb::callable tick) {
+            Tick call = with_gil(tick);
+            nb::gil_scoped_release free;
+            return self.whole(raised, suppressed, call);
         });
 }

@@ -11,7 +11,10 @@ public:
     Rows rows;      // distinct, without empty ones
     Rows expanded;  // the same with all generalizations but the root
 
-    Holders(const RowsView& view, const Tree& tree, int64_t k) : rows(distinct(view)), k_(k), support_(tree.nodes, 0) {
+    Holders(const RowsView& view, const Tree& tree, int64_t k) : Holders(distinct(view), tree, k) {}
+
+    // Distinct rows of nodes none of which is above another, without empty rows.
+    Holders(Rows of, const Tree& tree, int64_t k) : rows(std::move(of)), k_(k), support_(tree.nodes, 0) {
         std::vector<int64_t> seen(tree.nodes, -1);
         for (int64_t r = 0; r < rows.size(); ++r) {
             for (const Code* item = rows.begin(r); item != rows.end(r); ++item)

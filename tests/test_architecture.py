@@ -59,7 +59,8 @@ def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
     native = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE.parents[1] / "native").iterdir()}
     names = (
         "direct lift cut distinct gray holders sets dominance pairs threats conflicts "
-        "mend mend_diversity mend_negative breaches moles"
+        "mend mend_diversity mend_negative breaches moles "
+        "hghs mine scenario"
     )
     search, verifier = (
         {f"{name}.hpp" for name in names.split()},

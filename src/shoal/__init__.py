@@ -12,10 +12,13 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms.aa import AA
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.da import DA
+from shoal.algorithms.hghs import HgHs
 from shoal.algorithms.lra import LRA
+from shoal.algorithms.mhghs import MHgHs
 from shoal.algorithms.mm import MM
 from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
+from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.algorithms.partition import Partition
 from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
@@ -55,6 +58,7 @@ __all__ = [
     "Engine",
     "Explanation",
     "GlobalCut",
+    "HgHs",
     "Hierarchy",
     "HkpCoherence",
     "KmAnonymity",
@@ -62,7 +66,9 @@ __all__ = [
     "LmDiversity",
     "LocalCuts",
     "LocalNodes",
+    "MHgHs",
     "Optimal",
+    "OptimalSuppress",
     "Optimality",
     "Partition",
     "PrivacyModel",

@@ -12,6 +12,7 @@ from typing import Any
 from shoal.kernels._breaches import DiversityBreaches as DiversityBreaches
 from shoal.kernels._breaches import NegativeBreaches as NegativeBreaches
 from shoal.kernels._conflicts import Conflicts as Conflicts
+from shoal.kernels._hghs import Suppression as Suppression
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
 from shoal.kernels._moles import minimal_moles as minimal_moles

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.choice import Tick, capped, kernels, still
 
 MOST = 5_000_000  # breaches that one round of mending lists, about: the next round finds the others
+MOST_THREATS = 10_000_000  # rare sets that HgHs remembers: about a gigabyte
 MOST_MOLES = 10_000_000  # more would need gigabytes of memory
 
 
@@ -167,6 +169,19 @@ def minimal_moles(
     return [part.reshape(-1, size) for size, part in enumerate(parts, 1)]
 
 
+@dataclass(frozen=True)
+class Suppressed:
+    """The cut that a walk ended in, and what of it is suppressed; threats and evaluations depend on the kernel."""
+
+    raised: list[int]  # the nodes of the cut that are not leaves
+    suppressed: list[int]
+    cost: int
+    allowed: bool  # whether the limits are kept to; if not, no cut was found that does so
+    threats: int  # rare sets found
+    moves: int  # expansions made
+    evaluations: int  # expansions tried
+
+
 class Breaches:
     """What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
 
@@ -299,3 +314,43 @@ class Conflicts:
         rows).
         """
         return cast(list[Conflict], self._kernel.at(list(raised), list(suppressed), m, tick))
+
+
+class Suppression:
+    """HgHs (P4): cuts and what is suppressed at them, for rows over a hierarchy whose nodes have costs.
+
+    For each node: its cost if it is ``kept`` and if it is ``gone``, the ``occurrences`` that vanish with it, at most
+    ``budget`` in all, whether it is ``barred`` from vanishing, and its ``rank``: labels are decided in this order, and
+    kept unless that completes a set of labels in 1..k-1 rows.
+    """
+
+    def __init__(
+        self,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        *,
+        kept: Counts,
+        gone: Counts,
+        occurrences: Counts,
+        barred: npt.NDArray[np.bool_],
+        rank: Codes,
+        budget: int,
+    ) -> None:
+        tree = (parent, np.ascontiguousarray(span).reshape(-1), leaves)
+        nodes = (kept, gone, occurrences, barred.astype(np.int32), rank)
+        self._kernel = kernels().Suppression(indptr, items, *tree, *nodes, budget, capped(k, indptr))
+
+    def run(self, floor: Sequence[int], size: int, *, most: int = MOST_THREATS, tick: Tick = still) -> Suppressed:
+        """Walk from the root towards the cut that raises to ``floor``, for sets of up to ``size`` labels.
+
+        If more than ``most`` rare sets have to be remembered: OverflowError.
+        """
+        return Suppressed(*self._kernel.run(list(floor), size, most, tick))
+
+    def whole(self, raised: Sequence[int], suppressed: Sequence[int], *, tick: Tick = still) -> bool:
+        """Whether every published row is contained in at least k: no set of any size is rare."""
+        return bool(self._kernel.whole(list(raised), list(suppressed), tick))

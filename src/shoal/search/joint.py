@@ -17,11 +17,13 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable
 
 from shoal import kernels
 from shoal.engines import Engine
+from shoal.errors import Infeasible
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
@@ -29,10 +31,13 @@ from shoal.search import solver
 from shoal.search.exact import GRACE, ExactSearch
 from shoal.search.limits import Limits
 from shoal.search.polish import respecialise
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
+from shoal.search.proof import MORE_EFFORT, OutOfTime, Proof
 from shoal.search.solver import Draft
+from shoal.search.suppression import mhghs
 from shoal.search.threats import counter_of
 from shoal.solution import Ended, Solution
+
+FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
 
 
 class JointSearch(Proof):
@@ -137,15 +142,20 @@ class JointSearch(Proof):
         return self._proved("proven", 0)
 
     def _start(self) -> None:
-        """The best cut alone, for which the search has as long."""
+        """mHgHs, which takes its time, and the best cut alone, for which the search has as long as for the rest."""
+        with self._clock("starting"), contextlib.suppress(Infeasible):  # if it needs too much memory, or is stuck
+            self._offer_cut(mhghs(self.problem, self.limits, self.engine))
         with self._clock("starting"):
             plain = ExactSearch(self.problem, self.engine, self.limit).run(needs_proof=True)
-        assert isinstance(plain.recoding, GlobalCut)
-        self._better(self._draft_of(plain.recoding))
+            self._offer_cut(plain)
         if plain.optimality is not None and plain.optimality.ended == "interrupted":
             raise KeyboardInterrupt
-        now = time.monotonic()
-        self.deadline = now + self.limit
+        self.deadline = time.monotonic() + self.limit
+
+    def _offer_cut(self, solution: Solution) -> None:
+        """Keep what another search has found, if it is the best so far."""
+        assert isinstance(solution.recoding, GlobalCut)
+        self._better(self._draft_of(solution.recoding))
 
     def _descend(self) -> None:
         """Greedy cuts from the root down; what they run into."""

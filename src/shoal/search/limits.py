@@ -44,6 +44,7 @@ class Limits:
                     f": correct or remove it."
                 )
             protected[slice(*hierarchy.span[hierarchy.code_of[label]])] = True
+        protected &= problem.items.supports > 0  # what does not occur cannot be suppressed
         sums = np.concatenate([[0], np.cumsum(problem.items.supports)])
         occurrences = sums[hierarchy.span[:, 1]] - sums[hierarchy.span[:, 0]]
         share = Fraction(str(percent)) / 100  # as it was written: 0.1 is a tenth

@@ -1,0 +1,33 @@
+"""HgHs (P4 s.3): generalize by a cut of the hierarchy, and suppress what is still too rare.
+
+A greedy walk from the root towards the leaves, see :mod:`shoal.search.suppression`. It weighs up, label by label, what
+generalization costs against what suppression costs; either can win.
+
+Cost: time that of counting the sets of up to m labels at the cuts next to the walk; memory the sets found to be too
+rare. Both grow fast with m: for large m take mHgHs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.algorithms import SuppressingAlgorithm
+from shoal.engines import Engine
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.search.suppression import hghs
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class HgHs(SuppressingAlgorithm):
+    """Greedy, top-down: generalization and total suppression of items, all sizes of sets at once."""
+
+    name = "hghs"
+    title = "Heuristic generalization with heuristic suppression"
+    paper = "P4 s.3"
+    solves = (KmAnonymity,)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Walk down from the root."""
+        return hghs(problem, self.limits(problem), engine)

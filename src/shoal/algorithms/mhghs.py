@@ -1,0 +1,32 @@
+"""mHgHs (P4 s.4): HgHs in rounds, for sets of 1 label, then 2, .. up to m.
+
+A round goes no deeper than the cut of the round before, so that most of what it would have to count does not exist any
+more; what is suppressed is decided anew in each. See :mod:`shoal.search.suppression`.
+
+Cost: as that of HgHs, on a hierarchy that shrinks from round to round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.algorithms import SuppressingAlgorithm
+from shoal.engines import Engine
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.search.suppression import mhghs
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class MHgHs(SuppressingAlgorithm):
+    """Greedy, top-down: generalization and total suppression of items, level by level."""
+
+    name = "mhghs"
+    title = "Multi-round generalization with suppression"
+    paper = "P4 s.4"
+    solves = (KmAnonymity,)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Walk down from the root, once for each size of sets."""
+        return mhghs(problem, self.limits(problem), engine)

@@ -1,0 +1,100 @@
+"""HgHs and mHgHs (P4 s.3 and 4): a cut, and the labels of it that are suppressed.
+
+HgHs walks down from the root. At every cut the labels are gone through, those first that would cost most to suppress:
+one is kept unless it completes, with labels kept before, a set of at most m labels in 1..k-1 rows. Of all cuts that
+expand one label further the cheapest is taken, if it is cheaper than the present one. A label with one child only is
+replaced by it at once: it stands for the same items.
+
+mHgHs does so for sets of 1 label, then 2, .. up to m; each round goes no deeper than the cut of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal import kernels
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search.limits import Limits
+from shoal.solution import Solution
+
+
+def hghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:
+    """One walk, for sets of up to m labels.
+
+    >>> import shoal
+    >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> rows = [["a1", "b1"], ["a1", "b1"], ["a2", "b1"], ["b2"]]
+    >>> problem = shoal.Problem(shoal.read(rows), h, shoal.KmAnonymity(k=2, m=2))
+    >>> cut = hghs(problem, Limits.of(problem, 100, []), shoal.Engine()).recoding
+    >>> cut.labels, cut.suppressed_labels
+    (('a1', 'b1'), ('a2', 'b2'))
+    """
+    return _walks(problem, limits, engine, range(_known(problem), _known(problem) + 1))
+
+
+def mhghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:
+    """A walk for each number of labels up to m, until no set of any size is rare."""
+    return _walks(problem, limits, engine, range(1, _known(problem) + 1))
+
+
+def _known(problem: Problem) -> int:
+    """The most labels that an adversary can know; at least one."""
+    assert isinstance(problem.privacy, KmAnonymity)
+    return max(1, problem.privacy.known(problem.items))
+
+
+def _walks(problem: Problem, limits: Limits, engine: Engine, sizes: range) -> Solution:
+    """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
+    kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
+    floor: Sequence[int] = ()
+    threats = moves = evaluations = 0
+    for size in sizes:
+        try:
+            done = kernel.run(floor, size, tick=tick)
+        except OverflowError:
+            hint = "" if len(sizes) > 1 else "use --algorithm mhghs, or "
+            raise Infeasible(
+                f"The sets of up to {size} labels that too few records hold are too many to be kept in memory: {hint}"
+                f"choose a smaller m."
+            ) from None
+        if not done.allowed:
+            raise limits.impossible(problem)
+        floor, threats = done.raised, max(threats, done.threats)
+        moves, evaluations = moves + done.moves, evaluations + done.evaluations
+        if size < sizes[-1] and kernel.whole(done.raised, done.suppressed, tick=tick):
+            break
+    return Solution(
+        GlobalCut.raising(problem.hierarchy, done.raised, done.suppressed),
+        statistics={"threats": threats, "moves": moves, "evaluations": evaluations, "largest_sets": size},
+    )
+
+
+def kernel_of(problem: Problem, limits: Limits) -> kernels.Suppression:
+    """The kernel for a k^m problem, with the order in which labels are decided."""
+    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
+    assert isinstance(privacy, KmAnonymity)
+    gone = problem.occurrences * problem.loss.worst(hierarchy.n_leaves)
+    barred = limits.barred(hierarchy)
+    order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return kernels.Suppression(
+        items.indptr,
+        items.items,
+        hierarchy.parent,
+        hierarchy.span,
+        hierarchy.n_leaves,
+        privacy.k,
+        kept=problem.costs,
+        gone=gone,
+        occurrences=limits.occurrences,
+        barred=barred,
+        rank=rank,
+        budget=limits.budget,
+    )
