@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    static constexpr size_t ENOUGH = 256;
+    static constexpr size_t ENOUGH = 256, BATCH = 256, LARGEST_BATCH = 4096;
 
     // All rare sets of so many labels without a rare part.
     std::vector<Set> all_rare(const Rows& rows, int size, const Tick& tick) const {
@@ -67,22 +67,38 @@ private:
         return std::move(found[0]);
     }
 
+    // The conflicts of rare sets, those near the root first, and in growing batches: a set that only speaks of nodes below those of
+    // an earlier conflict is left out. Should the latter be settled by suppression, it will be found again.
     std::vector<Conflict> conflicts(const std::vector<Set>& sets, const Tick& tick) const {
-        auto tasks = static_cast<int64_t>(sets.size());
-        int threads = worker_count(threads_, tasks);
-        std::vector<std::unordered_map<Set, bool, SetHash>> memo(threads);
-        std::vector<std::unordered_set<Set, SetHash>> lifted(threads);
-        parallel(tasks, threads, tick, [&](int w, int64_t i, Pulse& pulse) {
-            pulse.beat(static_cast<double>(i) / static_cast<double>(tasks));
-            for (size_t turn = 0; turn < sets[i].size(); ++turn) {
-                Set top = lift(sets[i], turn, memo[w]);
-                std::sort(top.begin(), top.end());
-                lifted[w].insert(std::move(top));
-            }
-        });
-        for (int w = 1; w < threads; ++w) lifted[0].merge(lifted[w]);
+        std::vector<std::pair<int64_t, Set>> queue;
+        for (const Set& set : sets) queue.emplace_back(depth(set), set);
+        std::sort(queue.begin(), queue.end());
+        Dominance known(tree_);
+        std::unordered_set<Set, SetHash> all;
+        size_t batch = BATCH;
+        for (size_t from = 0; from < queue.size(); from += batch, batch = std::min<size_t>(2 * batch, LARGEST_BATCH)) {
+            std::vector<const Set*> open;
+            for (size_t i = from; i < std::min(queue.size(), from + batch); ++i)
+                if (!known.superfluous(parents(queue[i].second))) open.push_back(&queue[i].second);
+            auto tasks = static_cast<int64_t>(open.size());
+            int threads = worker_count(threads_, tasks);
+            std::vector<std::unordered_map<Set, bool, SetHash>> memo(threads);
+            std::vector<std::vector<Set>> lifted(open.size());
+            parallel(tasks, threads, tick, [&](int w, int64_t i, Pulse& pulse) {
+                pulse.beat(static_cast<double>(from) / static_cast<double>(queue.size()));
+                for (size_t turn = 0; turn < open[i]->size(); ++turn) {
+                    lifted[i].push_back(lift(*open[i], turn, memo[w]));
+                    std::sort(lifted[i].back().begin(), lifted[i].back().end());
+                }
+            });
+            for (auto& some : lifted)
+                for (Set& labels : some) {
+                    known.add(parents(labels));
+                    all.insert(std::move(labels));
+                }
+        }
         std::vector<Conflict> found;
-        for (const Set& labels : lifted[0])
+        for (const Set& labels : all)
             for (int32_t row : holders_.holding(labels)) found.push_back({parents(labels), groups(labels, row)});
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());

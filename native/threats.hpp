@@ -301,17 +301,19 @@ protected:
 
     // ---- lifting
 
+    // Sum of the distances to the root.
+    int64_t depth(const Set& set) const {
+        int64_t sum = 0;
+        for (Code u : set)
+            for (; u != tree_.root(); u = tree_.parent[u]) ++sum;
+        return sum;
+    }
+
     // The threats of the most general forms of rare sets. Sets near the root come first, and in batches, so that those which
     // a threat found before explains are left out: the result does not depend on the number of threads.
     std::vector<Set> lifted(std::vector<Set> sets, const std::vector<Set>& known, const Tick& tick) {
         if (sets.empty()) return {};
         auto began = std::chrono::steady_clock::now();
-        auto depth = [&](const Set& set) {
-            int64_t sum = 0;
-            for (Code u : set)
-                for (; u != tree_.root(); u = tree_.parent[u]) ++sum;
-            return sum;
-        };
         std::vector<std::pair<int64_t, Set>> queue;
         for (auto& set : sets) queue.emplace_back(depth(set), std::move(set));
         std::sort(queue.begin(), queue.end());

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from shoal.kernels._threats import FEW, SOME, Rows, Set, Threats, Tick
+from shoal.kernels._threats import FEW, SOME, Kept, Rows, Set, Threats, Tick
 
 ENOUGH = 256  # rare sets, after which larger ones are not looked for
+BATCH, LARGEST_BATCH = 256, 4096
 
 
 class Conflicts(Threats):
@@ -16,16 +17,27 @@ class Conflicts(Threats):
     def at(  # type: ignore[override]
         self, raised: Sequence[int], suppressed: Sequence[int], last: int, tick: Tick
     ) -> list[tuple[Set, tuple[Set, ...]]]:
-        """The conflicts of the most general forms of rare sets, each with every row that holds them."""
+        """The conflicts of the most general forms of rare sets, each with every row that holds them.
+
+        Sets near the root come first, and in growing batches; one that only speaks of nodes below those of a conflict
+        from an earlier batch is left out: should that be settled by suppression, it will be found again.
+        """
         label_of = self._labels(raised)
         for leaf in suppressed:
             label_of[leaf] = self.root  # which rows at a cut go without
         found: set[tuple[Set, tuple[Set, ...]]] = set()
-        for labels in self._rare(self._generalized(label_of), min(last, self.longest), tick):
-            for turn in range(len(labels)):
-                lifted = sorted(self._lift(labels, turn))
-                for row in set.intersection(*(self.holders[u] for u in lifted)):
-                    found.add((self._parents(lifted), self._groups(lifted, row)))
+        rare = self._rare(self._generalized(label_of), min(last, self.longest), tick)
+        queue = sorted(rare, key=lambda labels: (self._depth(labels), labels))
+        known, batch = Kept(self.path), BATCH
+        while queue:
+            now, queue = queue[:batch], queue[batch:]
+            batch = min(2 * batch, LARGEST_BATCH)
+            for labels in [labels for labels in now if not known.superfluous(self._parents(labels))]:
+                for turn in range(len(labels)):
+                    lifted = sorted(self._lift(labels, turn))
+                    known.add(self._parents(lifted))
+                    for row in set.intersection(*(self.holders[u] for u in lifted)):
+                        found.add((self._parents(lifted), self._groups(lifted, row)))
         return sorted(found)
 
     def _rare(self, rows: Rows, last: int, tick: Tick) -> list[Set]:

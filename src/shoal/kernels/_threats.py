@@ -107,7 +107,7 @@ class Threats:
 
         In this order no set is made superfluous by a later one.
         """
-        kept = _Kept(self.path)
+        kept = Kept(self.path)
         for threat in sorted(map(tuple, sets), key=lambda threat: (len(threat), self._depth(threat), threat)):
             kept.add(threat)
         return [list(threat) for threat in kept.sets]
@@ -215,7 +215,7 @@ class Threats:
             return []
         began = time.perf_counter()
         queue = sorted(sets, key=lambda labels: (self._depth(labels), labels))
-        kept, batch = _Kept(self.path), 64
+        kept, batch = Kept(self.path), 64
         for threat in known:
             kept.add(tuple(threat))
         while queue:
@@ -241,7 +241,7 @@ class Threats:
         return lifted
 
 
-class _Kept:
+class Kept:
     """Threats, none of which an earlier one made superfluous."""
 
     def __init__(self, path: list[Set]) -> None:

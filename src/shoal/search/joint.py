@@ -4,7 +4,7 @@ Suppressing a label is suppressing all items below it, so a recoding is a cut, s
 yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
 clause for each of its few rows (:class:`shoal.kernels.Conflicts`), and all is as in the search for the best cut alone:
 
-1. Starts: the best cut without suppression, and mHgHs. Nothing worse is ever returned.
+1. Starts: mHgHs, the best cut without suppression, and HgHs if it is quick. Nothing worse is ever returned.
 2. Descent: greedy cuts above depth 1, 2, .. of the hierarchy, without suppression, each made safe by the conflicts
    that it runs into. They are found near the root, where there is little to count, and hold below, too.
 3. Rounds: solve the relaxed problem, which knows the conflicts found so far; its bound holds for every safe recoding.
@@ -33,11 +33,12 @@ from shoal.search.limits import Limits
 from shoal.search.polish import respecialise
 from shoal.search.proof import MORE_EFFORT, OutOfTime, Proof
 from shoal.search.solver import Draft
-from shoal.search.suppression import mhghs
+from shoal.search.suppression import hghs, mhghs
 from shoal.search.threats import counter_of
 from shoal.solution import Ended, Solution
 
 FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
+HGHS_SHARE = 0.2  # of the time limit, for a start that may take very long
 
 
 class JointSearch(Proof):
@@ -142,9 +143,13 @@ class JointSearch(Proof):
         return self._proved("proven", 0)
 
     def _start(self) -> None:
-        """mHgHs, which takes its time, and the best cut alone, for which the search has as long as for the rest."""
+        """mHgHs, which takes its time; HgHs, if it is quick; and the best cut alone, with a time limit of its own."""
         with self._clock("starting"), contextlib.suppress(Infeasible):  # if it needs too much memory, or is stuck
             self._offer_cut(mhghs(self.problem, self.limits, self.engine))
+        self.deadline = time.monotonic() + self.limit * HGHS_SHARE
+        with self._clock("starting"), contextlib.suppress(Infeasible, OutOfTime):
+            engine = Engine(progress=lambda _, share: self._in_time())
+            self._offer_cut(hghs(self.problem, self.limits, engine))
         with self._clock("starting"):
             plain = ExactSearch(self.problem, self.engine, self.limit).run(needs_proof=True)
             self._offer_cut(plain)
