@@ -206,6 +206,9 @@ class JointSearch(Proof):
         self.deadline = time.monotonic() + max(GRACE, self.limit)
         if ended != "proven" and not self.rounds:
             self._relaxed(FIRST_EFFORT)
+        if self.bound < self._cost():
+            with self._clock("improving"):
+                self._improve()
         with self._clock("polishing"):
             gone = set(self.draft.suppressed)
             for leaf in sorted(gone, key=lambda leaf: (-self.prices[leaf], leaf)):
@@ -219,6 +222,19 @@ class JointSearch(Proof):
             known = counter.small(min(2, self.m), tick=self._check_time) if self.m else []
             respecialise(self.tree, counter, expanded, self.m, known=known, tick=self._check_time)
             self.draft = Draft(frozenset(expanded), frozenset(gone))
+
+    def _improve(self) -> None:
+        """Local search: expand a node of the best and suppress, or collapse others, as that demands; while it helps."""
+        tried: set[int] = set()
+        while open_ := [node for node in self.tree.raised(set(self.draft.expanded)) if node not in tried]:
+            node = min(open_, key=lambda node: (-self.tree.gain[node], node))
+            tried.add(node)
+            draft = Draft(self.draft.expanded | {node}, self.draft.suppressed)
+            self._separate(draft)
+            draft = self._repaired(draft, held=node)
+            if self._cost_of(draft) < self._cost():
+                self.draft = draft
+                tried.clear()
 
     def _separate(self, draft: Draft) -> list[kernels.Conflict]:
         """The conflicts that a draft runs into; they are known from now on."""
@@ -239,32 +255,35 @@ class JointSearch(Proof):
             if draft.expanded.issuperset(parents) and not any(draft.suppressed.issuperset(group) for group in groups)
         ]
 
-    def _repaired(self, draft: Draft) -> Draft:
-        """A safe draft near one that is not: of each conflict the cheapest way out, until there is none."""
+    def _repaired(self, draft: Draft, held: int | None = None) -> Draft:
+        """A safe draft near one that is not: of each conflict the cheapest way out, until there is none.
+
+        ``held``: a node that is to stay expanded, unless there is no other way out.
+        """
         known: Iterable[kernels.Conflict] = self.conflicts
         while broken := self._broken(draft, known):
             expanded, gone = set(draft.expanded), set(draft.suppressed)
             for conflict in broken:
                 if self._broken(Draft(frozenset(expanded), frozenset(gone)), [conflict]):
-                    self._settle(conflict, expanded, gone)
+                    self._settle(conflict, expanded, gone, held)
             draft = Draft(frozenset(expanded), frozenset(gone))
             known = [*self.conflicts, *self._separate(draft)]
         return draft
 
-    def _settle(self, conflict: kernels.Conflict, expanded: set[int], gone: set[int]) -> None:
+    def _settle(self, conflict: kernels.Conflict, expanded: set[int], gone: set[int], held: int | None) -> None:
         """Suppress a group or collapse a parent, whatever costs less."""
         parents, groups = conflict
-        ways: list[tuple[int, int, set[int]]] = []
+        ways: list[tuple[bool, int, int, set[int]]] = []  # whether the held node goes, cost, which way, what changes
         for at, node in enumerate(parents):
             below = self.tree.subtree(node, expanded)
             back = sum(self.prices[leaf] for leaf in gone if self.problem.hierarchy.covers(node, leaf))
-            ways.append((self.tree.gains(below) - back, at, below))
+            ways.append((held in below, self.tree.gains(below) - back, at, below))
         for at, group in enumerate(groups, len(parents)):
             more = set(group) - gone
             can = all(leaf in self.prices and self.tree.parent[leaf] in expanded for leaf in more)
             if can and self._within_budget(gone | more):
-                ways.append((sum(self.prices[leaf] for leaf in more), at, more))
-        _, at, change = min(ways, key=lambda way: way[:2])
+                ways.append((False, sum(self.prices[leaf] for leaf in more), at, more))
+        _, _, at, change = min(ways, key=lambda way: way[:3])
         if at >= len(parents):
             gone |= change
         else:
