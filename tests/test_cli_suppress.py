@@ -1,0 +1,120 @@
+"""The command line where items may be suppressed: what is shown, written, reported, explained and refused."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.conftest import Shell
+
+TREE = "a1;A;ALL\na2;A;ALL\na3;A;ALL\nb1;B;ALL\nb2;B;ALL\n"
+ROWS = "a1,b1\n" * 4 + "a2,b1\n" * 4 + "a2,b2\n" * 4 + "a1,b2\n" * 4 + "a3\n"
+
+
+@pytest.fixture
+def shop(shell: Shell) -> Shell:
+    """One outlier, a3, in a record of its own."""
+    shell.write("tree.csv", TREE)
+    shell.write("rows.basket", ROWS)
+    return shell
+
+
+MAKE = ("anonymize", "rows.basket", "-o", "out.basket", "--hierarchy", "tree.csv", "--k", "3")
+BEST = ("--algorithm", "optimal-suppress")
+
+
+@pytest.mark.parametrize("algorithm", ["optimal-suppress", "mhghs", "hghs", "mm"])
+def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: str) -> None:
+    reports = ("--report", "r.json", "--report", "r.md", "--report", "r.html")
+    code, out, err = shop(*MAKE, "--algorithm", algorithm, *reports)
+    assert code == 0, err
+    assert "1 (1 occurrence, 3 %)" in out
+    assert "1 empty record is published" in err
+    rows = (shop.folder / "out.basket").read_text(encoding="utf-8").split("\n")
+    assert rows == [*ROWS.split("\n")[:16], "", ""]
+    assert shop("verify", "out.basket", "--k", "3")[0] == 0
+    facts = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))
+    assert facts["suppressed"] == {
+        "items": 1,
+        "occurrences": 1,
+        "share": 1 / 33,
+        "emptied_records": 1,
+        "listed": [{"label": "a3", "records": 1}],
+    }
+    assert facts["explanations"] == [
+        {
+            "group": "a3",
+            "items": 1,
+            "records": 1,
+            "suppressed": True,
+            "witness": {"labels": ["a3"], "support": 1},
+        }
+    ]
+    text = (shop.folder / "r.md").read_text(encoding="utf-8")
+    assert "| a3 | 1 |" in text
+    assert "| a3 (removed) | a3 | 1 |" in text
+    assert "1 item was removed from every record, 1 occurrence in all (3 %). 1 record lost all that it had." in text
+    page = (shop.folder / "r.html").read_text(encoding="utf-8")
+    assert "The removed items" in page
+    assert "or removed, in the same way in every record" in page
+
+
+def test_without_explanations_no_suppressed_item_is_named(shop: Shell) -> None:
+    reports = ("--report", "r.json", "--report", "r.md", "--report", "r.html", "--no-explanations")
+    assert shop(*MAKE, *BEST, *reports)[0] == 0
+    for name in ("r.json", "r.md", "r.html"):
+        text = (shop.folder / name).read_text(encoding="utf-8")
+        assert not re.search(r"\ba3\b", text)
+    assert json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))["suppressed"]["items"] == 1
+
+
+def test_explain_finds_what_was_suppressed_and_why(shop: Shell) -> None:
+    assert shop(*MAKE, *BEST)[0] == 0
+    code, out, err = shop("explain", "rows.basket", "out.basket", "--hierarchy", "tree.csv", "--k", "3")
+    assert code == 0, err
+    assert "a3 (suppressed)" in out
+    assert "or published" in out
+    one = shop("explain", "rows.basket", "out.basket", "--hierarchy", "tree.csv", "--k", "3", "--label", "a3", "--json")
+    assert json.loads(one[1])[0]["suppressed"]
+
+
+def test_the_proof_speaks_of_suppression_and_limits(shop: Shell) -> None:
+    out = " ".join(shop(*MAKE, *BEST)[1].split())
+    assert "no way to coarsen this hierarchy and to remove items that keeps 3^2-anonymity loses less" in out
+    out = " ".join(shop(*MAKE, *BEST, "--max-suppressed", "1")[1].split())
+    assert "within the given limits, that keeps" in out
+
+
+def test_limits(shop: Shell) -> None:
+    """A third of a percent is less than one of 33 occurrences; and the outlier may be named, or its group."""
+    for limit in (("--max-suppressed", "3"), ("--never-suppress", "a3"), ("--never-suppress", "A")):
+        code, out, err = shop(*MAKE, *BEST, *limit)
+        assert code == 0, err
+        assert "items suppressed" not in out
+    assert shop(*MAKE, *BEST, "--max-suppressed", "3.1")[1].count("items suppressed") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--never-suppress", "a4"), "'a4' is neither an item nor a group of the hierarchy tree.csv (did you mean"),
+        (("--max-suppressed", "101"), "max-suppressed must be at most 100, got 101"),
+        (("--max-suppressed", "-1"), "max-suppressed must be at least 0, got -1"),
+        (("--max-suppressed", "few"), "max-suppressed must be a number, got 'few'"),
+        (("--never-suppress", "none.txt"), "none.txt does not exist"),
+        (("--time-limit", "soon"), "time-limit must be a number or 'none', got 'soon'"),
+        (("--k", "18", "--max-suppressed", "50"), "18^2-anonymity cannot be reached within the limits on suppression"),
+        (("--model", "km-negative"), "does not solve the model km-negative"),
+    ],
+)
+def test_bad_input(shop: Shell, options: tuple[str, ...], told: str) -> None:
+    assert told in shop.fails(*MAKE, *BEST, *options)
+
+
+def test_too_few_records_are_published_empty_and_that_is_said(shop: Shell) -> None:
+    code, _, err = shop(*MAKE[:-1], "18", *BEST)
+    assert code == 0
+    assert "Every item was suppressed: all records are published empty" in " ".join(err.split())
+    assert set((shop.folder / "out.basket").read_text(encoding="utf-8")) == {"\n"}
