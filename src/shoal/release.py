@@ -119,10 +119,16 @@ class Release:
             )
         bare = self.published.rows.sizes == 0
         told = self.problem.sensitive.sizes > 0
+        emptied = bare & (self.problem.items.sizes > 0)
+        if count := int(np.count_nonzero(emptied)):
+            what = (
+                "1 record has lost all that it had" if count == 1 else f"{count:,} records have lost all that they had"
+            )
+            notes.append(f"{what} to suppression; {'it stays' if count == 1 else 'they stay'} in place.")
         for some, one, many in (
-            (bare & ~told, "1 empty record is", "empty records are"),
+            (bare & ~told & ~emptied, "1 empty record is", "empty records are"),
             (
-                bare & told,
+                bare & told & ~emptied,
                 "1 record with nothing but sensitive values is",
                 "records with nothing but sensitive values are",
             ),
