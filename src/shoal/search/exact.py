@@ -30,7 +30,7 @@ from shoal.search import solver
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
+from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.search.threats import counter_of
 from shoal.solution import Ended, Solution
 
@@ -55,31 +55,20 @@ class ExactSearch(Proof):
         if needs_proof:
             with self._clock("solving"):
                 solver.load()  # missing, it is missed before any work
-        ended: Ended = "proven"
-        try:
-            with self._clock("counting"):  # whatever the limit: nothing can be said or done without
-                tick = self.engine.tick("counting pairs")
-                self.threats = self.counter.small(min(2, self.m), tick=tick) if self.m else []
-            self.bound = self.tree.lower_bound(self.threats)
-            self._descend()
-            self._prove()
-        except OutOfTime:
-            ended = "time limit"
-        except KeyboardInterrupt:
-            if not self.descended:
-                raise
-            ended = "interrupted"
-        except OptionError:
-            ended = "no solver"
-        try:
-            self._conclude(ended)
-        except OutOfTime:  # what there is must do
-            pass
-        except KeyboardInterrupt:
-            if not self.descended or ended == "interrupted":  # the second time: give up
-                raise
-            ended = "interrupted"
+        ended = self._carried_out(self._count_pairs, self._descend, self._prove)
+        ended = self._concluded(ended, self._conclude)
         return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)
+
+    def _ready(self) -> bool:
+        """After the descent."""
+        return self.descended
+
+    def _count_pairs(self) -> None:
+        """Whatever the limit: nothing can be said or done without."""
+        with self._clock("counting"):
+            tick = self.engine.tick("counting pairs")
+            self.threats = self.counter.small(min(2, self.m), tick=tick) if self.m else []
+        self.bound = self.tree.lower_bound(self.threats)
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, each safe before the next."""

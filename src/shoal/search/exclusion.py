@@ -23,7 +23,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.engines import Engine
-from shoal.errors import Infeasible, OptionError
+from shoal.errors import Infeasible
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
@@ -32,7 +32,7 @@ from shoal.recoding import GlobalCut
 from shoal.search import solver
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.exact import ExactSearch
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, OutOfTime, Proof
+from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.solution import Ended, Solution
 
 LISTED = 200_000  # breaches of a round, about
@@ -60,21 +60,11 @@ class ExclusionSearch(Proof):
         if needs_proof:
             with self._clock("solving"):
                 solver.load()  # missing, it is missed before any work
-        ended: Ended = "proven"
         interrupted = self._start(needs_proof)
+        if interrupted and not self.found:
+            raise KeyboardInterrupt
         try:
-            if interrupted:
-                raise KeyboardInterrupt
-            self._descend()
-            self._prove()
-        except OutOfTime:
-            ended = "time limit"
-        except KeyboardInterrupt:
-            if not self.found:
-                raise
-            ended = "interrupted"
-        except OptionError:
-            ended = "no solver"
+            ended: Ended = "interrupted" if interrupted else self._carried_out(self._descend, self._prove)
         except solver.Impossible:
             raise Infeasible(
                 f"No cut of the hierarchy satisfies {self.privacy.title} with these options, which is proved: "
@@ -86,6 +76,10 @@ class ExclusionSearch(Proof):
         self._expand_for_nothing()
         clauses = self.settled + len(self.threats) + len(self.together)
         return self._proved("proven" if done else ended, clauses, count_tree_nodes=self.counted)
+
+    def _ready(self) -> bool:
+        """Once a cut satisfies the model."""
+        return self.found
 
     def _start(self, needs_proof: bool) -> bool:
         """A first cut, whatever the limit: AA's. Whether the user wants no more.

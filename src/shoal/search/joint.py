@@ -76,26 +76,13 @@ class JointSearch(Proof):
             solver.load()  # missing, it is missed before any work
         if 0 < self.problem.items.non_empty < self.problem.privacy.values()["k"]:
             return self._nothing()
-        ended: Ended = "proven"
-        try:
-            self._start()
-            self._descend()
-            self._prove()
-        except OutOfTime:
-            ended = "time limit"
-        except KeyboardInterrupt:
-            if not self.draft.expanded:
-                raise
-            ended = "interrupted"
-        try:
-            self._conclude(ended)
-        except OutOfTime:  # what there is must do
-            pass
-        except KeyboardInterrupt:
-            if ended == "interrupted":  # the second time: give up
-                raise
-            ended = "interrupted"
+        ended = self._carried_out(self._start, self._descend, self._prove)
+        ended = self._concluded(ended, self._conclude)
         return self._proved("proven" if self.bound == self._cost() else ended, len(self.conflicts))
+
+    def _ready(self) -> bool:
+        """After a start that found more than the root."""
+        return bool(self.draft.expanded)
 
     # ---- the best so far
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from shoal.engines import Engine
+from shoal.errors import OptionError
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion
@@ -38,6 +39,37 @@ class Proof:
         """Keep a cut that satisfies the model if it is the best so far."""
         if self.tree.cost(expanded) < self.tree.cost(self.best):
             self.best = expanded
+
+    def _ready(self) -> bool:
+        """Whether there is something to return, should the user have had enough."""
+        return True
+
+    def _carried_out(self, *steps: Callable[[], None]) -> Ended:
+        """How the steps of the search ended, one after the other."""
+        try:
+            for step in steps:
+                step()
+        except OutOfTime:
+            return "time limit"
+        except KeyboardInterrupt:
+            if not self._ready():
+                raise
+            return "interrupted"
+        except OptionError:
+            return "no solver"
+        return "proven"
+
+    def _concluded(self, ended: Ended, conclude: Callable[[Ended], None]) -> Ended:
+        """Do what is due after the search; if that is cut short, too, what there is must do."""
+        try:
+            conclude(ended)
+        except OutOfTime:
+            pass
+        except KeyboardInterrupt:
+            if not self._ready() or ended == "interrupted":  # the second time: give up
+                raise
+            return "interrupted"
+        return ended
 
     def _cost(self) -> int:
         """What the best so far costs."""
