@@ -190,9 +190,15 @@ def test_a_file_that_fails(ward: Shell) -> None:
         (("--m", "2"), "--m is an option of km, km-negative, lm, not of the model hkp"),
         (("--algorithm", "aa"), "Algorithm aa does not solve the model hkp: it solves"),
         (("--sensitive", "HIV", "--never-suppress", "a3"), "'a3' is neither an item nor a group"),
-        (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is neither an item nor a group"),
-        (("--sensitive", "HIV", "--k", "3", "--never-suppress", "A,B"), "cannot be reached within the limits"),
-        (("--sensitive", "HIV", "--k", "3", "--max-suppressed", "1"), "cannot be reached within the limits"),
+        (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is sensitive and never suppressed anyway"),
+        (
+            ("--sensitive", "HIV", "--k", "3", "--never-suppress", "A,B"),
+            "{a1, b2} is in breach, and --never-suppress keeps all of it",
+        ),
+        (
+            ("--sensitive", "HIV", "--k", "3", "--max-suppressed", "1"),
+            "mm would suppress 7 of 40 occurrences (17.50%), more than",
+        ),
     ],
 )
 def test_bad_input(ward: Shell, words: tuple[str, ...], said: str) -> None:

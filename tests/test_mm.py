@@ -197,7 +197,7 @@ def test_mm_is_what_it_says(problem: shoal.Problem, data: st.DataObject) -> None
     method = shoal.MM(never_suppress=tuple(never))
     if expected is None:
         assert any(mole <= never for mole in moles)
-        with pytest.raises(Infeasible, match="within the limits"):
+        with pytest.raises(Infeasible, match=r"--never-suppress keeps all of it|more than --max-suppressed"):
             shoal.anonymize(problem, method)
         return
     release = shoal.anonymize(problem, method)
@@ -235,7 +235,7 @@ def test_single_moles_go_first_then_the_best_ratio() -> None:
     assert kept.published.rows.in_use().labels == ("b", "c", "d")
     occurrences = sum(map(len, rows))
     shoal.anonymize(problem, shoal.MM(max_suppressed=100 * 10 / occurrences + 0.01))
-    with pytest.raises(Infeasible, match=r"\(0.8,2,2\)-coherence cannot be reached within the limits"):
+    with pytest.raises(Infeasible, match="more than --max-suppressed"):
         shoal.anonymize(problem, shoal.MM(max_suppressed=100 * 9 / occurrences))
 
 

@@ -50,8 +50,14 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
     assert algorithm is not None
     if not isinstance(problem.privacy, algorithm.solves):
         names = ", ".join(model.name for model in algorithm.solves)
+        others = ", ".join(
+            other.name
+            for other in discovery.find("shoal.algorithms", Algorithm).values()
+            if isinstance(problem.privacy, other.solves)
+        )
         raise OptionError(
-            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}."
+            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
+            f"{problem.privacy.name} is solved by {others}."
         )
     timings: dict[str, float] = {}
     if not algorithm.suppresses:

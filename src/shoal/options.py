@@ -60,6 +60,8 @@ class Option:
         if isinstance(text, str | tuple) and self.type is tuple:
             texts = (text,) if isinstance(text, str) else text
             value = tuple(dict.fromkeys(label for one in texts for label in labels_of(one)))
+            if not value:
+                raise OptionError(f"{self.flag} names no label: give {self.wanted}, or leave it out.")
         elif isinstance(text, str) and text not in self.words and self.type is not str:
             try:
                 value = self.type(text)
@@ -90,9 +92,9 @@ class Option:
         if isinstance(value, float) and not math.isfinite(value):
             raise OptionError(f"{name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
-            raise OptionError(f"{name} must be at least {self.low:g}, got {value}.")
+            raise OptionError(f"{name} must be at least {self.low:g}, got {say(value)}.")
         if self.high is not None and value > self.high:
-            raise OptionError(f"{name} must be at most {self.high:g}, got {value}.")
+            raise OptionError(f"{name} must be at most {self.high:g}, got {say(value)}.")
 
     @property
     def wanted(self) -> str:

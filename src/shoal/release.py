@@ -88,7 +88,7 @@ class Release:
     @property
     def warnings(self) -> list[str]:
         """What a publisher must know beyond the guarantee."""
-        notes: list[str] = []
+        notes = self.problem.privacy.notes
         guarded = self.problem.privacy.columns
         beside = self.dataset.table.names if self.dataset.table is not None else ()
         names = [f"'{name}'" for name in beside if name not in guarded]
@@ -121,10 +121,12 @@ class Release:
         told = self.problem.sensitive.sizes > 0
         emptied = bare & (self.problem.items.sizes > 0)
         if count := int(np.count_nonzero(emptied)):
-            what = (
-                "1 record has lost all that it had" if count == 1 else f"{count:,} records have lost all that they had"
+            apart = "" if self.problem.set_apart is None else ", sensitive values apart,"
+            have, stay = (
+                ("has lost all that it", "it stays") if count == 1 else ("have lost all that they", "they stay")
             )
-            notes.append(f"{what} to suppression; {'it stays' if count == 1 else 'they stay'} in place.")
+            records = "1 record" if count == 1 else f"{count:,} records"
+            notes.append(f"{records} {have} had{apart} to suppression; {stay} in place.")
         for some, one, many in (
             (bare & ~told & ~emptied, "1 empty record is", "empty records are"),
             (

@@ -15,15 +15,19 @@ share many items; memory proportional to the data and to the minimal moles, whic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import kernels
 from shoal.algorithms import SuppressingAlgorithm
+from shoal.data.arrays import Codes
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.errors import OptionError
+from shoal.errors import Infeasible, OptionError
+from shoal.options import say
 from shoal.privacy import PrivacyModel
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
@@ -65,10 +69,35 @@ class MM(SuppressingAlgorithm):
                 f"know fewer items (a smaller p or m), or take another algorithm."
             )
         chosen = destroying(moles, _lost(problem), limits.protected)
-        if chosen is None or limits.suppressed(chosen) > limits.budget:
-            raise limits.impossible(problem)
+        if chosen is None:
+            raise self._refused(problem, _stubborn(moles, limits.protected))
+        if (gone := limits.suppressed(chosen)) > limits.budget:
+            raise Infeasible(
+                f"mm would suppress {gone:,} of {len(rows.items):,} occurrences ({gone / len(rows.items):.2%}), more "
+                f"than --max-suppressed {say(self.max_suppressed)} allows: allow more{_others(problem)}."
+            )
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
+
+    def _refused(self, problem: Problem, mole: Sequence[int]) -> Infeasible:
+        """The error for a set in breach that must stay."""
+        named = ", ".join(problem.hierarchy.labels[item] for item in mole)
+        return Infeasible(
+            f"mm cannot reach {problem.privacy.short}: {{{named}}} is in breach, and --never-suppress keeps all of it: "
+            f"name fewer items there{_others(problem)}."
+        )
+
+
+def _stubborn(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[int]:
+    """The first of the smallest moles with protected items only."""
+    return next(mole.tolist() for some in moles for mole in some if protected[mole].all())
+
+
+def _others(problem: Problem) -> str:
+    """Who might do better."""
+    if not isinstance(problem.privacy, KmAnonymity):
+        return ", or weaken the guarantee"
+    return ", or use --algorithm optimal-suppress, which generalizes, too"
 
 
 def _demands(privacy: PrivacyModel, rows: Transactions) -> tuple[int, tuple[int, int], int]:

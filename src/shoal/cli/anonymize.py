@@ -20,7 +20,7 @@ from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
 from shoal.report import words
-from shoal.report.words import share, things
+from shoal.report.words import things
 
 
 @click.command()
@@ -153,7 +153,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     ]
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
-        console.warn("Interrupted: the best cut found so far was written, verified.")
+        console.warn("Interrupted: the best that was found so far was written, verified.")
     for note in release.warnings:
         console.warn(note)
 
@@ -163,4 +163,4 @@ def _occurrences(release: shoal.Release) -> str:
     total = len(release.problem.items.items)
     assert isinstance(release.recoding, shoal.GlobalCut)
     gone = total - len(release.recoding.left(release.problem.items).items)
-    return f"{things(gone, 'occurrence')}, {share(gone / max(1, total))}"
+    return f"{things(gone, 'occurrence')}, {gone / max(1, total):.3%}".replace("%", " %")

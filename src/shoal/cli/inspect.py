@@ -15,6 +15,7 @@ from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError, did_you_mean
+from shoal.metrics import covered_sizes
 from shoal.options import labels_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
@@ -57,6 +58,8 @@ def verify(
         verdict = privacy.verify(published, engine)
     if missed:
         console.warn(f"Not in {file}, so not checked: {say(missed)}.")
+    for note in privacy.notes:
+        console.warn(note)
     if as_json:
         witnesses = [witness_facts(witness) for witness in verdict.witnesses]
         facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
@@ -241,11 +244,22 @@ def measure(
         tree = tree.with_items_under_root(known.in_use().labels)
     items = tree.encode(known, before.first_use)
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
-    losses = measure_all(items, shoal.Published.resolve(shown.in_use(), tree), counted)
+    resolved = shoal.Published.resolve(shown.in_use(), tree)
+    losses = measure_all(items, resolved, counted)
+    sizes = covered_sizes(items, resolved)
+    counts = {
+        "occurrences": len(sizes),
+        "intact_occurrences": int((sizes == 1).sum()),
+        "suppressed_occurrences": int((sizes == 0).sum()),
+        "suppressed_items": len(np.unique(items.items[sizes == 0])),
+        "emptied_records": int(((items.sizes > 0) & (resolved.rows.sizes == 0)).sum()),
+    }
     if as_json:
-        console.show_json(losses)
+        console.show_json({**losses, **counts})
     else:
-        console.table(None, ["measure", "value"], [(name, f"{value:.6f}") for name, value in losses.items()])
+        figures = [*((name, f"{value:.6f}") for name, value in losses.items())]
+        figures += [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
+        console.table(None, ["measure", "value"], figures)
 
 
 def _share(count: int, rows: int) -> str:

@@ -97,9 +97,12 @@ def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     for name in texts:
         if name not in known:
             owners = ", ".join(_declared(tuple(bases))[name])
+            kinds = {_kind(base) for base in bases for owner in _declared((base,)).get(name, ())}
+            instead = " or ".join(kind.replace("the", "another") for kind in sorted(kinds))
             asked = [f"{_kind(base)} {cls.name}" for base, cls in zip(bases, chosen, strict=True)]
             raise OptionError(
-                f"--{name.replace('_', '-')} is an option of {owners}, not of {' or '.join(asked)}: leave it out."
+                f"--{name.replace('_', '-')} is an option of {owners}, not of {' or '.join(asked)}: leave it out, "
+                f"or choose {instead}."
             )
     return [
         cls.parse({option.name: texts[option.name] for option in cls.options() if option.name in texts})

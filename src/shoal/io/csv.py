@@ -52,6 +52,7 @@ class Csv(TextLayout):
     item_delimiter: str = "|"
     before: tuple[str, ...] | None = None  # the columns before the sets; None: all
     quote_cells: bool = False  # quote every set, even where it is not needed
+    blank_lines: bool = False  # an empty set that is the only cell of its row is nothing at all, not ""
     line_of: Offsets | None = None  # None: every row is one line
     parsed: Any = None  # pyarrow.Table of the other columns as read
     raw: Any = None  # the same as they stand in the file; None: nothing is quoted
@@ -72,6 +73,7 @@ class Csv(TextLayout):
             item_delimiter=item_delimiter,
             before=tuple(grid.names[:position]),
             quote_cells=_all_quoted(raw_cells),
+            blank_lines=not others and "" in raw_cells.to_pylist(),
             line_of=grid.records.line_of,
             parsed=grid.table(others),
             raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
@@ -133,7 +135,9 @@ class Csv(TextLayout):
         cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
         cells.insert(set_position(self.before, names), sets)
         found: list[str] = glued(cells, self.delimiter).to_pylist()
-        return found
+        if len(cells) > 1 or self.blank_lines:
+            return found
+        return [line or '""' for line in found]  # many tools skip a blank line
 
     def place(self, row: int) -> str:
         """The line where the row starts; the header is line 1."""

@@ -101,7 +101,7 @@ def check_writable(path: str | Path) -> None:
         if target.exists() and not target.is_file():
             raise OutputError(f"{path} is a device or a pipe: name an ordinary file to write.")
         if not target.parent.is_dir():
-            raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
+            raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
         denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None

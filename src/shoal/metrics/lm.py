@@ -18,7 +18,7 @@ class LM(AdditiveLoss):
         "lm": (
             "Loss metric (LM)",
             "The share of all other items that an item of a record can no longer be told from, averaged over all "
-            "occurrences.",
+            "occurrences. A removed item counts as 100 %.",
         ),
         "lm_sum": ("Loss metric, sum", "LM added up over all occurrences instead of averaged."),
     }

@@ -18,7 +18,8 @@ class NCP(AdditiveLoss):
         "ncp": (
             "Normalized certainty penalty (NCP)",
             "The share of all items that an item of a record can no longer be told from, averaged over all "
-            "occurrences. 0 %: every item is published as it was. 100 %: each could be any item.",
+            "occurrences. 0 %: every item is published as it was. 100 %: each could be any item. A removed item counts "
+            "as 100 %.",
         )
     }
     paper = "P0 s.3.3"

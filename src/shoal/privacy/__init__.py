@@ -87,6 +87,11 @@ class PrivacyModel(Spec, ABC):
         return ""
 
     @property
+    def notes(self) -> list[str]:
+        """What to know about a guarantee that was asked for like this; mostly nothing."""
+        return []
+
+    @property
     def reach(self) -> int | Literal["all"] | None:
         """How much an adversary may know of a record, for models that set a limit."""
         m: int | Literal["all"] | None = self.values().get("m")

@@ -48,6 +48,7 @@ class HkpCoherence(SensitiveModel):
     title = "(h,k,p)-coherence"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     default_algorithm = "mm"
+    views = ("adversary view", "adversary views")
     examined = (
         "every set of published labels that occurs and that somebody may know (or, where that settles all such sets at "
         "once, every different published record), and of those in enough records with a private item all shares"
@@ -85,6 +86,16 @@ class HkpCoherence(SensitiveModel):
         if not self.sensitive and not self.sensitive_column:
             return ""
         return "The figures are about finding a record; the guarantee also limits what is learned of private items."
+
+    @property
+    def notes(self) -> list[str]:
+        """Without private items half of it is idle."""
+        if self.sensitive or self.sensitive_column:
+            return []
+        return [
+            f"No private item was declared (--sensitive): this is {self.k}^{self.p}-anonymity of all items, and h "
+            f"means nothing."
+        ]
 
     @property
     def reach(self) -> int:

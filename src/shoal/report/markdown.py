@@ -84,11 +84,18 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     if facts["optimality"]:
         lines += ["", "## Could less have been lost?", "", _safe(words.optimality(release))]
     if facts["explanations"]:
-        lines += ["", "## Why the groups are needed", "", words.EXPLAINED, ""]
-        lines += ["| Group | Without it, these labels together | would be in records |", "|---|---|---:|"]
-        lines += [_explained(one) for one in facts["explanations"][:TOP]]
-        if len(facts["explanations"]) > TOP:
-            lines += ["", f"... and {words.things(len(facts['explanations']) - TOP, 'more group')}."]
+        lines += ["", "## Why that is needed", "", words.EXPLAINED]
+        for gone, name in ((False, "Group"), (True, "Removed")):
+            some = [one for one in facts["explanations"] if one["suppressed"] == gone]
+            if some:
+                lines += [
+                    "",
+                    f"| {name} | Without that, these labels together | would be in records |",
+                    "|---|---|---:|",
+                ]
+                lines += [_explained(one) for one in some[:TOP]]
+            if len(some) > TOP:
+                lines += ["", f"... and {words.count(len(some) - TOP)} more."]
     lines += ["", "## Provenance", ""]
     for role in ("input", "hierarchy", "output"):
         file = facts["provenance"].get(role)
@@ -127,7 +134,7 @@ def _listed(options: dict[str, Any]) -> str:
 
 def _explained(one: dict[str, Any]) -> str:
     """A row of the table of reasons."""
-    witness, group = one["witness"], _safe(one["group"]) + (" (removed)" if one["suppressed"] else "")
+    witness, group = one["witness"], _safe(one["group"])
     if witness is None:
         return f"| {group} | nothing would become too rare: it is not needed | |"
     return f"| {group} | {_safe(', '.join(witness['labels']))} | {words.count(witness['support'])} |"

@@ -155,12 +155,13 @@ def recoded(facts: dict[str, Any]) -> str:
     made, source = facts["recoding"], facts["provenance"]["hierarchy"]["name"]
     groups = f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
     if made["kind"] == "global cut":
-        kept_or = (
-            "kept, replaced by a group that contains it, or removed"
-            if facts["suppressed"]
-            else ("either kept or replaced by a group that contains it")
-        )
-        how = f"Each item was {kept_or}, in the same way in every record."
+        ways = ["kept", "replaced by a group that contains it", "removed"]
+        if not facts["suppressed"]:
+            ways.remove("removed")
+        elif not facts["generalized"]["groups"]:
+            ways.remove("replaced by a group that contains it")
+        either = f"either {ways[0]} or {ways[1]}" if len(ways) == 2 else f"{ways[0]}, {ways[1]}, or {ways[2]}"
+        how = f"Each item was {either}, in the same way in every record."
     elif made["kind"] == "local cuts":
         how = (
             f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
@@ -267,23 +268,23 @@ def change(facts: dict[str, Any]) -> str:
         others = "Others are" if suppressed else "The others are"
         sentences.append(f"{others} published as {among}, where they hide among the items of the group.")
     if suppressed:
-        sentences.append(removed(suppressed))
+        sentences.append(removed(suppressed, sensitive=facts["sensitive"] is not None))
     return " ".join(sentences)
 
 
-def removed(suppressed: dict[str, Any]) -> str:
+def removed(suppressed: dict[str, Any], *, sensitive: bool) -> str:
     """What was suppressed, in figures.
 
-    >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1})
+    >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1}, sensitive=False)
     '2 items were removed from every record, 30 occurrences in all (1 %). 1 record lost all that it had.'
     """
+    apart = ", sensitive values apart" if sensitive else ""
     were = "was" if suppressed["items"] == 1 else "were"
     gone = f"{things(suppressed['items'], 'item')} {were} removed from every record"
     told = f"{gone}, {things(suppressed['occurrences'], 'occurrence')} in all ({share(suppressed['share'])})."
     emptied = suppressed["emptied_records"]
-    return (
-        f"{told} {things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had." if emptied else told
-    )
+    lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
+    return f"{told} {lost}" if emptied else told
 
 
 def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -37,11 +37,13 @@ class Limits:
         hierarchy = problem.hierarchy
         protected = np.zeros(hierarchy.n_leaves, dtype=bool)
         for label in never:
+            if label in problem.privacy.sensitive_labels:
+                raise OptionError(f"--never-suppress: '{label}' is sensitive and never suppressed anyway: remove it.")
             if label not in hierarchy.code_of:
                 near = did_you_mean(label, hierarchy.labels)
                 raise OptionError(
-                    f"never_suppress: '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}{near}"
-                    f": correct or remove it."
+                    f"--never-suppress: '{label}' is neither an item nor a group of the hierarchy "
+                    f"{hierarchy.name}{near}: correct or remove it."
                 )
             protected[slice(*hierarchy.span[hierarchy.code_of[label]])] = True
         protected &= problem.items.supports > 0  # what does not occur cannot be suppressed

@@ -41,11 +41,22 @@ def load() -> Any:
     """The solver's module; an error if it is not installed."""
     try:
         return importlib.import_module("ortools.sat.python.cp_model")
-    except ImportError:
+    except ImportError as error:
+        if _interrupted(error):  # on the way: an extension module then tells it as an import that failed
+            raise KeyboardInterrupt from None
         raise OptionError(
             "The exact search needs OR-Tools, which is not installed: 'pip install ortools', or use "
             "--algorithm auto, which then goes without a proof, or aa."
         ) from None
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or "KeyboardInterrupt" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 class Impossible(Exception):
