@@ -283,6 +283,17 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.lower_bound <= best.loss <= found.loss
 
 
+def test_ctrl_c_while_the_solver_loads_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An extension module that is interrupted tells it as an import that failed."""
+
+    def interrupted(name: str) -> Any:
+        raise ImportError(name) from KeyboardInterrupt()
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solver.load()
+
+
 @settings(max_examples=150)
 @given(problem=problems(km))
 def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> None:
