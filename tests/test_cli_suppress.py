@@ -41,6 +41,7 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
         "occurrences": 1,
         "share": 1 / 33,
         "emptied_records": 1,
+        "unnamed": 0,
         "listed": [{"label": "a3", "records": 1}],
     }
     assert facts["explanations"] == [
@@ -140,3 +141,27 @@ def test_hkp_says_when_nothing_is_private(shop: Shell) -> None:
     assert code == 0
     assert "No private item was declared" in err
     assert "No private item was declared" in shop("verify", "out.basket", "--model", "hkp", "--k", "3")[2]
+
+
+def test_private_values_that_stay_are_not_called_empty_records(shop: Shell) -> None:
+    """mm removes every public item; the sensitive ones are published all the same."""
+    shop.write("ward.basket", "a1,HIV\na2\nb1,HIV\n")
+    made = ("anonymize", "ward.basket", "-o", "out.basket", "--hierarchy", "tree.csv", "--model", "hkp", "--k", "2")
+    code, _, err = shop(*made, "--sensitive", "HIV", "--report", "r.md")
+    assert code == 0
+    assert (shop.folder / "out.basket").read_text(encoding="utf-8") == "HIV\n\nHIV\n"
+    text = (shop.folder / "r.md").read_text(encoding="utf-8")
+    assert "published empty" not in text + err
+    assert "records are empty" not in text + err
+    assert "No published record holds anything but sensitive values" in text
+
+
+def test_items_that_only_the_raw_data_know_are_counted_not_named(shop: Shell) -> None:
+    shop.write("odd.basket", ROWS + "secret\nsecret2\n")
+    made = ("anonymize", "odd.basket", "-o", "out.basket", *MAKE[4:], *BEST, "--unknown-items", "root")
+    code, _, err = shop(*made, "--report", "r.json", "--report", "r.md", "--report", "r.html")
+    assert code == 0, err
+    gone = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))["suppressed"]
+    assert (gone["items"], gone["unnamed"], len(gone["listed"])) == (3, 2, 1)
+    for name in ("r.json", "r.md", "r.html"):
+        assert "secret" not in (shop.folder / name).read_text(encoding="utf-8")

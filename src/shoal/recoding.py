@@ -119,7 +119,7 @@ class GlobalCut(Recoding):
             "intact_items": int(np.count_nonzero(self.kept < self.hierarchy.n_leaves)),
             "generalized_items": int(sizes[self.kept >= self.hierarchy.n_leaves].sum()),
             "groups": int(np.count_nonzero(self.kept >= self.hierarchy.n_leaves)),
-            "suppressed_items": int(self.hierarchy.leaves[self.suppressed].sum()),
+            "suppressed_labels": len(self.suppressed),
         }
 
 

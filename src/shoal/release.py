@@ -113,9 +113,10 @@ class Release:
                 "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
             )
         if len(self.problem.items.items) and not len(self.published.rows.items):
+            bare = "empty" if self.problem.set_apart is None else "without any item but sensitive values"
             notes.append(
-                "Every item was suppressed: all records are published empty. A weaker guarantee, more data, or another "
-                "hierarchy would keep more."
+                f"Every item was suppressed: all records are published {bare}. A weaker guarantee, more data, or "
+                f"another hierarchy would keep more."
             )
         bare = self.published.rows.sizes == 0
         told = self.problem.sensitive.sizes > 0

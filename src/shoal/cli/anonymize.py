@@ -17,7 +17,7 @@ from shoal.cli.options import FILE, choose, data_options, hierarchy_options, rea
 from shoal.errors import OptionError, OutputError
 from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
-from shoal.metrics import AdditiveLoss
+from shoal.metrics import AdditiveLoss, covered_sizes
 from shoal.privacy import PrivacyModel
 from shoal.report import words
 from shoal.report.words import things
@@ -131,11 +131,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
         ("items published intact", f"{cut['intact_items']:,}"),
         *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
-        *(
-            (("items suppressed", f"{cut['suppressed_items']:,} ({_occurrences(release)})"),)
-            if cut.get("suppressed_items")
-            else ()
-        ),
+        *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
         ("loss, NCP", f"{losses['ncp']:.6f}"),
         ("loss, LM", f"{losses['lm']:.6f}"),
         *(
@@ -158,9 +154,9 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         console.warn(note)
 
 
-def _occurrences(release: shoal.Release) -> str:
-    """How much was suppressed."""
-    total = len(release.problem.items.items)
-    assert isinstance(release.recoding, shoal.GlobalCut)
-    gone = total - len(release.recoding.left(release.problem.items).items)
-    return f"{things(gone, 'occurrence')}, {gone / max(1, total):.3%}".replace("%", " %")
+def _suppressed(release: shoal.Release) -> str:
+    """What was suppressed; empty: nothing."""
+    items = release.problem.items
+    gone = items.items[covered_sizes(items, release.published) == 0]
+    share = f"{len(gone) / max(1, len(items.items)):.3%}".replace("%", " %")
+    return f"{len(np.unique(gone)):,} ({things(len(gone), 'occurrence')}, {share})" if len(gone) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def explain(
     more = "" if len(shown) == len(found) else f", the first {len(shown)}; --top 0 lists all"
     or_published = " (or published)" if any(one.suppressed for one in found) else ""
     console.table(
-        f"{things(len(found), 'group')}{more}",
+        f"{_counted(found)}{more}",
         [
             "group",
             f"if it were split{or_published}, these labels together",
@@ -99,10 +100,17 @@ def explain(
     )
     if not all(one.witness for one in found):
         console.warn(
-            "What could be split or published is not needed for these options: was the file made with others? The "
-            "default algorithm leaves no such group, nor does --polish with others."
+            "What could be split or published is not needed for these options. Was the file made with others? If not, "
+            "--algorithm auto, or optimal-suppress if items may be suppressed, loses less."
         )
     console.warn(EXPLAINED)
+
+
+def _counted(found: Sequence[shoal.Explanation]) -> str:
+    """How much is explained."""
+    gone = sum(one.suppressed for one in found)
+    parts = [*([things(len(found) - gone, "group")] if gone < len(found) else [])]
+    return " and ".join([*parts, *([things(gone, "suppressed label")] if gone else [])])
 
 
 def _row(one: shoal.Explanation) -> tuple[str, str, object]:

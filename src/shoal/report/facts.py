@@ -171,6 +171,7 @@ def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
         "occurrences": len(gone),
         "share": len(gone) / len(items.items),
         "emptied_records": int(np.count_nonzero((items.sizes > 0) & (published.rows.sizes == 0))),
+        "unnamed": len(codes) - len(listed),  # of the items: those that must not be named
         "listed": listed if named else None,
     }
 

@@ -79,8 +79,8 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     if (gone := facts["suppressed"]) and gone["listed"]:
         lines += ["", "| Removed item | Records that had it |", "|---|---:|"]
         lines += [f"| {_safe(one['label'])} | {words.count(one['records'])} |" for one in gone["listed"][:TOP]]
-        if len(gone["listed"]) > TOP:
-            lines += ["", f"... and {words.things(len(gone['listed']) - TOP, 'more item')}."]
+        if more := max(0, len(gone["listed"]) - TOP) + gone["unnamed"]:
+            lines += ["", f"... and {words.things(more, 'more item')}."]
     if facts["optimality"]:
         lines += ["", "## Could less have been lost?", "", _safe(words.optimality(release))]
     if facts["explanations"]:

@@ -201,6 +201,11 @@ def kept(facts: dict[str, Any]) -> str:
 
 def proof(release: Release) -> str:
     """What the verifier did."""
+    if not release.verdict.checked and release.problem.set_apart is not None:
+        return (
+            "No published record holds anything but sensitive values, so there is no other item that an adversary "
+            "could know; sensitive values are published as they are."
+        )
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
     return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
@@ -261,7 +266,8 @@ def change(facts: dict[str, Any]) -> str:
             f"what is left is only which records hold anything at all."
         )
     if suppressed and suppressed["share"] == 1:
-        return "Every item was removed: all records are published empty."
+        bare = "empty" if facts["sensitive"] is None else "without any item but sensitive values"
+        return f"Every item was removed: all records are published {bare}."
     sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences are published intact."]
     if groups:
         among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"

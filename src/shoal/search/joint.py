@@ -130,18 +130,18 @@ class JointSearch(Proof):
         return self._proved("proven", 0)
 
     def _start(self) -> None:
-        """mHgHs, which takes its time; HgHs, if it is quick; and the best cut alone, with a time limit of its own."""
+        """mHgHs, which takes its time; the best cut alone, with a time limit of its own; and HgHs, if it is quick."""
         with self._clock("starting"), contextlib.suppress(Infeasible):  # if it needs too much memory, or is stuck
             self._offer_cut(mhghs(self.problem, self.limits, self.engine))
-        self.deadline = time.monotonic() + self.limit * HGHS_SHARE
-        with self._clock("starting"), contextlib.suppress(Infeasible, OutOfTime):
-            engine = Engine(progress=lambda _, share: self._in_time())
-            self._offer_cut(hghs(self.problem, self.limits, engine))
         with self._clock("starting"):
             plain = ExactSearch(self.problem, self.engine, self.limit).run(needs_proof=True)
             self._offer_cut(plain)
         if plain.optimality is not None and plain.optimality.ended == "interrupted":
             raise KeyboardInterrupt
+        self.deadline = time.monotonic() + min(GRACE, self.limit * HGHS_SHARE)
+        with self._clock("starting"), contextlib.suppress(Infeasible, OutOfTime):
+            engine = Engine(progress=lambda _, share: self._in_time())
+            self._offer_cut(hghs(self.problem, self.limits, engine))
         self.deadline = time.monotonic() + self.limit
 
     def _offer_cut(self, solution: Solution) -> None:
@@ -190,7 +190,7 @@ class JointSearch(Proof):
 
         All this may take as long again as the search was given.
         """
-        self.deadline = time.monotonic() + max(GRACE, self.limit)
+        self.deadline = time.monotonic() + (GRACE if ended == "interrupted" else max(GRACE, self.limit))
         if ended != "proven" and not self.rounds:
             self._relaxed(FIRST_EFFORT)
         if self.bound < self._cost():

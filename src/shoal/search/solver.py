@@ -196,8 +196,9 @@ class Joint:
         )
         root = self.tree.costs[self.tree.root]
         bound = root + math.ceil(solver.best_objective_bound - 1e-6)
-        if status == self.cp.OPTIMAL:
-            bound = root + round(solver.objective_value)
+        cost = root + round(solver.objective_value)
+        if status == self.cp.OPTIMAL or bound > cost:  # more than the cost of a solution cannot be a bound
+            bound = cost if status == self.cp.OPTIMAL else 0
         return draft, max(0, bound), status == self.cp.OPTIMAL
 
 
