@@ -36,6 +36,7 @@ def main() -> None:
     if "suppression" in given.what:
         title, found = "Generalization with suppression and its rivals, the search alone", suppression.rows(data)
         results = show(title, found, given.out / "suppression.csv")
+        show("How they grow, BMS-WebView-2, k=5, m=3", suppression.growing(data), given.out / "suppression-growth.csv")
         if given.docs and results:
             suppression.write(results)
 

@@ -28,19 +28,34 @@ PAGE = Path(__file__).parents[1] / "docs" / "suppression.md"
 
 
 def rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """One row for each method, set, k and m; none where there are no real data."""
+    """One row for each set, k, m and method; none where there are no real data."""
     for name in SETS if data.REAL.is_dir() else ():
         file, tree = data.groceries() if name == "groceries" else data.real(name, folder)
         for k in KS:
-            once: dict[str, Any] = {}
+            local = _told(_run(file, tree, "LG", k=k, model="transactional-k"))
             for m in MS:
-                for method, (algorithm, options) in METHODS.items():
-                    guarantee = {"model": "transactional-k"} if method == "LG" else {"model": "km", "m": m}
-                    if method != "LG" or not once:
-                        at: dict[str, Any] = {"what": "solve", "file": file, "hierarchy": tree, "algorithm": algorithm}
-                        found = case.run(**at, options=options, k=k, **guarantee, limit=LIMIT)
-                    once = found if method == "LG" else once
-                    yield {"data": name, "k": k, "m": m, "method": method, **_told(once if method == "LG" else found)}
+                for method in METHODS:
+                    found = local if method == "LG" else _told(_run(file, tree, method, k=k, m=m, model="km"))
+                    yield {"data": name, "k": k, "m": m, "method": method, **found}
+
+
+def growing(folder: Path) -> Iterator[dict[str, Any]]:
+    """The first quarter, half, three quarters and all of BMS-WebView-2, k=5, m=3, by the methods of P4."""
+    for quarters in (1, 2, 3, 4) if data.REAL.is_dir() else ():
+        file, tree, size = data.part("bms-webview-2", folder, quarters / 4)
+        times: dict[str, Any] = {}
+        for method in ("AA", "LG", "MM", "mHgHs"):
+            guarantee = {"model": "transactional-k"} if method == "LG" else {"model": "km", "m": 3}
+            found = _told(_run(file, tree, method, k=5, **guarantee))
+            times |= {f"{method} s": found["s"], f"{method} NCP": found["NCP"]}
+        yield {"rows": size, **times}
+
+
+def _run(file: str, tree: str, method: str, **guarantee: Any) -> dict[str, Any]:
+    """One process."""
+    algorithm, options = METHODS[method]
+    at: dict[str, Any] = {"what": "solve", "file": file, "hierarchy": tree, "algorithm": algorithm, "options": options}
+    return case.run(limit=LIMIT, **at, **guarantee)
 
 
 def _told(found: dict[str, Any]) -> dict[str, Any]:
