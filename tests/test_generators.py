@@ -171,7 +171,7 @@ def test_streaming_needs_little_memory() -> None:
         ({"items": 0}, "--items must be at least 1, got 0."),
         ({"rows": 0}, "--rows must be at least 1, got 0."),
         ({"mean_size": 0.5}, "--mean-size must be at least 1, got 0.5."),
-        ({"corruption": 1.0}, "--corruption must be at most 0.95, got 1.0."),
+        ({"corruption": 1.0}, "--corruption must be at most 0.95, got 1."),
         ({"max_size": "lots"}, "--max-size must be a whole number or 'none', got 'lots'."),
         ({"size": 3}, "quest has no option --size"),
     ],
