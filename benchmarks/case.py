@@ -67,7 +67,7 @@ def solve(
     import shoal
     from shoal import discovery, hierarchies
     from shoal.algorithms import Algorithm
-    from shoal.metrics import covered_sizes
+    from shoal.metrics import Outcome
     from shoal.privacy import PrivacyModel
     from shoal.release import peak_memory
 
@@ -84,10 +84,10 @@ def solve(
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
-    gone = int((covered_sizes(problem.items, published) == 0).sum())
+    made = Outcome.of(problem.items, published)
     return {
         "seconds": seconds,
-        "suppressed": gone / max(1, len(problem.items.items)),
+        "suppressed": made.suppressed / max(1, made.occurrences),
         "verify": time.perf_counter() - start,
         "loss": problem.loss.of(problem.items, published)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),

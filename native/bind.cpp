@@ -9,9 +9,9 @@
 #include "disclosing.hpp"
 #include "facts.hpp"
 #include "gray.hpp"
-#include "hghs.hpp"
 #include "moles.hpp"
 #include "rare.hpp"
+#include "suppression.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;

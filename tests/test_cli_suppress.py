@@ -90,7 +90,7 @@ def test_the_proof_speaks_of_suppression_and_limits(shop: Shell) -> None:
 
 
 def test_limits(shop: Shell) -> None:
-    """A third of a percent is less than one of 33 occurrences; and the outlier may be named, or its group."""
+    """3 % of 33 occurrences is less than one; and the outlier may be named, or its group."""
     for limit in (("--max-suppressed", "3"), ("--never-suppress", "a3"), ("--never-suppress", "A")):
         code, out, err = shop(*MAKE, *BEST, *limit)
         assert code == 0, err

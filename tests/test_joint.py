@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import hierarchies
+from shoal.algorithms import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.search import joint
@@ -91,6 +92,26 @@ def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
     for leaf in cut.suppressed:
         more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != leaf])
         assert not safe(problem, more)
+
+
+@settings(max_examples=150)
+@given(problem=problems(km), algorithm=st.sampled_from([OptimalSuppress(), shoal.MHgHs(), shoal.MM()]))
+def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, algorithm: SuppressingAlgorithm) -> None:
+    """A witness is a rare set of labels that would be published; where there is none, the label could be."""
+    cut = algorithm.solve(problem, QUIET).recoding
+    assert isinstance(cut, shoal.GlobalCut)
+    k, m = (problem.privacy.values()[name] for name in ("k", "m"))
+    for one in shoal.explain(problem, cut):
+        if not one.suppressed:
+            continue
+        node = problem.hierarchy.code_of[one.group]
+        more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != node])
+        assert safe(problem, more) == (one.witness is None)
+        if one.witness is not None:
+            rows = more.apply(problem.items).rows.sets()
+            assert one.witness.support == sum(set(one.witness.labels) <= row for row in rows) < int(k)
+            assert one.group in one.witness.labels
+            assert m == "all" or len(one.witness.labels) <= int(m)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])

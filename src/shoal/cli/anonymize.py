@@ -17,7 +17,7 @@ from shoal.cli.options import FILE, choose, data_options, hierarchy_options, rea
 from shoal.errors import OptionError, OutputError
 from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
-from shoal.metrics import AdditiveLoss, covered_sizes
+from shoal.metrics import AdditiveLoss, Outcome
 from shoal.privacy import PrivacyModel
 from shoal.report import words
 from shoal.report.words import things
@@ -156,7 +156,8 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
 
 def _suppressed(release: shoal.Release) -> str:
     """What was suppressed; empty: nothing."""
-    items = release.problem.items
-    gone = items.items[covered_sizes(items, release.published) == 0]
-    share = f"{len(gone) / max(1, len(items.items)):.3%}".replace("%", " %")
-    return f"{len(np.unique(gone)):,} ({things(len(gone), 'occurrence')}, {share})" if len(gone) else ""
+    made = Outcome.of(release.problem.items, release.published)
+    if not made.suppressed:
+        return ""
+    share = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
+    return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'occurrence')}, {share})"

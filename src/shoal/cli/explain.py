@@ -109,8 +109,8 @@ def explain(
 def _counted(found: Sequence[shoal.Explanation]) -> str:
     """How much is explained."""
     gone = sum(one.suppressed for one in found)
-    parts = [*([things(len(found) - gone, "group")] if gone < len(found) else [])]
-    return " and ".join([*parts, *([things(gone, "suppressed label")] if gone else [])])
+    kinds = ((len(found) - gone, "group"), (gone, "suppressed label"))
+    return " and ".join(things(number, kind) for number, kind in kinds if number)
 
 
 def _row(one: shoal.Explanation) -> tuple[str, str, object]:

@@ -15,7 +15,7 @@ from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError, did_you_mean
-from shoal.metrics import covered_sizes
+from shoal.metrics import Outcome
 from shoal.options import labels_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
@@ -246,13 +246,13 @@ def measure(
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
     resolved = shoal.Published.resolve(shown.in_use(), tree)
     losses = measure_all(items, resolved, counted)
-    sizes = covered_sizes(items, resolved)
+    made = Outcome.of(items, resolved)
     counts = {
-        "occurrences": len(sizes),
-        "intact_occurrences": int((sizes == 1).sum()),
-        "suppressed_occurrences": int((sizes == 0).sum()),
-        "suppressed_items": len(np.unique(items.items[sizes == 0])),
-        "emptied_records": int(((items.sizes > 0) & (resolved.rows.sizes == 0)).sum()),
+        "occurrences": made.occurrences,
+        "intact_occurrences": made.intact,
+        "suppressed_occurrences": made.suppressed,
+        "suppressed_items": len(made.suppressed_items),
+        "emptied_records": made.emptied,
     }
     if as_json:
         console.show_json({**losses, **counts})

@@ -6,11 +6,12 @@ So that any two algorithms can be compared, ours or a foreign tool's.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.arrays import Counts, row_ids
+from shoal.data.arrays import Codes, Counts, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
@@ -53,6 +54,38 @@ class AdditiveLoss(Measure):
         penalties = self.penalty(covered_sizes(original, published), published.n_items)
         counted = np.ones(len(penalties), dtype=np.int64) if weights is None else weights[original.items]
         return int((penalties * counted).sum()), max(1, self.worst(published.n_items) * int(counted.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of the original occurrences, in counts.
+
+    >>> from shoal.data.transactions import Transactions
+    >>> before = Transactions.from_sets([["a", "b"], ["b"]])
+    >>> after = Published(before.recode(np.array([0, -1]), ["a"]), np.array([0, 1]), np.array([0]), before.labels)
+    >>> made = Outcome.of(before, after)
+    >>> made.occurrences, made.intact, made.suppressed, made.suppressed_items.tolist(), made.emptied
+    (3, 1, 2, [1], 1)
+    """
+
+    occurrences: int
+    intact: int  # published as the item itself
+    suppressed_items: Codes  # that some record lost
+    suppressed_counts: Counts  # how many
+    emptied: int  # records that lost all they had
+
+    @classmethod
+    def of(cls, original: Transactions, published: Published) -> Outcome:
+        """Count."""
+        sizes = covered_sizes(original, published)
+        items, counts = np.unique(original.items[sizes == 0], return_counts=True)
+        emptied = (original.sizes > 0) & (published.rows.sizes == 0)
+        return cls(len(sizes), int((sizes == 1).sum()), items, counts, int(emptied.sum()))
+
+    @property
+    def suppressed(self) -> int:
+        """Occurrences that no label of their record covers."""
+        return int(self.suppressed_counts.sum())
 
 
 def covered_sizes(original: Transactions, published: Published) -> Counts:

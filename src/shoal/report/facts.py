@@ -16,7 +16,7 @@ import numpy as np
 from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
 from shoal.explain import Explanation
-from shoal.metrics import covered_sizes
+from shoal.metrics import Outcome, covered_sizes
 from shoal.release import Release
 from shoal.risk import Disclosure, Exposure, Risk
 
@@ -155,11 +155,11 @@ def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
 
     ``named``: with their labels and counts, which are taken from the raw data.
     """
-    items, published, hierarchy = release.problem.items, release.published, release.problem.hierarchy
-    gone = items.items[covered_sizes(items, published) == 0]
-    if not len(gone):
+    items, hierarchy = release.problem.items, release.problem.hierarchy
+    made = Outcome.of(items, release.published)
+    if not made.suppressed:
         return None
-    codes, counts = np.unique(gone, return_counts=True)
+    codes, counts = made.suppressed_items, made.suppressed_counts
     secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
     listed = [
         {"label": items.labels[code], "records": count}
@@ -168,9 +168,9 @@ def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
     ]
     return {
         "items": len(codes),
-        "occurrences": len(gone),
-        "share": len(gone) / len(items.items),
-        "emptied_records": int(np.count_nonzero((items.sizes > 0) & (published.rows.sizes == 0))),
+        "occurrences": made.suppressed,
+        "share": made.suppressed / made.occurrences,
+        "emptied_records": made.emptied,
         "unnamed": len(codes) - len(listed),  # of the items: those that must not be named
         "listed": listed if named else None,
     }

@@ -325,11 +325,9 @@ def optimality(release: Release) -> str:
     found = release.optimality
     if found is None:
         return ""
-    way = (
-        "way to coarsen this hierarchy and to remove items"
-        if release.algorithm.suppresses
-        else ("coarsening of this hierarchy")
-    )
+    way = "coarsening of this hierarchy"
+    if release.algorithm.suppresses:
+        way = "way to coarsen this hierarchy and to remove items"
     if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
         way += ", within the given limits,"
     every = f"{way} that keeps {release.problem.privacy.short}"

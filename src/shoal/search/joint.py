@@ -34,7 +34,7 @@ from shoal.search.polish import respecialise
 from shoal.search.proof import MORE_EFFORT, OutOfTime, Proof
 from shoal.search.solver import Draft
 from shoal.search.suppression import hghs, mhghs
-from shoal.search.threats import counter_of
+from shoal.search.threats import conflicts_of, counter_of
 from shoal.solution import Ended, Solution
 
 FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
@@ -48,23 +48,15 @@ class JointSearch(Proof):
         super().__init__(problem, engine, seconds)
         assert isinstance(problem.privacy, KmAnonymity)
         self.limits, self.m = limits, problem.privacy.known(problem.items)
-        hierarchy, items = problem.hierarchy, problem.items
-        worst = problem.loss.worst(hierarchy.n_leaves)
+        leaves = problem.hierarchy.n_leaves
+        worst = problem.loss.worst(leaves)
         self.prices = {
             leaf: worst * int(problem.occurrences[leaf]) - self.tree.costs[leaf]
-            for leaf in range(hierarchy.n_leaves)
+            for leaf in range(leaves)
             if limits.occurrences[leaf] and not limits.protected[leaf]
         }
         with self._clock("counting"):
-            self.kernel = kernels.Conflicts(
-                items.indptr,
-                items.items,
-                hierarchy.parent,
-                hierarchy.span,
-                hierarchy.n_leaves,
-                problem.privacy.k,
-                threads=engine.threads,
-            )
+            self.kernel = conflicts_of(problem, engine)
         self.model: solver.Joint | None = None  # made when there is something to solve
         self.told = 0  # conflicts that the model knows
         self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root

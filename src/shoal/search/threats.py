@@ -1,8 +1,9 @@
-"""The kernel that finds threats and witnesses, set up for a problem."""
+"""The kernels that find threats and conflicts, set up for a k^m problem."""
 
 from __future__ import annotations
 
 from shoal import kernels
+from shoal.data.arrays import Codes, Offsets
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
@@ -10,15 +11,17 @@ from shoal.problem import Problem
 
 
 def counter_of(problem: Problem, engine: Engine, items: Transactions | None = None) -> kernels.Threats:
-    """The counting kernel for a k^m problem; ``items``: what is left of its rows, if not all is."""
-    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items if items is None else items
+    """Finds threats and witnesses; ``items``: what is left of the rows, if not all is."""
+    return kernels.Threats(*_arrays(problem, problem.items if items is None else items), threads=engine.threads)
+
+
+def conflicts_of(problem: Problem, engine: Engine) -> kernels.Conflicts:
+    """Finds conflicts."""
+    return kernels.Conflicts(*_arrays(problem, problem.items), threads=engine.threads)
+
+
+def _arrays(problem: Problem, items: Transactions) -> tuple[Offsets, Codes, Codes, Codes, int, int]:
+    """What both need: rows, tree, k."""
+    privacy, hierarchy = problem.privacy, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
-    return kernels.Threats(
-        items.indptr,
-        items.items,
-        hierarchy.parent,
-        hierarchy.span,
-        hierarchy.n_leaves,
-        privacy.k,
-        threads=engine.threads,
-    )
+    return items.indptr, items.items, hierarchy.parent, hierarchy.span, hierarchy.n_leaves, privacy.k
