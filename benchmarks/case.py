@@ -62,8 +62,6 @@ def solve(
     **guarantee: Any,
 ) -> dict[str, Any]:
     """The search alone, on a problem whose rows and costs are ready; the result is checked after the clock."""
-    from dataclasses import replace
-
     import shoal
     from shoal import discovery, hierarchies
     from shoal.algorithms import Algorithm
@@ -80,7 +78,7 @@ def solve(
     solution = method.solve(problem, shoal.Engine(workers=workers))
     seconds = time.perf_counter() - start
     peak = peak_memory()
-    published, proof = replace(solution.recoding.apply(problem.items), sensitive=problem.set_apart), solution.optimality
+    published, proof = solution.recoding.apply(problem.items, problem.set_apart), solution.optimality
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
@@ -89,7 +87,7 @@ def solve(
         "seconds": seconds,
         "suppressed": made.suppressed / max(1, made.occurrences),
         "verify": time.perf_counter() - start,
-        "loss": problem.loss.of(problem.items, published)[problem.loss.name],
+        "loss": problem.loss.of(problem.raw, published)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),
         **solution.statistics,
         **({"rounds": proof.rounds, "clauses": proof.clauses, "ended": proof.ended, "gap": proof.gap} if proof else {}),

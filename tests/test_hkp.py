@@ -78,7 +78,7 @@ def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Pro
     assert isinstance(privacy, shoal.HkpCoherence)
     secrets = problem.sensitive.sets()
     for cut in all_cuts(problem.hierarchy):
-        published = replace(cut.apply(problem.items), sensitive=problem.set_apart)
+        published = cut.apply(problem.items, problem.set_apart)
         rows = published.rows.sets()
         breaches = oracles.moles(rows, secrets, Fraction(str(privacy.h)), privacy.k, privacy.p)
         verdict = privacy.verify(published)

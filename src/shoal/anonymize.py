@@ -19,7 +19,6 @@ from shoal import discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.data.arrays import Counts
-from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, PrivacyViolation
 from shoal.metrics import AdditiveLoss, Measure
@@ -60,13 +59,12 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             f"{problem.privacy.name} is solved by {others}."
         )
     timings: dict[str, float] = {}
-    if not algorithm.suppresses:
-        problem.privacy.feasible(problem.raw)
+    algorithm.feasible(problem)
 
     with _timed(timings, "solve"):
         solution = algorithm.solve(problem, engine)
     with _timed(timings, "apply"):
-        published = replace(solution.recoding.apply(problem.items), sensitive=problem.set_apart)
+        published = solution.recoding.apply(problem.items, problem.set_apart)
     with _timed(timings, "verify"):
         verdict = problem.privacy.verify(_read_back(problem, published), engine)
     if not verdict.holds:
@@ -76,7 +74,7 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             verdict,
         )
     with _timed(timings, "measure"):
-        losses = measure_all(problem.items, published, problem.item_weights)
+        losses = measure_all(problem.raw, published, problem.item_weights)
     release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
 
@@ -85,18 +83,18 @@ def _read_back(problem: Problem, published: Published) -> Published:
     """What will be written, taken apart anew where the model sets something apart: not what the search was given."""
     if published.sensitive is None:
         return published
-    return Published.plain(*problem.privacy.apart(problem.data.with_transactions(published.as_written)))
+    return problem.privacy.seen(problem.privacy.written(problem.data, published))
 
 
-def measure_all(items: Transactions, published: Published, weights: Counts | None = None) -> dict[str, float]:
-    """Every known measure of published data against the original items; with weights, weighted losses too."""
+def measure_all(original: Published, published: Published, weights: Counts | None = None) -> dict[str, float]:
+    """Every known measure of published data against the original; with weights, weighted losses too."""
     losses: dict[str, float] = {}
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
-        losses.update(measure.of(items, published))
+        losses.update(measure.of(original, published))
     for measure in measures:
         if isinstance(measure, AdditiveLoss) and weights is not None:
-            total, scale = measure.total(items, published, weights)
+            total, scale = measure.total(original.rows, published, weights)
             losses[f"weighted_{measure.name}"] = total / scale
     return losses
 

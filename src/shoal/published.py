@@ -10,12 +10,59 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Rows that were changed together. Groups are numbered by their first rows, which tells nothing about the search.
+
+    >>> Grouping.numbered(np.array([7, -1, 3, 7]), 2).of.tolist()
+    [0, -1, 1, 0]
+    """
+
+    of: Counts  # the group of each row, 0, 1, ..; -1: none, the row was left alone
+    least: int  # rows that each group has to have
+
+    def __post_init__(self) -> None:
+        """Freeze."""
+        object.__setattr__(self, "of", frozen(self.of, np.int64))
+
+    @classmethod
+    def numbered(cls, marks: Counts, least: int) -> Grouping:
+        """From any marks: equal ones are a group, negative ones none."""
+        groups, first, codes = np.unique(marks, return_index=True, return_inverse=True)
+        rank = np.full(len(groups), -1, dtype=np.int64)
+        real = np.flatnonzero(groups >= 0)
+        rank[real[np.argsort(first[real])]] = np.arange(len(real))
+        return cls(rank[codes], least)
+
+    @classmethod
+    def of_equal_rows(cls, rows: Transactions, some: npt.NDArray[np.bool_]) -> Grouping:
+        """The groups that anybody can see: equal rows, of those that count; the smallest has as many as it must."""
+        bounds, text = (4 * rows.indptr).tolist(), rows.items.tobytes()
+        seen: dict[bytes, int] = {}
+        marks = [
+            seen.setdefault(text[start:stop], len(seen)) if counts else -1
+            for start, stop, counts in zip(bounds, bounds[1:], some.tolist(), strict=False)
+        ]
+        made = cls.numbered(np.array(marks, dtype=np.int64), 1)
+        return cls(made.of, int(made.sizes.min(initial=len(rows))))
+
+    @property
+    def sizes(self) -> Counts:
+        """Rows of each group."""
+        return np.bincount(self.of[self.of >= 0]).astype(np.int64)
+
+    def __len__(self) -> int:
+        """Number of groups."""
+        return int(self.of.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +80,7 @@ class Published:
     cover_items: Codes
     items: tuple[str, ...]  # the labels of the original items; covers are in their codes
     sensitive: Sensitive | None = None  # what was set apart from the rows, for models that do
+    grouping: Grouping | None = None  # which rows were changed together, for recodings that do so
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -41,6 +89,8 @@ class Published:
         if self.sensitive is not None and len(self.sensitive.values) != len(self.rows):
             got = len(self.sensitive.values)
             raise DataError(f"Published: {len(self.rows)} rows but sensitive values of {got}.")
+        if self.grouping is not None and len(self.grouping.of) != len(self.rows):
+            raise DataError(f"Published: {len(self.rows)} rows but groups of {len(self.grouping.of)}.")
         if len(self.cover_indptr) != len(self.rows.labels) + 1 or self.cover_indptr[-1] != len(self.cover_items):
             raise DataError("Published: every label needs its cover.")
         if bool(np.any(np.diff(self.cover_indptr) < 1)):
@@ -59,13 +109,15 @@ class Published:
         return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), rows.labels, sensitive)
 
     @classmethod
-    def from_nodes(cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy) -> Published:
+    def from_nodes(
+        cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy, hidden: Sensitive | None = None
+    ) -> Published:
         """Label u stands for hierarchy node ``nodes[u]``."""
         first, stop = hierarchy.span[np.asarray(nodes, dtype=np.int64)].T.astype(np.int64)
         sizes = stop - first
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         items = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - first, sizes)
-        return cls(rows, indptr, items, hierarchy.items)
+        return cls(rows, indptr, items, hierarchy.items, hidden)
 
     @classmethod
     def resolve(cls, rows: Transactions, hierarchy: Hierarchy) -> Published:

@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import HierarchyError
 from shoal.published import Published
@@ -20,8 +21,8 @@ class Recoding(ABC):
     """How the data are to be changed."""
 
     @abstractmethod
-    def apply(self, items: Transactions) -> Published:
-        """The published rows; same number and order as the given ones."""
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
+        """The published rows, with what was set apart from them; same number and order as the given ones."""
 
     @abstractmethod
     def summary(self) -> dict[str, object]:
@@ -103,12 +104,12 @@ class GlobalCut(Recoding):
             code_of[first:stop] = -1
         return items.recode(code_of, items.labels) if len(self.suppressed) else items
 
-    def apply(self, items: Transactions) -> Published:
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by its node of the cut, or by nothing."""
         codes = np.full(len(self.nodes), -1, dtype=np.int32)
         codes[~np.isin(self.nodes, self.suppressed)] = np.arange(len(self.kept))
         code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
-        return Published.from_nodes(items.recode(code_of, self.labels), self.kept, self.hierarchy)
+        return Published.from_nodes(items.recode(code_of, self.labels), self.kept, self.hierarchy, hidden)
 
     def summary(self) -> dict[str, object]:
         """The cut in figures."""
@@ -145,7 +146,7 @@ class LocalCuts(Recoding):
         """In figures."""
         return f"LocalCuts({len(self.cuts):,} chunks of {len(self.chunk_of):,} rows)"
 
-    def apply(self, items: Transactions) -> Published:
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by its node of the cut of its row's chunk."""
         hierarchy = self.cuts[0].hierarchy
         nodes = np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
@@ -154,7 +155,7 @@ class LocalCuts(Recoding):
         codes = np.searchsorted(nodes, node_of[self.chunk_of[rows], items.items])
         labels = tuple(hierarchy.labels[node] for node in nodes)
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
-        return Published.from_nodes(published, nodes, hierarchy)
+        return Published.from_nodes(published, nodes, hierarchy, hidden)
 
     def summary(self) -> dict[str, object]:
         """The cuts in figures."""
@@ -215,13 +216,13 @@ class LocalNodes(Recoding):
             "LocalNodes: in every row the nodes must cover each item exactly once, and nothing but its items."
         )
 
-    def apply(self, items: Transactions) -> Published:
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by the node of its row that covers it."""
         self._covering(items)
         nodes, codes = np.unique(self.nodes, return_inverse=True)
         labels = tuple(self.hierarchy.labels[node] for node in nodes)
         published = Transactions(*csr_from_pairs(row_ids(self.indptr), codes, len(items)), labels)
-        return Published.from_nodes(published, nodes, self.hierarchy)
+        return Published.from_nodes(published, nodes, self.hierarchy, hidden)
 
     def summary(self) -> dict[str, object]:
         """The rows in figures; an item is intact if it is so in every row that has it."""

@@ -55,7 +55,7 @@ class Release:
     @property
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
-        data = self.problem.data.with_transactions(self.published.as_written)
+        data = self.problem.privacy.written(self.problem.data, self.published)
         if data.table is None:
             return data
         roles = data.table.roles

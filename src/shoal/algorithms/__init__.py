@@ -24,7 +24,13 @@ class Algorithm(Spec, ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     solves: ClassVar[tuple[type[PrivacyModel], ...]]
-    suppresses: ClassVar[bool] = False  # may remove items: then even data that no generalization saves can be published
+    suppresses: ClassVar[bool] = False  # may remove items from every record
+    truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
+    generalizes: ClassVar[bool] = True  # replaces items by groups: needs a hierarchy
+
+    def feasible(self, problem: Problem) -> None:
+        """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
+        problem.privacy.feasible(problem.raw)
 
     @abstractmethod
     def solve(self, problem: Problem, engine: Engine) -> Solution:
@@ -43,6 +49,9 @@ class SuppressingAlgorithm(Algorithm):
     never_suppress: tuple[str, ...] = option(
         (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"
     )
+
+    def feasible(self, problem: Problem) -> None:
+        """Even data that no generalization saves can be published."""
 
     def limits(self, problem: Problem) -> Limits:
         """What the publisher allows."""

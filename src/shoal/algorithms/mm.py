@@ -45,6 +45,7 @@ class MM(SuppressingAlgorithm):
     title = "Suppression by minimal moles"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     solves = (HkpCoherence, KmAnonymity)
+    generalizes = False
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Find the minimal moles, then what destroys them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def verify(
     [privacy] = choose({PrivacyModel: model}, given)
     data = shoal.read(file, **read_as)
     missed = privacy.missed(data) if allow_missing else ()
-    published = shoal.Published.plain(*privacy.apart(data)) if missed else privacy.view(data)
+    published = privacy.seen(data) if missed else privacy.view(data)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(f"Nothing that is sensitive is in {file}, so there is nothing to check: see the spelling.")
     with console.engine(workers) as engine:
@@ -239,13 +240,13 @@ def measure(
             near = did_you_mean(label, before.transactions.labels)
             raise OptionError(f"Sensitive '{label}'{near} is not in {original}: correct or remove it.")
     tree = tree.without_items(hidden)
-    known, shown = (take_apart(data, hidden)[0] for data in (before, after))
+    (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
     if unknown_items == "root":
         tree = tree.with_items_under_root(known.in_use().labels)
     items = tree.encode(known, before.first_use)
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
-    resolved = shoal.Published.resolve(shown.in_use(), tree)
-    losses = measure_all(items, resolved, counted)
+    resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
+    losses = measure_all(shoal.Published.plain(items, was), resolved, counted)
     made = Outcome.of(items, resolved)
     counts = {
         "occurrences": made.occurrences,

@@ -122,7 +122,23 @@ class Hierarchy:
             add(root, None, below)
         return cls.from_parents(parent_of, name)
 
+    @classmethod
+    def flat(cls, items: Iterable[str], name: str = "no hierarchy") -> Hierarchy:
+        """No groups, only a root above all items: for methods that do not generalize.
+
+        >>> Hierarchy.flat(["b", "a"]).labels
+        ('a', 'b', '*')
+        """
+        labels = set(items)
+        root = next(mark for mark in ("*", "(all)", *map("({})".format, range(len(labels)))) if mark not in labels)
+        return cls.from_parents({**dict.fromkeys(labels, root), root: None}, name)
+
     # ---- structure
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it has no groups below the root."""
+        return len(self) <= self.n_leaves + 1
 
     def __repr__(self) -> str:
         """In figures."""

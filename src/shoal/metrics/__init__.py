@@ -26,8 +26,8 @@ class Measure(ABC):
     paper: ClassVar[str]
 
     @abstractmethod
-    def of(self, original: Transactions, published: Published) -> dict[str, float]:
-        """The values, by name; the first is the measure's own."""
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """The values, by name; the first is the measure's own. Nothing, where the measure says nothing."""
 
 
 class AdditiveLoss(Measure):

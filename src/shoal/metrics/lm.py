@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.transactions import Transactions
 from shoal.metrics import AdditiveLoss
 from shoal.published import Published
 
@@ -24,9 +23,9 @@ class LM(AdditiveLoss):
     }
     paper = "P4"
 
-    def of(self, original: Transactions, published: Published) -> dict[str, float]:
+    def of(self, original: Published, published: Published) -> dict[str, float]:
         """``lm``, in 0..1, and ``lm_sum``."""
-        total, scale = self.total(original, published)
+        total, scale = self.total(original.rows, published)
         return {"lm": total / scale, "lm_sum": total / self.worst(published.n_items)}
 
     def penalty(self, sizes: Counts, items: int) -> Counts:

@@ -111,6 +111,14 @@ class PrivacyModel(Spec, ABC):
         """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""
         return data.transactions, None
 
+    def seen(self, data: Dataset) -> Published:
+        """Data as their reader sees them: every label stands for itself, what is sensitive is set apart."""
+        return Published.plain(*self.apart(data))
+
+    def written(self, data: Dataset, published: Published) -> Dataset:
+        """What is to be written: the data with the published sets."""
+        return data.with_transactions(published.as_written)
+
     def missed(self, data: Dataset) -> tuple[str, ...]:
         """The sensitive labels that the data do not have. One that the data write differently is an error."""
         known, hidden = self.apart(data)
@@ -121,7 +129,7 @@ class PrivacyModel(Spec, ABC):
         return missed
 
     def view(self, data: Dataset) -> Published:
-        """A file as its reader sees it, for :meth:`verify`: every label stands for itself.
+        """A file as its reader sees it, for :meth:`verify`.
 
         A sensitive label that the file does not have is an error: misspelt, it would protect nothing.
         """
@@ -130,7 +138,7 @@ class PrivacyModel(Spec, ABC):
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
                 f"{data.origin.name}{self.near(missed[0], data)}: correct or remove it."
             )
-        return Published.plain(*self.apart(data))
+        return self.seen(data)
 
     def near(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
         """A hint at what a sensitive label that the data do not have may have been meant to be."""
