@@ -10,9 +10,13 @@ One rule explains the whole: an algorithm turns a Problem into a Solution, which
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.algorithms.aa import AA
+from shoal.algorithms.apx_cover import ApxCover
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.da import DA
+from shoal.algorithms.graysort import GraySort
+from shoal.algorithms.gsc import GSC
 from shoal.algorithms.hghs import HgHs
+from shoal.algorithms.knn import KNN
 from shoal.algorithms.lra import LRA
 from shoal.algorithms.mhghs import MHgHs
 from shoal.algorithms.mm import MM
@@ -20,6 +24,7 @@ from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.algorithms.partition import Partition
+from shoal.algorithms.stn import STN
 from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
 from shoal.data import Dataset, Hierarchy, Table, Transactions
@@ -34,10 +39,12 @@ from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
+from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.privacy.sensitive_k import SensitiveK
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
-from shoal.published import Published
-from shoal.recoding import GlobalCut, LocalCuts, LocalNodes, Recoding
+from shoal.published import Grouping, Published
+from shoal.recoding import Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, Recoding
 from shoal.release import Release
 from shoal.risk import Risk
 from shoal.solution import Optimality, Solution
@@ -46,18 +53,26 @@ from shoal.weights import Weights
 __all__ = [
     "AA",
     "DA",
+    "GSC",
+    "KNN",
     "LM",
     "LRA",
     "MM",
     "NCP",
     "OA",
+    "STN",
     "VPA",
     "Algorithm",
+    "ApxCover",
     "Auto",
     "Dataset",
+    "Dealt",
     "Engine",
     "Explanation",
+    "Flips",
     "GlobalCut",
+    "GraySort",
+    "Grouping",
     "HgHs",
     "Hierarchy",
     "HkpCoherence",
@@ -71,12 +86,14 @@ __all__ = [
     "OptimalSuppress",
     "Optimality",
     "Partition",
+    "PrivacyDegree",
     "PrivacyModel",
     "Problem",
     "Published",
     "Recoding",
     "Release",
     "Risk",
+    "SensitiveK",
     "ShoalError",
     "Solution",
     "Table",

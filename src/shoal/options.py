@@ -177,6 +177,10 @@ class Spec:
         """Option name -> value."""
         return {opt.name: getattr(self, opt.name) for opt in self.options()}
 
+    def changed(self, **values: Any) -> Self:
+        """The same with other values of some options."""
+        return type(self)(**{**self.values(), **values})
+
 
 def labels_of(text: str) -> tuple[str, ...]:
     """The labels that a text names: those in the file of that name, one a line, or else ``a,b,"c, d"``.

@@ -28,7 +28,9 @@ from shoal.weights import Weights
 class Problem:
     """What to anonymize, how strongly, and what counts as loss.
 
-    ``unknown_items="root"`` takes items that the hierarchy does not know as leaves directly below its root.
+    ``unknown_items="root"`` takes items that the hierarchy does not know as leaves directly below its root;
+    ``allow_missing`` goes on where what was declared sensitive is not in the data. Methods that do not generalize need
+    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``.
     """
 
     data: Dataset
@@ -38,7 +40,9 @@ class Problem:
     seed: int = 0
     unknown_items: Literal["error", "root"] = "error"
     weights: Weights | None = None  # how much the loss of each item counts; none: all the same
+    allow_missing: bool = False
     added_items: int = field(default=0, init=False)  # items that the hierarchy did not know
+    sensitive_groups: dict[str, int] = field(default_factory=dict, init=False)  # declared groups, and their items here
 
     def __post_init__(self) -> None:
         """Bring the hierarchy and the data together; refuse what does not fit."""
@@ -77,15 +81,26 @@ class Problem:
 
     def _take_out(self, sensitive: Sequence[str]) -> None:
         """Sensitive items are not generalized: the hierarchy is that of the others. Misspelt ones must not slip by."""
-        hierarchy, missed = self.hierarchy, self.missed
-        for label in sensitive:
-            if label in hierarchy.code_of and hierarchy.code_of[label] >= hierarchy.n_leaves:
-                raise OptionError(f"Sensitive '{label}' is a group in the hierarchy {hierarchy.name}: name its items.")
-            if label in missed and (label not in hierarchy.code_of or len(missed) == len(sensitive)):
+        hierarchy, present = self.hierarchy, set(self.data.transactions.labels)
+        spans = {
+            label: hierarchy.items[slice(*hierarchy.span[hierarchy.code_of[label]])]
+            for label in sensitive
+            if label in hierarchy.code_of
+        }
+        groups = {label: len(present.intersection(below)) for label, below in spans.items() if below != (label,)}
+        object.__setattr__(self, "sensitive_groups", groups)
+        object.__setattr__(self, "privacy", self.privacy.spelled_out(hierarchy, present))
+        missed = () if self.allow_missing else self.missed
+        for label in missed:
+            if label not in hierarchy.code_of or len(missed) == len(self.privacy.sensitive_labels):
                 near = self.privacy.near(label, self.data, hierarchy.items)
-                nor = "" if label in hierarchy.code_of else f" nor in the hierarchy {hierarchy.name}"
-                raise OptionError(f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it.")
-        object.__setattr__(self, "hierarchy", hierarchy.without_items(sensitive))
+                nor = "" if label in spans or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
+                raise OptionError(
+                    f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
+                    f"--allow-missing)."
+                )
+        gone = {item for below in spans.values() for item in below}
+        object.__setattr__(self, "hierarchy", hierarchy.without_items(gone))
 
     @cached_property
     def _apart(self) -> tuple[Transactions, Sensitive | None]:

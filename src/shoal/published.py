@@ -29,6 +29,7 @@ class Grouping:
 
     of: Counts  # the group of each row, 0, 1, ..; -1: none, the row was left alone
     least: int  # rows that each group has to have
+    names: tuple[str, ...] = ()  # what the groups are called, where a file says so
 
     def __post_init__(self) -> None:
         """Freeze."""

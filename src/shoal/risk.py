@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import kernels
 from shoal.data.arrays import Counts
@@ -47,10 +48,18 @@ class Risk(Exposure):
     rows: int
     below_k: tuple[int, ...]  # [i] records that some set of at most i + 1 known items pins down to fewer than k
     unique: tuple[int, ...]  # ... to exactly one
+    sensitive: bool = False  # whether only records with a sensitive item are counted
 
     @classmethod
-    def of(cls, rows: Transactions, k: int, m: int, engine: Engine = LOCAL) -> Risk:
-        """Examine every set of up to m items."""
+    def of(
+        cls,
+        rows: Transactions,
+        k: int,
+        m: int,
+        engine: Engine = LOCAL,
+        holders: npt.NDArray[np.bool_] | None = None,
+    ) -> Risk:
+        """Examine every set of up to m items; if told which records hold something sensitive, count only these."""
         smallest = [
             kernels.smallest_rare(
                 rows.indptr,
@@ -63,11 +72,13 @@ class Risk(Exposure):
             )
             for limit in (k, 2)
         ]
-        return cls(k, len(rows), *(_at_most(sizes, m, _longest(rows)) for sizes in smallest))
+        some = slice(None) if holders is None else holders
+        below, one = (_at_most(sizes[some], m, _longest(rows)) for sizes in smallest)
+        return cls(k, len(smallest[0][some]), below, one, holders is not None)
 
     @property
     def records(self) -> int:
-        """All."""
+        """All that are counted."""
         return self.rows
 
     @property

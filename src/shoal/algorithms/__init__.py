@@ -58,6 +58,13 @@ class SuppressingAlgorithm(Algorithm):
         return Limits.of(problem, self.max_suppressed, self.never_suppress)
 
 
+class FlippingAlgorithm(Algorithm):
+    """An algorithm that adds and deletes items: it needs no hierarchy, and what it publishes is not all true."""
+
+    truthful = False
+    generalizes = False
+
+
 @dataclass(frozen=True)
 class CutAlgorithm(Algorithm):
     """An algorithm whose recoding is a global cut: it can be polished."""

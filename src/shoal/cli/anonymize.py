@@ -26,7 +26,11 @@ from shoal.report.words import things
 @click.command()
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
-@click.option("--hierarchy", type=FILE, help="The item hierarchy (ARX, Amnesia, or parent-child file).")
+@click.option(
+    "--hierarchy",
+    type=FILE,
+    help="The item hierarchy (ARX, Amnesia, or parent-child file); methods that do not generalize need none.",
+)
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
@@ -37,6 +41,7 @@ from shoal.report.words import things
 @click.option(
     "--weights", type=FILE, help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1."
 )
+@click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
 @click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
 @click.option(
     "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."
@@ -61,6 +66,7 @@ def anonymize(
     loss: str,
     weights: Path | None,
     unknown_items: Any,
+    allow_missing: bool,
     seed: int,
     reports: tuple[Path, ...],
     explanations: bool,
@@ -84,20 +90,22 @@ def anonymize(
         report.form_of(path)
     if output_format:
         layout_named(output_format)
-    if hierarchy is None:
+    if hierarchy is None and method.generalizes:
         raise OptionError(
             f"{method.name} needs --hierarchy FILE: give one, or make one with "
             f"'shoal hierarchy build {data} -o hierarchy.csv'."
         )
-    tree = hierarchies.load(hierarchy, format=hierarchy_format)
+    tree = hierarchies.load(hierarchy, format=hierarchy_format) if hierarchy else None
     counted = shoal.Weights.load(weights) if weights else None
     dataset = shoal.read(data, **read_as)
     if columns is not None:
         dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
-    if read_as["multiset"]:
+    if tree is None:
+        tree = shoal.Hierarchy.flat(dataset.transactions.labels)
+    elif read_as["multiset"]:
         tree = hierarchies.with_counts(tree, dataset.transactions.labels)
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
-    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted)
+    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted, allow_missing)
     with console.engine(workers) as engine:
         release = shoal.anonymize(problem, method, engine)
         with all_or_none():

@@ -77,6 +77,10 @@ class Transactions:
         for start, stop in zip(self.indptr[:-1], self.indptr[1:], strict=True):
             yield self.items[start:stop]
 
+    def row(self, row: int) -> Codes:
+        """The codes of a row."""
+        return self.items[self.indptr[row] : self.indptr[row + 1]]
+
     def sets(self) -> list[frozenset[str]]:
         """The rows as sets of labels."""
         return [frozenset(self.labels[code] for code in row) for row in self]
@@ -118,6 +122,18 @@ class Transactions:
         code_of = np.full(len(self.labels), -1, dtype=np.int32)
         code_of[used] = np.arange(len(used), dtype=np.int32)
         return self.recode(code_of, [self.labels[code] for code in used])
+
+    def followed_by(self, other: Transactions) -> Transactions:
+        """These rows, then those of another list with the same labels.
+
+        >>> one, other = Transactions.from_sets([["a"]], ["a", "b"]), Transactions.from_sets([["b"], []], ["a", "b"])
+        >>> one.followed_by(other).sets()
+        [frozenset({'a'}), frozenset({'b'}), frozenset()]
+        """
+        if other.labels != self.labels:
+            raise DataError("Transactions: rows can follow others only if the labels are the same.")
+        indptr = np.concatenate([self.indptr, self.indptr[-1] + other.indptr[1:]])
+        return Transactions(indptr, np.concatenate([self.items, other.items]), self.labels)
 
     def take(self, rows: Counts) -> Transactions:
         """Some of the rows, in the given order.

@@ -7,11 +7,12 @@ this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -33,6 +34,8 @@ class Witness:
     "6 of all 10 records have 'HIV'"
     >>> str(Witness(("milk", "tea"), 2, whole=True))
     'the exact record {milk, tea} occurs 2 times'
+    >>> str(Witness((), 3, sensitive="HIV", holders=2, group="7"))
+    "2 of the 3 records of group 7 have 'HIV'"
     """
 
     labels: tuple[str, ...]
@@ -41,6 +44,7 @@ class Witness:
     sensitive: str | None = None  # the value that is given away, if that is what is wrong
     holders: int = 0  # of the records left, those with this value
     whole: bool = False  # whether the labels are all that these records hold
+    group: str | None = None  # the published group that these records are, where groups are published
 
     @property
     def known(self) -> str:
@@ -55,6 +59,8 @@ class Witness:
         if self.sensitive is None:
             return f"{{{self.known}}} is in {self.support} record{'' if self.support == 1 else 's'}"
         left = f"the {self.support} records with {{{self.known}}}" if self.labels else f"all {self.support} records"
+        if self.group is not None:
+            left = f"the {self.support} records of group {self.group}"
         return f"{self.holders} of {left} {'has' if self.holders == 1 else 'have'} '{self.sensitive}'"
 
 
@@ -106,6 +112,10 @@ class PrivacyModel(Spec, ABC):
     def columns(self) -> tuple[str, ...]:
         """The columns beside the sets that the model is about."""
         return ()
+
+    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+        """The same model without names of groups: each stands for those of its items that are present."""
+        return self
 
     def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""

@@ -25,7 +25,7 @@ from shoal.errors import OptionError
 from shoal.options import option, say
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.rare import rare_sets
-from shoal.privacy.sensitive import SensitiveModel
+from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Published
 from shoal.risk import Risk
 
@@ -33,7 +33,7 @@ DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 
 
 @dataclass(frozen=True)
-class HkpCoherence(SensitiveModel):
+class HkpCoherence(SensitiveValues):
     """Any p or fewer public items of a record are in at least k records, and tell no private item too surely.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])

@@ -20,13 +20,13 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
-from shoal.privacy.sensitive import SensitiveModel
+from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Published
 from shoal.risk import Disclosure
 
 
 @dataclass(frozen=True)
-class LmDiversity(SensitiveModel):
+class LmDiversity(SensitiveValues):
     """Knowing m or fewer items of a record, or none, tells no sensitive value of it with a probability above 1/l.
 
     >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])

@@ -2,47 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Self
+
 from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, take_apart
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
+from shoal.options import say
 from shoal.privacy import PrivacyModel
 from shoal.published import Published
 
 
 class SensitiveModel(PrivacyModel):
-    """A guarantee about what may be known and what must not be learned; the two options say what the latter is."""
+    """A guarantee about what may be known and what must not be learned."""
 
     sensitive: tuple[str, ...]
-    sensitive_column: tuple[str, ...]
 
     @property
     def sensitive_labels(self) -> tuple[str, ...]:
         """What is not to be learned."""
         return self.sensitive
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Those with sensitive values."""
-        return self.sensitive_column
+    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+        """With each group of the hierarchy replaced by those of its items that are present, if there are any."""
+        return self.changed(sensitive=_spelled(self.sensitive, hierarchy, present))
 
     def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """The items that may be known, and the sensitive values; none, if nothing was declared sensitive."""
-        if not self.sensitive and not self.sensitive_column:
+        if not self.sensitive and not self.columns:
             return data.transactions, None
-        return take_apart(data, self.sensitive, self.sensitive_column)
+        return take_apart(data, self.sensitive, self.columns)
 
     def both(self, published: Published) -> tuple[Transactions, Transactions]:
         """The rows and their sensitive values, if these are what the model calls sensitive; else an error."""
         hidden, name = published.sensitive, type(self).__name__
         if hidden is None:
-            if self.sensitive_column:
+            if self.columns:
                 raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
             seen = self.view(Dataset(published.rows))
             return seen.rows, Transactions.nothing(len(seen.rows)) if seen.sensitive is None else seen.sensitive.values
-        if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.sensitive_column)):
+        if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.columns)):
             raise OptionError(
                 f"{name}: other values were set apart from these rows than this model calls sensitive: verify "
                 f"{name}.view(release.dataset)."
             )
         return published.rows, hidden.values
+
+
+class SensitiveValues(SensitiveModel):
+    """Sensitive are items, or values of columns beside the sets."""
+
+    sensitive_column: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those with sensitive values."""
+        return self.sensitive_column
+
+
+class SensitiveItems(SensitiveModel):
+    """Sensitive are items only. All others may be known, or just those that are said to be: then no item is neither."""
+
+    qid: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Something must be sensitive, and nothing may be both."""
+        super().__post_init__()
+        if not self.sensitive:
+            raise OptionError(f"{self.title} must know what is sensitive: give --sensitive (a file, or a,b,c).")
+        if both := [label for label in self.sensitive if label in set(self.qid)]:
+            raise OptionError(
+                f"Declared both sensitive and a quasi-identifier (--qid): {say(tuple(both))}: an item is one or the "
+                f"other."
+            )
+
+    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+        """Groups of the hierarchy may stand for their items in both lists."""
+        return super().spelled_out(hierarchy, present).changed(qid=_spelled(self.qid, hierarchy, present))
+
+    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
+        """If quasi-identifiers are named, every item must be one or sensitive."""
+        if self.qid:
+            rows, known = data.transactions, {*self.qid, *self.sensitive}
+            neither = [code for code, label in enumerate(rows.labels) if label not in known and rows.supports[code]]
+            if neither:
+                raise OptionError(
+                    f"Item '{rows.labels[neither[0]]}' ({data.first_use(neither[0])}) is neither sensitive nor one of "
+                    f"--qid{f', nor are {len(neither) - 1} more' if len(neither) > 1 else ''}: add it to one of "
+                    f"them, or leave --qid out."
+                )
+        return super().apart(data)
+
+
+def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[str]) -> tuple[str, ...]:
+    """Labels with groups replaced by their items; a label that is also an item of the data is an error."""
+    found: list[str] = []
+    for label in labels:
+        node = hierarchy.code_of.get(label, -1)
+        if node < hierarchy.n_leaves:
+            found.append(label)
+            continue
+        if label in present:
+            raise OptionError(
+                f"'{label}' is an item of the data and a group in the hierarchy {hierarchy.name}: rename one of them."
+            )
+        below = [item for item in hierarchy.items[slice(*hierarchy.span[node])] if item in present]
+        found += below or [label]
+    return tuple(dict.fromkeys(found))

@@ -9,20 +9,15 @@ The verifier counts equal published rows and nothing else. Cost: one pass; memor
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
-
-import numpy as np
 
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, PrivacyModel, Verdict
+from shoal.privacy.equal import equal_rows
 from shoal.published import Published
 from shoal.risk import Risk
-
-SHOWN = 20  # witnesses that a verdict carries
 
 
 @dataclass(frozen=True)
@@ -51,18 +46,7 @@ class TransactionalK(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count equal rows."""
-        rows, tick = self.whole(published), engine.tick("verifying")
-        bounds, text = (4 * rows.indptr).tolist(), rows.items.tobytes()  # codes of 4 bytes, ascending in each row
-        tick(0.0)
-        counts = Counter(text[start:stop] for start, stop in pairwise(bounds))
-        tick(0.5)
-        few = [(row, count) for row, count in counts.items() if count < self.k]
-        rare = sorted((len(row) // 4, count, np.frombuffer(row, dtype=np.int32).tolist()) for row, count in few)
-        tick(1.0)
-        witnesses = [
-            Witness(tuple(rows.labels[code] for code in codes), count, whole=True) for _, count, codes in rare[:SHOWN]
-        ]
-        return Verdict(not rare, len(counts), len(rare), tuple(witnesses))
+        return equal_rows(self.whole(published), self.k, engine)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by a few items."""

@@ -1,0 +1,64 @@
+"""Sort APX Cover (P1's rival), for transactional k-anonymity: consecutive groups in the order of Gray codes.
+
+All rows, all their items alike, are sorted by Gray code and split into consecutive groups of k to 2k - 1 rows so that
+the fewest items have to be flipped; flips make the rows of a group the same by majority. Of all such splits of this
+order the best is found, by dynamic programming. Exact ties between having an item and not having it are decided for
+deletion: it costs the same and claims nothing that is not in the data.
+
+Cost: sorting, then time proportional to k times the items. Memory is proportional to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal import kernels
+from shoal.algorithms import FlippingAlgorithm
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.privacy.transactional_k import TransactionalK
+from shoal.problem import Problem
+from shoal.published import Grouping
+from shoal.recoding import Flips
+from shoal.search.gray_code import gray_coded_order
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class ApxCover(FlippingAlgorithm):
+    """Adds and deletes items so that similar records, neighbours in the order of Gray codes, become the same."""
+
+    name = "apx-cover"
+    title = "Sort APX Cover"
+    paper = "P1's rival Sort APX Cover"
+    solves = (TransactionalK,)
+
+    def feasible(self, problem: Problem) -> None:
+        """Unlike generalization, flips can make empty and non-empty records the same: only their number counts."""
+        assert isinstance(problem.privacy, TransactionalK)
+        k, rows = problem.privacy.k, len(problem.items)
+        if rows < k:
+            raise Infeasible(
+                f"Transactional k-anonymity with k={k} needs at least {k} records, got {rows}: choose a smaller k or "
+                f"add data."
+            )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Sort, then split."""
+        assert isinstance(problem.privacy, TransactionalK)
+        k, order = problem.privacy.k, gray_coded_order(problem.items)
+        rows = problem.items.take(order)
+        cost, ends = kernels.cover(
+            rows.indptr,
+            rows.items,
+            len(rows.labels),
+            k,
+            threads=engine.threads,
+            tick=engine.tick("splitting"),
+        )
+        marks = np.zeros(len(order), dtype=np.int64)
+        marks[order] = np.searchsorted(ends, np.arange(len(order)), side="right")
+        grouping = Grouping.numbered(marks, k)
+        return Solution(Flips(grouping, np.full(len(grouping), -1)), statistics={"groups": len(ends), "flips": cost})

@@ -1,0 +1,87 @@
+"""GraySort with CAHD (Ghinita, Kalnis, Tao 2011; P1's rival), for privacy degree p.
+
+All rows are sorted by the Gray codes of what may be known of them. In that order each sensitive row, unless another
+took it, gathers p - 1 of the unused rows that stand at most alpha * p places above or below it, those that share most
+items with it first (ties: input order), passing over rows that share a sensitive item with one gathered before. The
+group is formed if there are enough, and if in the rows that remain no sensitive item is in more than 1 of p. All rows
+that are in no group at the end are one last group. Inside each group sensitive items are dealt anew, item by item; how
+is said in ``recoding.Dealt``, and does not depend on who held them.
+
+Cost: sorting, and for each sensitive row a look at 2 * alpha * p rows: close to linear. Memory is proportional to the
+data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.algorithms import Algorithm
+from shoal.engines import Engine
+from shoal.options import option
+from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.problem import Problem
+from shoal.published import Grouping
+from shoal.recoding import Dealt
+from shoal.search.gray_code import gray_coded_order
+from shoal.search.windows import Overlaps, Places
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class GraySort(Algorithm):
+    """Groups similar records in the order of Gray codes and deals their sensitive items anew inside each group."""
+
+    name = "graysort"
+    title = "GraySort with CAHD"
+    paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
+    solves = (PrivacyDegree,)
+    truthful = False
+    generalizes = False
+
+    alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
+
+    def feasible(self, problem: Problem) -> None:
+        """There must be room for the column with the groups."""
+        assert isinstance(problem.privacy, PrivacyDegree)
+        problem.privacy.check_fresh(problem.data)
+        super().feasible(problem)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Sort, then group."""
+        assert isinstance(problem.privacy, PrivacyDegree)
+        p, items, values = problem.privacy.p, problem.items, problem.sensitive
+        order = gray_coded_order(items)
+        free, overlaps = Places(np.ones(len(items), dtype=bool)), Overlaps(items)
+        held = [frozenset(values.row(row).tolist()) for row in range(len(items))]
+        left = values.supports.copy()  # of each sensitive item, in the rows that are in no group
+        marks, groups = np.full(len(items), -1, dtype=np.int64), 0
+        tick, places = engine.tick("grouping"), np.flatnonzero(values.sizes[order]).tolist()
+        for number, place in enumerate(places):
+            if number % 1024 == 0:
+                tick(number / len(places))
+            if place not in free:
+                continue
+            seed = int(order[place])
+            near = np.array(free.near(place, self.alpha * p), dtype=np.int64)
+            rows = order[near]
+            ranked = near[np.lexsort((rows, -overlaps.shared(items.row(seed), rows)))].tolist()
+            group, secrets = [place], set(held[seed])
+            for other in ranked:
+                if len(group) == p:
+                    break
+                theirs = held[order[other]]
+                if secrets.isdisjoint(theirs):
+                    group.append(other)
+                    secrets |= theirs
+            after = left.copy()
+            after[list(secrets)] -= 1
+            if len(group) == p and int(after.max()) * p <= len(free) - p:
+                for one in group:
+                    free.take(one)
+                marks[order[group]], left, groups = groups, after, groups + 1
+        alone = marks < 0
+        marks[alone] = groups
+        statistics: dict[str, float] = {"groups": groups + int(alone.any()), "rows_of_last_group": int(alone.sum())}
+        return Solution(Dealt(Grouping.numbered(marks, p), problem.seed), statistics=statistics)

@@ -1,0 +1,55 @@
+"""K-NN, nearest neighbors for k-anonymization (P1 s.4.3), for sensitive k-anonymity.
+
+As STN, with another choice of which sensitive row comes next: at random (the paper's own; by the seed of the problem),
+as STN does, or in the order of the Gray codes, as GSC does.
+
+Cost: as STN.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal.algorithms import FlippingAlgorithm
+from shoal.data.arrays import Counts
+from shoal.engines import Engine
+from shoal.options import option
+from shoal.privacy.sensitive_k import SensitiveK
+from shoal.problem import Problem
+from shoal.search.gray_code import gray_coded_order
+from shoal.search.neighbours import fewest_sensitive_first, nearest_first, sensitive_rows
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class KNN(FlippingAlgorithm):
+    """Each record with sensitive items, in random order, takes its nearest records without any."""
+
+    name = "knn"
+    title = "Nearest neighbors for k-anonymization (K-NN)"
+    paper = "P1 s.4.3"
+    solves = (SensitiveK,)
+
+    order: Literal["random", "stn", "gsc"] = option(
+        "random", words=("random", "stn", "gsc"), help="which record with sensitive items comes next"
+    )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Group, nearest first."""
+        return nearest_first(problem, self._seeds(problem), engine)
+
+    def _seeds(self, problem: Problem) -> Counts:
+        """The sensitive rows in the chosen order."""
+        if self.order == "stn":
+            return fewest_sensitive_first(problem)
+        rows = sensitive_rows(problem)
+        if self.order == "gsc":
+            order = gray_coded_order(problem.items)
+            return order[np.isin(order, rows)]
+        shuffled = rows.tolist()
+        random.Random(problem.seed).shuffle(shuffled)
+        return np.array(shuffled, dtype=np.int64)

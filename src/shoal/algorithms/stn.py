@@ -1,0 +1,36 @@
+"""STN, Sensitive Transaction Neighbors (P1 s.4.1), for sensitive k-anonymity.
+
+Sensitive rows in ascending number of sensitive items (ties: input order) each take their k - 1 nearest unused rows
+without sensitive items, by Hamming distance on what may be known (ties: input order); flips make each such group the
+same. When rows without sensitive items run out, the next seed takes what is left of them, then the nearest unused
+sensitive rows; with fewer than k rows left, the remaining sensitive ones join the most similar finished group. Data
+that satisfy the model as they are stay as they are.
+
+Cost: for each sensitive row, one look at all others, either 64 items at a time or along the lists of rows that hold its
+items, whichever is cheaper; memory is proportional to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.algorithms import FlippingAlgorithm
+from shoal.engines import Engine
+from shoal.privacy.sensitive_k import SensitiveK
+from shoal.problem import Problem
+from shoal.search.neighbours import fewest_sensitive_first, nearest_first
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class STN(FlippingAlgorithm):
+    """Each record with sensitive items, those with the fewest first, takes its nearest records without any."""
+
+    name = "stn"
+    title = "Sensitive transaction neighbors (STN)"
+    paper = "P1 s.4.1"
+    solves = (SensitiveK,)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Group, nearest first."""
+        return nearest_first(problem, fewest_sensitive_first(problem), engine)

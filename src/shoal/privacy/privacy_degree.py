@@ -1,0 +1,199 @@
+"""Privacy degree p (Ghinita, Kalnis, Tao 2011; P1's rival GraySort): groups of records that share their secrets.
+
+Published rows carry the group that they belong to. What may be known (QID) is intact; the sensitive items of a group
+stand anywhere in it, so that only their counts mean something: of a group G, count(e) / |G| <= 1/p for each sensitive
+item e. Infeasible if an item is in more than |D| / p rows.
+
+The verifier reads the column with the groups and counts. Cost: one pass; memory is proportional to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data.arrays import Counts, row_ids
+from shoal.data.dataset import Dataset
+from shoal.data.table import Table
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import DataError, Infeasible, OptionError, did_you_mean
+from shoal.options import option
+from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy.sensitive import SensitiveItems
+from shoal.published import Grouping, Published
+from shoal.risk import Disclosure
+
+SHOWN = 20  # witnesses that a verdict carries
+
+
+@dataclass(frozen=True)
+class PrivacyDegree(SensitiveItems):
+    """In each published group of records, each sensitive item is in at most 1 of p.
+
+    >>> rows = Transactions.from_sets([["a", "HIV"], ["b"], ["c"], ["d", "flu"]])
+    >>> model = PrivacyDegree(p=2, sensitive=("HIV", "flu"))
+    >>> seen = model.seen(Dataset(rows))
+    >>> [model.verify(replace(seen, grouping=Grouping(np.array(of), 2))).holds for of in ([0, 0, 1, 1], [0, 1, 1, 1])]
+    [True, False]
+    """
+
+    name = "privacy-degree"
+    title = "privacy degree p"
+    paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
+    default_algorithm = "graysort"
+    views = ("group with a sensitive item", "groups with their sensitive items")
+    examined = "every published group with each of its sensitive items"
+    beyond = (
+        "Sensitive items belong to groups, not to records: within its group, each record is as likely as any other to "
+        "hold one. So however much somebody knows of the other items, they tell none more surely than that."
+    )
+
+    p: int = option(5, low=2, help="at most 1 in p of the records of a group may hold a sensitive item")
+    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    qid: tuple[str, ...] = option((), help="items that may be known, if all others than these are to be refused")
+    group_column: str = option("group", help="the column with the group of each published record")
+
+    def seen(self, data: Dataset) -> Published:
+        """With the groups that the column tells; without such a column everything is raw."""
+        if data.table is None or self.group_column not in data.table.names:
+            return super().seen(data)
+        return replace(super().seen(data), grouping=_grouping(data, self.group_column, self.p))
+
+    def view(self, data: Dataset) -> Published:
+        """A file must have the column."""
+        names = () if data.table is None else data.table.names
+        if self.group_column not in names:
+            found = ", ".join(f"'{name}'" for name in names) or "none"
+            raise OptionError(
+                f"{data.origin.name} has no column '{self.group_column}'{did_you_mean(self.group_column, names)} with "
+                f"the group of each record (beside the sets there are: {found}): name it with --group-column."
+            )
+        return super().view(data)
+
+    def written(self, data: Dataset, published: Published) -> Dataset:
+        """With one more column, for the groups."""
+        made = super().written(data, published)
+        if published.grouping is None:
+            return made
+        return replace(made, table=_with_column(made.table, self.group_column, published.grouping.of + 1))
+
+    def check_fresh(self, data: Dataset) -> None:
+        """The column for the groups must not be there yet."""
+        if data.table is not None and self.group_column in data.table.names:
+            raise OptionError(
+                f"{data.origin.name} has a column '{self.group_column}' already: choose another name for the groups "
+                f"with --group-column, or leave that column out (--columns)."
+            )
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count sensitive items group by group."""
+        _, values = self.both(published)
+        if published.grouping is None:
+            name = type(self).__name__
+            raise OptionError(f"{name}: the rows come without their groups: verify {name}.view(dataset).")
+        tick = engine.tick("verifying")
+        tick(0.0)
+        made = published.grouping
+        if bool(np.any(made.of < 0)):
+            raise DataError(
+                f"{self.title}: record {int(np.argmin(made.of)) + 1} is in no group: every record needs one."
+            )
+        groups, items, counts, _ = _held(values, made)
+        wrong = np.flatnonzero(counts * self.p > made.sizes[groups])
+        worst = wrong[np.lexsort((items[wrong], groups[wrong], -(counts[wrong] / made.sizes[groups[wrong]])))]
+        witnesses = [
+            Witness(
+                (),
+                int(made.sizes[group]),
+                sensitive=values.labels[item],
+                holders=int(count),
+                group=made.names[group] if made.names else f"{group + 1}",
+            )
+            for group, item, count in zip(groups[worst[:SHOWN]], items[worst], counts[worst], strict=False)
+        ]
+        tick(1.0)
+        return Verdict(not len(wrong), len(groups), len(wrong), tuple(witnesses))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Disclosure:
+        """What can be learned: from raw data by known items, from groups by their shares."""
+        rows, values = self.both(published)
+        if published.grouping is None:
+            return Disclosure.of(rows, values, self.p, DRAWN, engine)
+        groups, _, counts, back = _held(values, published.grouping)
+        sizes, holders = published.grouping.sizes[groups], row_ids(values.indptr)
+        likely, certain = (len(np.unique(holders[told[back]])) for told in (counts * self.p > sizes, counts == sizes))
+        return Disclosure(self.p, values.non_empty, (likely,) * DRAWN, (certain,) * DRAWN)
+
+    def feasible(self, published: Published) -> None:
+        """All records together are the best group that there can be."""
+        _, values = self.both(published)
+        for code, count in enumerate(values.supports.tolist()):
+            if count * self.p > len(values):
+                less = "choose a smaller p, or do not declare it sensitive" if self.p > 2 else "do not declare it so"
+                raise Infeasible(
+                    f"Privacy degree p={self.p} allows a sensitive item in at most 1 of {self.p} records, but "
+                    f"'{values.labels[code]}' is in {count:,} of {len(values):,} ({count / len(values):.1%}): {less}."
+                )
+
+    @property
+    def short(self) -> str:
+        """For instance privacy degree 5."""
+        return f"privacy degree {self.p}"
+
+    def describe(self) -> str:
+        """In plain words."""
+        return (
+            f"In each published group of records, each sensitive item belongs to at most 1 of {self.p}, and nothing "
+            f"tells to which."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        return [
+            "It does not keep anybody from finding a record: all items but the sensitive ones are published as they "
+            "are, and few records, or one, may fit what is known.",
+            "A sensitive item in a published record is a fact about its group, not about the record: it was dealt to "
+            "some record of the group without regard to who held it.",
+            "Somebody who knows that others of a group do not hold a sensitive item tells more surely who does.",
+            "Groups are formed around records with sensitive items. Somebody who works out how may guess better than "
+            "the counts say.",
+            "Items that were not declared sensitive are not protected; nor are groups of items: to know that a record "
+            "has one of several diseases can be as bad as to know which.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]
+
+
+def _held(values: Transactions, grouping: Grouping) -> tuple[Counts, Counts, Counts, Counts]:
+    """Each sensitive item of each group: the group, the item, its holders; and, for each holder, which it is."""
+    width = max(1, len(values.labels))
+    pairs, back, counts = np.unique(
+        grouping.of[row_ids(values.indptr)] * width + values.items, return_inverse=True, return_counts=True
+    )
+    return *np.divmod(pairs, width), counts, back
+
+
+def _grouping(data: Dataset, column: str, least: int) -> Grouping:
+    """The groups that a column tells: equal values are a group."""
+    assert data.table is not None
+    codes: dict[Any, int] = {}
+    marks = []
+    for row, value in enumerate(data.table.arrow.column(column).to_pylist()):
+        if value is None or value != value or value == "":
+            raise DataError(
+                f"Column '{column}' of {data.origin.name} tells no group for {data.origin.place(row)}: every record "
+                f"needs one."
+            )
+        marks.append(codes.setdefault(value, len(codes)))
+    return Grouping(np.array(marks, dtype=np.int64), least, tuple(map(str, codes)))
+
+
+def _with_column(table: Table | None, name: str, values: Counts) -> Table:
+    """A table with one more column."""
+    import pyarrow as pa
+
+    if table is None:
+        return Table(pa.table({name: values}))
+    return replace(table, arrow=table.arrow.append_column(name, pa.array(values)))

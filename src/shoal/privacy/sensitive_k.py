@@ -1,0 +1,95 @@
+"""Sensitive k-anonymity (P1): every record with a sensitive item has k - 1 others just like it.
+
+Items are either sensitive or quasi-identifiers (QID). A published row with at least one sensitive item must be equal,
+in all its items, to at least k - 1 other published rows. Rows without sensitive items carry no requirement.
+
+The verifier counts equal rows among those with a sensitive item and nothing else: a row without one is equal to none
+of them. Cost: one pass; memory is proportional to these rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.sensitive import merged
+from shoal.engines import LOCAL, Engine
+from shoal.errors import Infeasible
+from shoal.options import option
+from shoal.privacy import DRAWN, Verdict
+from shoal.privacy.equal import equal_rows
+from shoal.privacy.sensitive import SensitiveItems
+from shoal.published import Published
+from shoal.risk import Risk
+
+
+@dataclass(frozen=True)
+class SensitiveK(SensitiveItems):
+    """Each record with a sensitive item occurs at least k times, exactly so; the others are free.
+
+    >>> from shoal.data import Transactions
+    >>> rows = Transactions.from_sets([["a", "HIV"], ["a", "HIV"], ["b", "HIV"], ["a", "b"]])
+    >>> verdict = SensitiveK(k=2, sensitive=("HIV",)).verify(Published.plain(rows))
+    >>> verdict.holds, verdict.checked, str(verdict.witnesses[0])
+    (False, 2, 'the exact record {b, HIV} occurs 1 time')
+    """
+
+    name = "sensitive-k"
+    title = "sensitive k-anonymity"
+    paper = "P1"
+    default_algorithm = "stn"
+    views = ("different record with sensitive items", "different records with sensitive items")
+    examined = "every different published record that holds a sensitive item, as a whole"
+    beyond = (
+        "The figures are about records with a sensitive item; the guarantee is about no others. It covers any number "
+        "of known items, items known to be missing, and even somebody who knows the whole record as it is published."
+    )
+
+    k: int = option(5, low=2, help="records that must be exactly the same")
+    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    qid: tuple[str, ...] = option((), help="items that may be known, if all others than these are to be refused")
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count equal rows with a sensitive item."""
+        rows, values = self.both(published)
+        return equal_rows(merged(rows.in_use(), values).take(np.flatnonzero(values.sizes)), self.k, engine)
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
+        """Who, of those with a sensitive item, can be found by a few items of any kind."""
+        rows, values = self.both(published)
+        return Risk.of(merged(rows.in_use(), values), self.k, DRAWN, engine, values.sizes > 0)
+
+    def feasible(self, published: Published) -> None:
+        """Records cannot be made of nothing."""
+        _, values = self.both(published)
+        if values.non_empty and len(values) < self.k:
+            raise Infeasible(
+                f"Sensitive k-anonymity with k={self.k} needs no records with sensitive items, or at least {self.k} "
+                f"records in all, got {len(values)}: choose a smaller k or add data."
+            )
+
+    @property
+    def short(self) -> str:
+        """For instance sensitive 5-anonymity."""
+        return f"sensitive {self.k}-anonymity"
+
+    def describe(self) -> str:
+        """In plain words."""
+        return (
+            f"Every record with a sensitive item is exactly the same as at least {self.k - 1} "
+            f"other{'' if self.k == 2 else 's'}."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        return [
+            "It says nothing about records without a sensitive item: they are published as they are, and may be found.",
+            "It does not hide what the records of a group have in common. Whoever knows that somebody is among them "
+            "knows the sensitive items that are published for the group, true or added.",
+            "Records were changed to reach it, so somebody who looks for what a record really held may find other "
+            "records, or none; the guarantee counts what is published.",
+            "Items that were not declared sensitive are not protected.",
+            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]

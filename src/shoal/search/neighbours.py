@@ -1,0 +1,115 @@
+"""Groups of similar rows around sensitive ones (P1): what STN, GSC and K-NN share.
+
+A row is sensitive if it holds a sensitive item. Each group has a seed, a sensitive row, and k - 1 others; flips make
+them the same (``recoding.Flips``). Sensitive rows that are left when fewer than k rows are unused join finished groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Counts
+from shoal.data.sensitive import merged
+from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.privacy.sensitive_k import SensitiveK
+from shoal.problem import Problem
+from shoal.published import Grouping
+from shoal.recoding import Flips
+from shoal.search.windows import Overlaps
+from shoal.solution import Solution
+
+
+def sensitive_rows(problem: Problem) -> Counts:
+    """The rows with a sensitive item, in the order of the input; none, if the data need no change."""
+    rows = np.flatnonzero(problem.sensitive.sizes)
+    held = merged(problem.items, problem.sensitive).take(rows)
+    counts = Counter(row.tobytes() for row in held)
+    return rows if any(count < size_of(problem) for count in counts.values()) else rows[:0]
+
+
+def fewest_sensitive_first(problem: Problem) -> Counts:
+    """The sensitive rows by their number of sensitive items, then in the order of the input (P1's STN)."""
+    rows = sensitive_rows(problem)
+    return rows[np.argsort(problem.sensitive.sizes[rows], kind="stable")]
+
+
+def size_of(problem: Problem) -> int:
+    """k."""
+    assert isinstance(problem.privacy, SensitiveK)
+    return problem.privacy.k
+
+
+def nearest_first(problem: Problem, seeds: Counts, engine: Engine) -> Solution:
+    """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows, those not sensitive first.
+
+    Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
+    """
+    items, late = problem.items, problem.sensitive.sizes > 0
+    groups = kernels.claim(
+        items.indptr,
+        items.items,
+        len(items.labels),
+        seeds,
+        late,
+        size_of(problem) - 1,
+        threads=engine.threads,
+        tick=engine.tick("looking for neighbours"),
+    )
+    return finished(problem, groups.tolist(), seeds)
+
+
+def finished(problem: Problem, groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
+    """The flips for groups of rows, each with its seed first; seeds that are in none join the most similar group.
+
+    That is the one whose published row has the smallest Hamming distance on the items that may be known, then the one
+    that shares most sensitive items, then the first. What it publishes is decided anew after each that joins.
+    """
+    made = [list(group) for group in groups]
+    used = {row for group in made for row in group}
+    left = [row for row in map(int, seeds) if row not in used]
+    _join(problem, made, left)
+    return Solution(_flips(problem, made), statistics={"groups": len(made), "joined_rows": len(left)})
+
+
+def _flips(problem: Problem, groups: Sequence[Sequence[int]]) -> Flips:
+    """The recoding for groups of rows, each with its seed first."""
+    marks = np.full(len(problem.items), -1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        marks[group] = number
+    grouping = Grouping.numbered(marks, size_of(problem))
+    seeds = np.full(len(grouping), -1, dtype=np.int64)
+    firsts = np.array([group[0] for group in groups], dtype=np.int64)
+    seeds[grouping.of[firsts]] = firsts
+    return Flips(grouping, seeds)
+
+
+def _join(problem: Problem, groups: list[list[int]], left: Sequence[int]) -> None:
+    """Each row that is left joins the most similar group."""
+    if not left:
+        return
+    known, hidden = _published(problem, groups)
+    for row in left:
+        every = np.arange(len(groups))
+        distance = Overlaps(known).distances(problem.items.row(row), every)
+        shared = Overlaps(hidden).shared(problem.sensitive.row(row), every)
+        best = int(np.lexsort((-shared, distance))[0])
+        groups[best].append(row)
+        part = problem.take(np.array(groups[best]))
+        every[best] = len(groups)
+        known, hidden = (
+            rows.followed_by(one).take(every)
+            for rows, one in zip((known, hidden), _published(part, [list(range(len(part.items)))]), strict=True)
+        )
+
+
+def _published(problem: Problem, groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
+    """What each group is published as: the items that may be known, and the sensitive ones."""
+    made = _flips(problem, groups).apply(problem.items, problem.set_apart)
+    assert made.sensitive is not None
+    firsts = np.array([group[0] for group in groups], dtype=np.int64)
+    return made.rows.take(firsts), made.sensitive.values.take(firsts)
