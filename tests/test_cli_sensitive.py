@@ -69,7 +69,6 @@ def test_what_is_not_in_the_file_is_not_passed_over(ward: Shell) -> None:
     [
         ((), "must know what is sensitive"),
         (("--sensitive", "nowhere.txt"), "nowhere.txt does not exist"),
-        (("--sensitive", "ill"), "is a group in the hierarchy"),
         (("--sensitive-column", "diagnosis"), "No column 'diagnosis'"),
         (("--sensitive", "HIV", "--l", "1"), "--l must be at least 2, got 1"),
         (("--sensitive", "HIV", "--l", "5"), "'HIV' is in 4 of 18 (22.2%)"),

@@ -157,13 +157,33 @@ def test_sensitive_items_are_taken_out_and_published_as_they_are() -> None:
     ("sensitive", "message"),
     [
         (("fluu",), r"'fluu' \(did you mean 'flu'\?\) is not in the data nor in the hierarchy"),
-        (("A",), "'A' is a group in the hierarchy"),
+        (("B",), r"'B' is not in the data: correct or remove it \(or go on without"),
         ((), "must know what is sensitive"),
     ],
 )
 def test_what_is_sensitive_must_be_there(sensitive: tuple[str, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         shoal.Problem(dataset([["a1", "flu"]]), TREE, shoal.LmDiversity(l=2, m=1, sensitive=sensitive))
+
+
+def test_a_sensitive_group_stands_for_its_items() -> None:
+    """Those that the data have; all of them leave the hierarchy, and the file is checked by the items."""
+    rows = [["a1", "b1"], ["a1"], ["a1"], ["a1"]]
+    problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("B",)))
+    assert problem.privacy.sensitive_labels == ("b1",)
+    assert problem.sensitive_groups == {"B": 1}
+    assert problem.hierarchy.items == ("a1", "a2")
+    named = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("b1", "b2")))
+    assert named.hierarchy.labels == problem.hierarchy.labels
+    with pytest.raises(OptionError, match="'A' is an item of the data and a group"):
+        shoal.Problem(dataset([["A"], ["b1"]]), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("A",)))
+
+
+def test_what_is_missing_may_be_allowed_to() -> None:
+    privacy = shoal.LmDiversity(l=2, m=1, sensitive=("fluu",))
+    release = shoal.anonymize(shoal.Problem(dataset([["a1"]]), TREE, privacy, allow_missing=True))
+    assert release.published.rows.sets() == [{"a1"}]
+    assert release.warnings == ["Declared sensitive, but not in the data: fluu. Check the spelling."]
 
 
 def test_a_sensitive_column() -> None:

@@ -57,6 +57,12 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+        for name in self.privacy.adds_columns:
+            if self.data.table is not None and name in self.data.table.names:
+                raise OptionError(
+                    f"{self.data.origin.name} has a column '{name}' already, which {self.privacy.title} adds: choose "
+                    f"another name with --group-column, or leave yours out (--columns)."
+                )
         if self.privacy.sensitive_labels:
             self._take_out(self.privacy.sensitive_labels)
         if self.unknown_items == "root":

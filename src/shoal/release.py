@@ -90,9 +90,9 @@ class Release:
         """What a publisher must know beyond the guarantee."""
         notes = self.problem.privacy.notes
         guarded = self.problem.privacy.columns
-        given, beside = self.problem.data.table, self.dataset.table
-        old = given.names if given is not None and beside is not None else ()
-        names = [f"'{name}'" for name in old if name not in guarded and beside is not None and name in beside.names]
+        beside = self.dataset.table.names if self.dataset.table is not None else ()
+        own = {*guarded, *self.problem.privacy.adds_columns}
+        names = [f"'{name}'" for name in beside if name not in own]
         if names:
             columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
             notes.append(

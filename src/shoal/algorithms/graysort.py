@@ -42,12 +42,6 @@ class GraySort(Algorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def feasible(self, problem: Problem) -> None:
-        """There must be room for the column with the groups."""
-        assert isinstance(problem.privacy, PrivacyDegree)
-        problem.privacy.check_fresh(problem.data)
-        super().feasible(problem)
-
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Sort, then group."""
         assert isinstance(problem.privacy, PrivacyDegree)

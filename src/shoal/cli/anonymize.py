@@ -100,6 +100,8 @@ def anonymize(
     dataset = shoal.read(data, **read_as)
     if columns is not None:
         dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
+    if privacy.adds_columns:
+        shoal.io.check_columns(dataset, privacy.adds_columns, output, output_format)
     if tree is None:
         tree = shoal.Hierarchy.flat(dataset.transactions.labels)
     elif read_as["multiset"]:

@@ -30,6 +30,8 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
 @click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
+@click.option("--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it.")
+@click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content.")
 @as_json
 @with_workers
 @data_options
@@ -40,6 +42,8 @@ def verify(
     file: Path,
     model: str,
     allow_missing: bool,
+    hierarchy: Path | None,
+    hierarchy_format: str | None,
     as_json: bool,
     workers: int,
     **given: Any,
@@ -51,6 +55,9 @@ def verify(
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
     data = shoal.read(file, **read_as)
+    if hierarchy is not None:
+        tree = hierarchies.load(hierarchy, format=hierarchy_format)
+        privacy = privacy.spelled_out(tree, set(data.transactions.labels))
     missed = privacy.missed(data) if allow_missing else ()
     published = privacy.seen(data) if missed else privacy.view(data)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:

@@ -22,7 +22,7 @@ from shoal.errors import DataError, OptionError
 from shoal.io import files
 from shoal.io.coding import Batch, batches
 from shoal.io.detect import FORMATS, layout_named, layout_of, layout_to_write
-from shoal.io.frames import read_frame
+from shoal.io.frames import ArrowTable, read_frame
 from shoal.io.layout import Layout, Put, ReadOptions
 from shoal.io.memory import Kind, label_lists, read_rows
 
@@ -196,7 +196,24 @@ def open_writer(
 def to_kind(dataset: Dataset) -> Any:
     """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
 
-    Data from a file, and data made by hand, are given as lists of labels.
+    Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that sets alone
+    cannot hold, such as its groups, they come as an Arrow table.
     """
     kind = dataset.origin.layout
+    if isinstance(kind, Kind) and kind.sets_only and dataset.table is not None and dataset.table.names:
+        kind = ArrowTable("items", ())  # what was added must not get lost
     return kind.rebuild(dataset) if isinstance(kind, Kind) else label_lists(dataset)
+
+
+def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, format: str | None = None) -> None:
+    """An error if a file like this cannot hold columns of these names beside the sets; before any work."""
+    import pyarrow as pa
+
+    layout, _ = _layout(dataset, Path(path), format, ReadOptions())
+    try:
+        layout.columns(pa.table({name: pa.array([], pa.int64()) for name in names}))
+    except DataError:
+        raise OptionError(
+            f"Format {layout.format} cannot hold the column '{names[0]}', which is to be published: write csv, jsonl, "
+            f"parquet or feather (name the output so, or use --output-format)."
+        ) from None

@@ -7,6 +7,7 @@ caller can tell which row is which; no file ever holds it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ from shoal.io.messages import cut, listed
 class PandasFrame(Kind):
     """A pandas DataFrame."""
 
+    sets_only = False
+
     frame: Any
     column: Any  # the label of the column, which need not be a string
 
@@ -35,6 +38,8 @@ class PandasFrame(Kind):
             if type(frame[name].dtype).__name__ == "CategoricalDtype":
                 frame[name] = frame[name].cat.remove_unused_categories()
         frame[self.column] = _pandas_lists(dataset, frame.index)
+        for name, values in _more(dataset, map(str, self.frame.columns)).items():
+            frame[name] = values
         frame.attrs = {}
         return frame
 
@@ -54,6 +59,8 @@ class PandasSeries(Kind):
 class ArrowTable(Kind):
     """An Arrow table, or what can only be given back as one."""
 
+    sets_only = False
+
     column: str
     before: tuple[str, ...]  # the columns before it
 
@@ -72,6 +79,8 @@ class ArrowTable(Kind):
 class PolarsFrame(Kind):
     """A polars DataFrame."""
 
+    sets_only = False
+
     frame: Any
     column: str
 
@@ -79,7 +88,8 @@ class PolarsFrame(Kind):
         """The columns that are left, with the sets replaced."""
         beside = _names(dataset)
         frame = self.frame.select(name for name in self.frame.columns if name == self.column or name in beside)
-        return frame.with_columns(_polars_lists(dataset, self.column), *_fewer_categories(frame.drop(self.column)))
+        frame = frame.with_columns(_polars_lists(dataset, self.column), *_fewer_categories(frame.drop(self.column)))
+        return frame.with_columns(**_more(dataset, self.frame.columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +235,14 @@ def _holds(series: Any) -> str:
     if isinstance(first, str):
         return "strings"
     return "lists" if hasattr(first, "__iter__") and not isinstance(first, (bytes, dict)) else "other"
+
+
+def _more(dataset: Dataset, known: Iterable[str]) -> dict[str, Any]:
+    """The columns that the frame did not have."""
+    old, table = set(known), dataset.table
+    if table is None:
+        return {}
+    return {name: table.arrow.column(name).to_numpy() for name in table.names if name not in old}
 
 
 def _names(dataset: Dataset) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from shoal.io.layout import ReadOptions
 
 class Kind(ABC):
     """What sort of object the data came as."""
+
+    sets_only: ClassVar[bool] = True  # it can hold no columns beside the sets
 
     @abstractmethod
     def rebuild(self, dataset: Dataset) -> Any:

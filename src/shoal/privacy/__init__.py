@@ -113,6 +113,11 @@ class PrivacyModel(Spec, ABC):
         """The columns beside the sets that the model is about."""
         return ()
 
+    @property
+    def adds_columns(self) -> tuple[str, ...]:
+        """The columns beside the sets that a release has and the data do not."""
+        return ()
+
     def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
         """The same model without names of groups: each stands for those of its items that are present."""
         return self

@@ -56,6 +56,11 @@ class PrivacyDegree(SensitiveItems):
     qid: tuple[str, ...] = option((), help="items that may be known, if all others than these are to be refused")
     group_column: str = option("group", help="the column with the group of each published record")
 
+    @property
+    def adds_columns(self) -> tuple[str, ...]:
+        """The groups."""
+        return (self.group_column,)
+
     def seen(self, data: Dataset) -> Published:
         """With the groups that the column tells; without such a column everything is raw."""
         if data.table is None or self.group_column not in data.table.names:
@@ -79,14 +84,6 @@ class PrivacyDegree(SensitiveItems):
         if published.grouping is None:
             return made
         return replace(made, table=_with_column(made.table, self.group_column, published.grouping.of + 1))
-
-    def check_fresh(self, data: Dataset) -> None:
-        """The column for the groups must not be there yet."""
-        if data.table is not None and self.group_column in data.table.names:
-            raise OptionError(
-                f"{data.origin.name} has a column '{self.group_column}' already: choose another name for the groups "
-                f"with --group-column, or leave that column out (--columns)."
-            )
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count sensitive items group by group."""

@@ -1,0 +1,263 @@
+"""STN, GSC and K-NN against slow obvious ones; shortages; sets that need no change."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import HierarchyError, Infeasible
+from shoal.search.gray_code import gray_coded_order
+from shoal.search.windows import Overlaps, Places
+
+Row = frozenset[str]
+SECRET = ("s0", "s1", "s2")
+QID = tuple(f"q{item}" for item in range(6))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[Row], int]:
+    """Rows with and without sensitive items, and a k that they allow."""
+    known = st.frozensets(st.sampled_from(QID), max_size=4)
+    secret = st.one_of(st.just(frozenset[str]()), st.frozensets(st.sampled_from(SECRET), max_size=2))
+    rows = [draw(known) | draw(secret) for _ in range(draw(st.integers(1, 16)))]
+    rows[0] |= {QID[0], SECRET[0]}
+    return rows, draw(st.integers(2, max(2, min(6, len(rows)))))
+
+
+def problem_of(rows: Sequence[Row], k: int, seed: int = 0) -> shoal.Problem:
+    data = shoal.read([sorted(row) for row in rows])
+    secret = tuple(label for label in SECRET if label in data.transactions.labels)
+    flat = shoal.Hierarchy.flat([*QID, *data.transactions.labels])
+    return shoal.Problem(data, flat, shoal.SensitiveK(k=k, sensitive=secret), seed=seed)
+
+
+def parts(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    return [row - set(SECRET) for row in rows], [row & set(SECRET) for row in rows]
+
+
+def flipped(known: Sequence[Row], secret: Sequence[Row], group: Sequence[int]) -> tuple[Row, Row]:
+    """P1's procedure for one group, its seed first."""
+    kept = set()
+    for item in QID:
+        votes = sum(item in known[row] for row in group)
+        if 2 * votes > len(group) or (2 * votes == len(group) and item in known[group[0]]):
+            kept.add(item)
+    return frozenset(kept), frozenset().union(*(secret[row] for row in group))
+
+
+def published(rows: Sequence[Row], groups: list[list[int]], seeds: Sequence[int]) -> list[Row]:
+    """Let the seeds that are left join the most similar group, then flip."""
+    known, secret = parts(rows)
+    used = {row for group in groups for row in group}
+    for row in [seed for seed in seeds if seed not in used]:
+        ranks = []
+        for number, group in enumerate(groups):
+            shown, hidden = flipped(known, secret, group)
+            ranks.append((len(known[row] ^ shown), -len(secret[row] & hidden), number))
+        groups[min(ranks)[2]].append(row)
+    made = list(rows)
+    for group in groups:
+        shown, hidden = flipped(known, secret, group)
+        for row in group:
+            made[row] = shown | hidden
+    return made
+
+
+def nearest_first(rows: Sequence[Row], k: int, seeds: Sequence[int]) -> list[Row]:
+    known, secret = parts(rows)
+    used: set[int] = set()
+    groups: list[list[int]] = []
+    for seed in seeds:
+        free = [row for row in range(len(rows)) if row not in used and row != seed]
+        if seed in used:
+            continue
+        if len(free) < k - 1:
+            break
+        near = sorted(free, key=lambda row: (bool(secret[row]), len(known[row] ^ known[seed]), row))
+        groups.append([seed, *near[: k - 1]])
+        used |= set(groups[-1])
+    return published(rows, groups, seeds)
+
+
+def gray_sorted(known: Sequence[Row]) -> list[int]:
+    """By Gray code, with whole numbers."""
+    numbers = [sum(1 << (len(QID) - 1 - QID.index(item)) for item in row) for row in known]
+    return sorted(range(len(known)), key=lambda row: (numbers[row] ^ numbers[row] >> 1, row))
+
+
+def gray_clustered(rows: Sequence[Row], k: int, alpha: int) -> list[Row]:
+    known, secret = parts(rows)
+    order = gray_sorted(known)
+    seeds = [row for row in order if secret[row]]
+    used: set[int] = set()
+    groups: list[list[int]] = []
+    for seed in seeds:
+        if seed in used:
+            continue
+        if len(rows) - len(used) < k:
+            break
+        at, group = order.index(seed), [seed]
+        for private in (False, True):
+            free = [row for row in range(len(rows)) if row not in used | set(group) and bool(secret[row]) == private]
+            wanted, reach = min(k - len(group), len(free)), alpha * k
+            while True:
+                near = [row for row in free if abs(order.index(row) - at) <= reach]
+                if len(near) >= wanted:
+                    break
+                reach *= 2
+            group += sorted(near, key=lambda row: (len(known[row] ^ known[seed]), row))[:wanted]
+        groups.append(group)
+        used |= set(group)
+    return published(rows, groups, seeds)
+
+
+def safe(rows: Sequence[Row], k: int) -> bool:
+    counts = Counter(rows)
+    return all(counts[row] >= k for row in rows if row & set(SECRET))
+
+
+@settings(max_examples=300)
+@given(tables(), st.integers(1, 2), st.integers(0, 3))
+def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -> None:
+    rows, k = case
+    problem = problem_of(rows, k, seed)
+    if len(rows) < k:
+        with pytest.raises(Infeasible):
+            shoal.anonymize(problem)
+        return
+    known, secret = parts(rows)
+    private = [row for row in range(len(rows)) if secret[row]]
+    by_count = sorted(private, key=lambda row: (len(secret[row]), row))
+    by_code = [row for row in gray_sorted(known) if secret[row]]
+    shuffled = list(private)
+    random.Random(seed).shuffle(shuffled)
+    for algorithm, wanted in (
+        (shoal.STN(), nearest_first(rows, k, by_count)),
+        (shoal.KNN("stn"), nearest_first(rows, k, by_count)),
+        (shoal.KNN("gsc"), nearest_first(rows, k, by_code)),
+        (shoal.KNN(), nearest_first(rows, k, shuffled)),
+        (shoal.GSC(alpha), gray_clustered(rows, k, alpha)),
+    ):
+        found = shoal.anonymize(problem, algorithm).published.as_written.sets()
+        assert found == (rows if safe(rows, k) else wanted), algorithm
+        assert safe(found, k)
+
+
+@settings(max_examples=200)
+@given(tables())
+def test_what_was_published_stays_as_it_is(case: tuple[list[Row], int]) -> None:
+    rows, k = case
+    if len(rows) < k:
+        return
+    once = shoal.anonymize(problem_of(rows, k)).published.as_written.sets()
+    again = shoal.anonymize(problem_of(once, k))
+    assert again.published.as_written.sets() == once
+    assert again.solution.statistics == {"groups": 0, "joined_rows": 0}
+
+
+@settings(max_examples=200)
+@given(st.lists(st.frozensets(st.integers(0, 70), max_size=8), max_size=12), st.integers(71, 80))
+def test_gray_order(rows: list[frozenset[int]], width: int) -> None:
+    """Wider than a machine word."""
+    labels = [f"{item:03}" for item in range(width)]
+    items = shoal.Transactions.from_sets([[f"{item:03}" for item in row] for row in rows], labels)
+    numbers = [sum(1 << (width - 1 - item) for item in row) for row in rows]
+    wanted = sorted(range(len(rows)), key=lambda row: (numbers[row] ^ numbers[row] >> 1, row))
+    assert gray_coded_order(items).tolist() == wanted
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_places(data: st.DataObject) -> None:
+    free = data.draw(st.lists(st.booleans(), min_size=1, max_size=12))
+    left = {place for place, one in enumerate(free) if one}
+    places = Places(np.array(free))
+    while True:
+        assert len(places) == len(left)
+        assert [place in places for place in range(len(free))] == [place in left for place in range(len(free))]
+        at, reach = data.draw(st.integers(0, len(free) - 1)), data.draw(st.integers(0, 13))
+        assert places.near(at, reach) == sorted(one for one in left if one != at and abs(one - at) <= reach)
+        if not left:
+            return
+        gone = data.draw(st.sampled_from(sorted(left)))
+        places.take(gone)
+        left.remove(gone)
+
+
+def test_overlaps() -> None:
+    rows = [["a", "b"], [], ["b", "c", "d"], ["a", "b"]]
+    items = shoal.Transactions.from_sets(rows)
+    overlaps = Overlaps(items)
+    others = np.array([1, 2, 3, 0])
+    assert overlaps.shared(items.row(0), others).tolist() == [0, 1, 2, 2]
+    assert overlaps.distances(items.row(0), others).tolist() == [2, 3, 0, 0]
+    assert overlaps.distances(items.row(1), others).tolist() == [0, 3, 2, 2]
+    assert overlaps.shared(items.row(0), others[:0]).tolist() == []
+
+
+ALGORITHMS = [shoal.STN(), shoal.GSC(), shoal.KNN(), shoal.KNN("gsc")]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+def test_no_sensitive_record_at_all(algorithm: shoal.Algorithm) -> None:
+    data = shoal.read([["a"], ["b"], []])
+    flat = shoal.Hierarchy.flat([*data.transactions.labels, "HIV"])
+    privacy = shoal.SensitiveK(k=5, sensitive=("HIV",))
+    release = shoal.anonymize(shoal.Problem(data, flat, privacy, allow_missing=True), algorithm)
+    assert release.published.as_written.sets() == data.transactions.sets()
+    assert release.verdict.checked == 0
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+@pytest.mark.parametrize("rows", [10, 11, 14])
+def test_all_records_sensitive(algorithm: shoal.Algorithm, rows: int) -> None:
+    table = [frozenset({QID[row % 6], SECRET[row % 3]}) for row in range(rows)]
+    release = shoal.anonymize(problem_of(table, 5), algorithm)
+    assert release.solution.statistics == {"groups": rows // 5, "joined_rows": rows % 5}
+    assert safe(release.published.as_written.sets(), 5)
+
+
+def test_too_few_records() -> None:
+    with pytest.raises(
+        Infeasible, match=r"k=5 needs no records with sensitive items, or at least 5 records in all, got 2"
+    ):
+        shoal.anonymize(problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 5))
+
+
+def test_all_items_sensitive() -> None:
+    data = shoal.read([["s0"], ["s1"]])
+    flat = shoal.Hierarchy.flat(data.transactions.labels)
+    with pytest.raises(HierarchyError, match=r"all 2 items are declared sensitive: .* transactional-k"):
+        shoal.Problem(data, flat, shoal.SensitiveK(k=2, sensitive=("s0", "s1")))
+
+
+def test_equal_records() -> None:
+    """Nothing but a sensitive item has to be added to records that are the same otherwise."""
+    rows = [frozenset({"q0", "q1"})] * 9 + [frozenset({"q0", "q1", "s0"})]
+    for algorithm in ALGORITHMS:
+        release = shoal.anonymize(problem_of(rows, 4), algorithm)
+        found = release.published.as_written.sets()
+        assert Counter(found) == {frozenset({"q0", "q1"}): 6, frozenset({"q0", "q1", "s0"}): 4}
+
+
+@pytest.mark.parametrize("algorithm", [shoal.STN(), shoal.GSC(), shoal.KNN()], ids=str)
+def test_real_data(algorithm: shoal.Algorithm, real_data: Path) -> None:
+    """Whole groceries: verified by the oracle, and the same with one worker as with four."""
+    data = shoal.read(real_data / "groceries/transactions.basket")
+    privacy = shoal.SensitiveK(k=7, sensitive=("liquor", "prosecco", "male cosmetics", "baby food", "soda"))
+    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy)
+    made = [shoal.anonymize(problem, algorithm, shoal.Engine(workers=workers)) for workers in (1, 4)]
+    rows = made[0].published.as_written.sets()
+    assert rows == made[1].published.as_written.sets()
+    counts = Counter(rows)
+    secret = set(privacy.sensitive)
+    assert all(counts[row] >= 7 for row in rows if row & secret)
+    assert all(row & secret >= was & secret for row, was in zip(rows, data.transactions.sets(), strict=True))
