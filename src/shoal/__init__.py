@@ -32,8 +32,11 @@ from shoal.engines import Engine
 from shoal.errors import ShoalError
 from shoal.explain import Explanation, explain
 from shoal.io import read, write
+from shoal.metrics.kl import KLDivergence
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
+from shoal.metrics.operations import Operations
+from shoal.metrics.privacy_value import PrivacyValue
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
@@ -76,18 +79,21 @@ __all__ = [
     "HgHs",
     "Hierarchy",
     "HkpCoherence",
+    "KLDivergence",
     "KmAnonymity",
     "KmNegative",
     "LmDiversity",
     "LocalCuts",
     "LocalNodes",
     "MHgHs",
+    "Operations",
     "Optimal",
     "OptimalSuppress",
     "Optimality",
     "Partition",
     "PrivacyDegree",
     "PrivacyModel",
+    "PrivacyValue",
     "Problem",
     "Published",
     "Recoding",

@@ -156,6 +156,11 @@ class Published:
         """Domain exclusiveness: no label covers an item that another one covers too."""
         return len(np.unique(self.cover_items)) == len(self.cover_items)
 
+    @property
+    def generalized(self) -> bool:
+        """Whether some row holds a label that stands for several items."""
+        return bool(np.any(self.cover_sizes[self.rows.items] > 1))
+
     def covering(self) -> Iterator[Codes]:
         """First the smallest label that covers each item (-1: none), then the second smallest, and so on."""
         labels = np.repeat(np.arange(len(self.rows.labels)), self.cover_sizes)

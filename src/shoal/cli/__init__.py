@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from shoal._version import __version__
-from shoal.cli import anonymize, catalogue, demo, explain, generate, hierarchy, inspect
+from shoal.cli import anonymize, catalogue, demo, explain, generate, hierarchy, inspect, measure
 from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
 
@@ -41,7 +41,7 @@ def cli() -> None:
 cli.add_command(anonymize.anonymize)
 cli.add_command(inspect.verify)
 cli.add_command(inspect.profile)
-cli.add_command(inspect.measure)
+cli.add_command(measure.measure)
 cli.add_command(explain.explain)
 cli.add_command(hierarchy.hierarchy)
 cli.add_command(generate.generate)

@@ -1,8 +1,7 @@
-"""``shoal verify``, ``shoal profile`` and ``shoal measure``: what can be said about files."""
+"""``shoal verify`` and ``shoal profile``: what can be said about a file."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,10 @@ import numpy as np
 
 import shoal
 from shoal import hierarchies
-from shoal.anonymize import measure_all
 from shoal.cli import console
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
-from shoal.data.sensitive import take_apart
-from shoal.errors import OptionError, did_you_mean
-from shoal.metrics import Outcome
-from shoal.options import labels_of, say
+from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.errors import OptionError
+from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.words import share, things
 
@@ -210,64 +206,6 @@ def show_risk(risk: shoal.Risk) -> None:
             for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
         ],
     )
-
-
-@click.command()
-@click.argument("original", type=FILE)
-@click.argument("published", type=FILE)
-@click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
-@hierarchy_options
-@click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
-@click.option(
-    "--sensitive", metavar="FILE|A,B", multiple=True, help="Items that were sensitive: left out of both files."
-)
-@as_json
-@data_options
-def measure(
-    original: Path,
-    published: Path,
-    hierarchy: Path,
-    hierarchy_format: str | None,
-    unknown_items: str,
-    weights: Path | None,
-    sensitive: tuple[str, ...],
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files)."""
-    read_as = reading(given)
-    before = shoal.read(original, **read_as)
-    after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
-    tree = hierarchies.load(hierarchy, format=hierarchy_format)
-    if read_as["multiset"]:
-        tree = hierarchies.with_counts(tree, before.transactions.labels)
-    hidden = [label for text in sensitive for label in labels_of(text)]
-    for label in hidden:
-        if label not in before.transactions.labels and label not in tree.items:
-            near = did_you_mean(label, before.transactions.labels)
-            raise OptionError(f"Sensitive '{label}'{near} is not in {original}: correct or remove it.")
-    tree = tree.without_items(hidden)
-    (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
-    if unknown_items == "root":
-        tree = tree.with_items_under_root(known.in_use().labels)
-    items = tree.encode(known, before.first_use)
-    counted = shoal.Weights.load(weights).per_item(tree) if weights else None
-    resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
-    losses = measure_all(shoal.Published.plain(items, was), resolved, counted)
-    made = Outcome.of(items, resolved)
-    counts = {
-        "occurrences": made.occurrences,
-        "intact_occurrences": made.intact,
-        "suppressed_occurrences": made.suppressed,
-        "suppressed_items": len(made.suppressed_items),
-        "emptied_records": made.emptied,
-    }
-    if as_json:
-        console.show_json({**losses, **counts})
-    else:
-        figures = [*((name, f"{value:.6f}") for name, value in losses.items())]
-        figures += [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
-        console.table(None, ["measure", "value"], figures)
 
 
 def _share(count: int, rows: int) -> str:

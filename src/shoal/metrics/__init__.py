@@ -88,8 +88,8 @@ class Outcome:
         return int(self.suppressed_counts.sum())
 
 
-def covered_sizes(original: Transactions, published: Published) -> Counts:
-    """For each original occurrence, the size of the smallest label of its published row that covers it; 0: none."""
+def check_fit(original: Transactions, published: Published) -> None:
+    """Refuse rows that are not those that were published, or that are in other item codes."""
     if len(original) != len(published.rows):
         raise DataError(
             f"The original has {len(original)} rows, the published data {len(published.rows)}: "
@@ -100,6 +100,11 @@ def covered_sizes(original: Transactions, published: Published) -> Counts:
             "The original rows are not in the item codes of the published data: encode them with its hierarchy "
             "(Hierarchy.encode, or Problem.items)."
         )
+
+
+def covered_sizes(original: Transactions, published: Published) -> Counts:
+    """For each original occurrence, the size of the smallest label of its published row that covers it; 0: none."""
+    check_fit(original, published)
     rows = row_ids(original.indptr)
     width = len(published.rows.labels)
     present = row_ids(published.rows.indptr) * width + published.rows.items  # ascending

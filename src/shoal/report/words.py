@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections.abc import Sequence
 from typing import Any
@@ -314,9 +315,19 @@ def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]
 
 
 def loss(name: str, value: float | None) -> str:
-    """A measured loss: a share where it is one."""
-    if value is None:
-        return "not a finite number"
+    """A measured loss: a share where it is one, powers of ten where it may be tiny.
+
+    >>> loss("ncp", 0.125), loss("weighted_lm", 1.0), loss("operations", 1200), loss("kl", 7.2327)
+    ('12.5 %', '100 %', '1,200', '7.233')
+    >>> loss("privacy_value", 0.297635), loss("privacy_value", 0.0), loss("privacy_value_log2", -3320.415)
+    ('2.98e-01', '< 1e-300', '-3,320.4')
+    >>> loss("kl", None), loss("kl_mean", math.inf), loss("other", None)
+    ('infinite', 'infinite', 'not a finite number')
+    """
+    if value is None or not math.isfinite(value):
+        return "infinite" if name in ("kl", "kl_mean") else "not a finite number"
+    if name == "privacy_value":
+        return f"{value:.2e}" if value >= 1e-300 else "< 1e-300"
     return share(value) if name.removeprefix("weighted_") in ("ncp", "lm") else count(value)
 
 

@@ -1,0 +1,171 @@
+"""``shoal measure``: what a published file lost, or gained, against the original."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import shoal
+from shoal import hierarchies
+from shoal.anonymize import measure_all
+from shoal.cli import console
+from shoal.cli.inspect import as_json
+from shoal.cli.options import FILE, data_options, hierarchy_options, reading
+from shoal.data.sensitive import take_apart
+from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.metrics import Outcome
+from shoal.options import labels_of
+from shoal.published import Grouping
+from shoal.report import words
+
+
+@click.command()
+@click.argument("original", type=FILE)
+@click.argument("published", type=FILE)
+@click.option(
+    "--hierarchy", type=FILE, help="The hierarchy that PUBLISHED was made with; default: only the items of ORIGINAL."
+)
+@hierarchy_options
+@click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
+@click.option(
+    "--sensitive",
+    metavar="FILE|A,B",
+    multiple=True,
+    help="Items that were sensitive, or groups of them: NCP and LM leave them out, operations count them apart.",
+)
+@click.option(
+    "--group-column",
+    metavar="NAME",
+    help="The column of PUBLISHED that tells which records were changed together (blank: none); default: equal records "
+    "are a group; with --sensitive, only those with a sensitive item.",
+)
+@click.option(
+    "--k",
+    type=click.IntRange(min=1),
+    help="For the privacy value: the k it was made with; default: the smallest group.",
+)
+@as_json
+@data_options
+def measure(
+    original: Path,
+    published: Path,
+    hierarchy: Path | None,
+    hierarchy_format: str | None,
+    unknown_items: str,
+    weights: Path | None,
+    sensitive: tuple[str, ...],
+    group_column: str | None,
+    k: int | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).
+
+    Where no label stands for several items, it also tells what was added and deleted.
+    """
+    read_as = reading(given)
+    before = shoal.read(original, **read_as)
+    after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
+    if hierarchy is None:
+        if hierarchy_format is not None:
+            raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
+        _only_items(after, before)
+        tree = shoal.Hierarchy.flat(before.transactions.labels)
+    else:
+        tree = hierarchies.load(hierarchy, format=hierarchy_format)
+        if read_as["multiset"]:
+            tree = hierarchies.with_counts(tree, before.transactions.labels)
+    hidden = [item for text in sensitive for label in labels_of(text) for item in _items_of(label, tree, before)]
+    tree = tree.without_items(hidden)
+    (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
+    if unknown_items == "root":
+        tree = tree.with_items_under_root(known.in_use().labels)
+    items = tree.encode(known, before.first_use)
+    counted = shoal.Weights.load(weights).per_item(tree) if weights else None
+    resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
+    resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden)
+    losses = measure_all(shoal.Published.plain(items, was), resolved, counted)
+    made = Outcome.of(items, resolved)
+    counts = {
+        "occurrences": made.occurrences,
+        "intact_occurrences": made.intact,
+        "suppressed_occurrences": made.suppressed,
+        "suppressed_items": len(made.suppressed_items),
+        "emptied_records": made.emptied,
+    }
+    if as_json:
+        console.show_json({name: value if math.isfinite(value) else None for name, value in (losses | counts).items()})
+    else:
+        figures = [(name, _figure(name, value)) for name, value in losses.items()]
+        figures += [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
+        console.table(None, ["measure", "value"], figures)
+
+
+def _only_items(after: shoal.Dataset, before: shoal.Dataset) -> None:
+    """Without a hierarchy, every published label must be an item."""
+    items, rows = set(before.transactions.labels), after.transactions
+    for code in np.flatnonzero(rows.supports).tolist():
+        if (label := rows.labels[code]) not in items:
+            raise DataError(
+                f"Published label '{cut(label)}' ({after.first_use(code)}) is not an item of {before.origin.name}"
+                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy)."
+            )
+
+
+def _items_of(label: str, tree: shoal.Hierarchy, data: shoal.Dataset) -> tuple[str, ...]:
+    """What a label that is said to be sensitive names: an item, or all items of a group."""
+    items, node = data.transactions.labels, tree.code_of.get(label, -1)
+    if node < tree.n_leaves:
+        if node < 0 and label not in items:
+            near = did_you_mean(label, (*items, *tree.labels))
+            raise OptionError(f"Sensitive '{label}'{near} is not in {data.origin.name}: correct or remove it.")
+        return (label,)
+    if label in items:
+        raise OptionError(f"'{label}' is an item of the data and a group in {tree.name}: rename one of them.")
+    return tree.items[slice(*tree.span[node])]
+
+
+def _grouped(
+    published: shoal.Published, data: shoal.Dataset, column: str | None, k: int | None, *, all_rows: bool
+) -> shoal.Published:
+    """With the groups of rows that were changed together, unless labels hide what was changed."""
+    grouping = None if column is None else _groups_of(data, column)
+    if published.generalized:
+        if column is not None or k is not None:
+            console.warn(
+                "Some labels stand for several items, so what was added or deleted cannot be told: --group-column and "
+                "--k change nothing."
+            )
+        return published
+    if grouping is None:
+        hidden = published.sensitive
+        some = hidden.items.sizes > 0 if hidden is not None and not all_rows else np.ones(len(data), dtype=np.bool_)
+        grouping = Grouping.of_equal_rows(published.as_written, some)
+    if k is not None:
+        if len(grouping) and k > grouping.sizes.min():
+            console.warn(f"The smallest group has {words.things(int(grouping.sizes.min()), 'record')}, below --k {k}.")
+        grouping = Grouping(grouping.of, k)
+    return replace(published, grouping=grouping)
+
+
+def _groups_of(data: shoal.Dataset, column: str) -> Grouping:
+    """The groups that a column names; rows without a value are in none."""
+    table = data.keep_columns([column]).table
+    assert table is not None
+    values = table.arrow.column(column).to_pylist()
+    texts = ["" if value is None or value != value else str(value).strip() for value in values]  # the latter: NaN
+    code_of = {text: code for code, text in enumerate(dict.fromkeys(filter(None, texts)))}
+    made = Grouping.numbered(np.array([code_of.get(text, -1) for text in texts], dtype=np.int64), 1)
+    return Grouping(made.of, int(made.sizes.min(initial=len(data))))
+
+
+def _figure(name: str, value: float) -> str:
+    """A measured value with all the digits that a comparison may need."""
+    if name == "privacy_value" or isinstance(value, int) or not math.isfinite(value):
+        return words.loss(name, value)
+    return f"{value:.6f}"

@@ -1,0 +1,175 @@
+"""Which items were added to records and which deleted, and what that did to the groups of rows changed together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+from weakref import WeakKeyDictionary, ref
+
+import numpy as np
+
+from shoal.data.arrays import Counts, row_ids
+from shoal.data.labels import canonical_order
+from shoal.data.transactions import Transactions
+from shoal.metrics import check_fit
+from shoal.published import Grouping, Published
+
+
+class Entries(NamedTuple):
+    """Items of rows: entry i says that row ``rows[i]`` has item ``items[i]``. Sorted by row, then by item."""
+
+    rows: Counts
+    items: Counts
+
+
+class Touched(NamedTuple):
+    """Pairs of a group and an item that some row of the group gained or lost; one entry of each array for each pair."""
+
+    groups: Counts
+    items: Counts
+    sizes: Counts  # rows of the group
+    before: Counts  # of them, those that had the item
+    after: Counts  # and those that have it now
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What was added and deleted, over all items: first those that may be known (QID), then the sensitive ones.
+
+    >>> was = Published.plain(Transactions.from_sets([["a", "b"], ["a"]]))
+    >>> now = Published.plain(Transactions.from_sets([["a"], ["a", "b"]]))
+    >>> made = Change.of(was, now)
+    >>> made.added.rows.tolist(), made.deleted.rows.tolist(), made.qid_additions, made.qid_deletions
+    ([1], [0], 1, 1)
+    """
+
+    labels: tuple[str, ...]  # of all items
+    n_qid: int  # how many of them may be known; the others are sensitive
+    was: Entries  # all that the records had
+    added: Entries
+    deleted: Entries
+    grouping: Grouping | None  # which rows were changed together
+
+    @classmethod
+    def of(cls, original: Published, published: Published) -> Change | None:
+        """Compare; nothing, if a published label stands for several items, as nobody can tell which were meant."""
+        check_fit(original.rows, published)
+        if published.generalized:
+            return None
+        known = _KNOWN.get(published)
+        if known is None or known[0]() is not original:
+            known = ref(original), cls._compare(original, published)
+            _KNOWN[published] = known
+        return known[1]
+
+    @classmethod
+    def _compare(cls, original: Published, published: Published) -> Change:
+        """As sets of (row, item), each written as one number."""
+        before, after = _sensitive(original), _sensitive(published)
+        n_qid = published.n_items
+        labels = (*published.items, *canonical_order({*before.labels, *after.labels}))
+        width = len(labels)
+        code_of = {label: n_qid + at for at, label in enumerate(labels[n_qid:])}
+        item_of = published.cover_items[published.cover_indptr[:-1]].astype(np.int64)  # of each label
+        had = _keys(original.rows, np.arange(n_qid), before, code_of, width)
+        has = _keys(published.rows, item_of, after, code_of, width)
+        was, added, deleted = (
+            Entries(*np.divmod(keys, max(1, width))) for keys in (had, _without(has, had), _without(had, has))
+        )
+        return cls(labels, n_qid, was, added, deleted, published.grouping)
+
+    @property
+    def before(self) -> Counts:
+        """Records that had each item."""
+        return self._per_item(self.was)
+
+    @property
+    def after(self) -> Counts:
+        """Records that have each item now."""
+        return self.before + self._per_item(self.added) - self._per_item(self.deleted)
+
+    @property
+    def qid_additions(self) -> int:
+        """Items added that may be known."""
+        return int(np.count_nonzero(self.added.items < self.n_qid))
+
+    @property
+    def qid_deletions(self) -> int:
+        """Items deleted that may be known."""
+        return int(np.count_nonzero(self.deleted.items < self.n_qid))
+
+    @property
+    def sensitive_additions(self) -> int:
+        """Sensitive items added."""
+        return len(self.added.items) - self.qid_additions
+
+    @property
+    def sensitive_deletions(self) -> int:
+        """Sensitive items deleted."""
+        return len(self.deleted.items) - self.qid_deletions
+
+    @cached_property
+    def touched(self) -> Touched:
+        """What happened inside the groups; rows that are in none are left out."""
+        assert self.grouping is not None, "only for rows that were changed in groups"
+        added, deleted, was = (self._in_groups(entries) for entries in (self.added, self.deleted, self.was))
+        pairs = _distinct(np.concatenate([added, deleted]))
+        before = _occurrences(was, pairs)
+        after = before + _occurrences(added, pairs) - _occurrences(deleted, pairs)
+        groups, items = np.divmod(pairs, max(1, len(self.labels)))
+        return Touched(groups, items, self.grouping.sizes[groups], before, after)
+
+    def _per_item(self, entries: Entries) -> Counts:
+        return np.bincount(entries.items, minlength=len(self.labels)).astype(np.int64)
+
+    def _in_groups(self, entries: Entries) -> Counts:
+        """Each entry as its group and item, written as one number."""
+        assert self.grouping is not None
+        groups = self.grouping.of[entries.rows]
+        inside = groups >= 0
+        return groups[inside] * len(self.labels) + entries.items[inside]
+
+
+# The last answer for each published data that are still in use: several measures ask for it.
+_KNOWN: WeakKeyDictionary[Published, tuple[ref[Published], Change]] = WeakKeyDictionary()
+
+
+def _sensitive(published: Published) -> Transactions:
+    """The sensitive items of each row."""
+    return Transactions.nothing(len(published.rows)) if published.sensitive is None else published.sensitive.items
+
+
+def _keys(rows: Transactions, item_of: Counts, hidden: Transactions, code_of: dict[str, int], width: int) -> Counts:
+    """Each row's items, known and sensitive, as ascending numbers ``row * width + item`` without repetition."""
+    theirs = np.array([code_of[label] for label in hidden.labels], dtype=np.int64)
+    keys = np.concatenate(
+        [
+            row_ids(rows.indptr) * width + item_of[rows.items],
+            row_ids(hidden.indptr) * width + theirs[hidden.items],
+        ]
+    )
+    return keys if bool(np.all(keys[1:] > keys[:-1])) else _distinct(keys)  # two labels may stand for one item
+
+
+def _distinct(keys: Counts) -> Counts:
+    """Ascending, without repetition; np.unique would hash, which is slower here."""
+    keys = np.sort(keys)
+    distinct: Counts = keys[np.diff(keys, prepend=-1) > 0]
+    return distinct
+
+
+def _without(keys: Counts, others: Counts) -> Counts:
+    """Those of the ascending numbers that are not among the others, ascending too."""
+    if not len(others):
+        return keys
+    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    missing: Counts = keys[others[at] != keys]
+    return missing
+
+
+def _occurrences(keys: Counts, wanted: Counts) -> Counts:
+    """How often each of the wanted numbers, which ascend, is among the keys."""
+    keys = np.sort(keys)  # looking up in order is far faster
+    first, stop = (np.searchsorted(keys, wanted, side=side) for side in ("left", "right"))
+    return (stop - first).astype(np.int64)

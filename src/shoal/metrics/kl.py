@@ -1,0 +1,65 @@
+"""KL divergence (P1): how far the shares of items inside groups moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from shoal.metrics import Measure
+from shoal.metrics.change import Change, Touched
+from shoal.published import Published
+
+
+class KLDivergence(Measure):
+    """Per group and item, with r and s the share of the group's rows that had the item and have it now:
+    (1 - s) ln((1 - s) / (1 - r)) + s ln(s / r); added up over all items and groups, and averaged over groups.
+    """
+
+    name = "kl"
+    meanings = {  # noqa: RUF012
+        "kl": (
+            "KL divergence",
+            "How far the share of records that hold an item moved inside the groups of records that were changed "
+            "together, added up over all items and groups. 0: no share moved. Infinite: a group was given an item that "
+            "none of its records had, or lost some of an item that all of them had.",
+        ),
+        "kl_mean": ("KL divergence, per group", "The KL divergence divided by the number of groups."),
+    }
+    paper = "P1 Eq. 2"
+
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """``kl`` and ``kl_mean``, from 0 to infinity; nothing, for data that were not changed in groups."""
+        made = Change.of(original, published) if published.grouping is not None else None
+        if made is None or made.grouping is None:
+            return {}
+        total = math.fsum(times * divergence(*kind) for kind, times in _kinds(made.touched))
+        return {"kl": total, "kl_mean": total / max(1, len(made.grouping))}
+
+
+def divergence(size: int, before: int, after: int) -> float:
+    """Of one item in one group of so many rows, if so many had it and so many have it now.
+
+    >>> math.isclose(divergence(3, 2, 3), math.log(3 / 2), rel_tol=1e-15)
+    True
+    >>> divergence(4, 2, 2), divergence(3, 0, 1), divergence(3, 3, 2)
+    (0.0, inf, inf)
+    """
+    moved = after - before
+    if not moved:
+        return 0.0
+    if before == 0 or before == size:
+        return math.inf
+    have = after / size * math.log1p(moved / before) if after else 0.0
+    lack = (size - after) / size * math.log1p(-moved / (size - before)) if after < size else 0.0
+    return have + lack
+
+
+def _kinds(touched: Touched) -> Iterator[tuple[list[int], int]]:
+    """The different (rows, rows before, rows after) of an item in a group, with how often each occurs."""
+    _, sizes = np.unique(touched.sizes, return_inverse=True)  # codes are small enough to put two into one number
+    _, moves = np.unique(touched.before * (touched.after.max(initial=0) + 1) + touched.after, return_inverse=True)
+    _, first, often = np.unique(sizes * (moves.max(initial=0) + 1) + moves, return_index=True, return_counts=True)
+    figures = np.stack([touched.sizes[first], touched.before[first], touched.after[first]], axis=1)
+    yield from zip(figures.tolist(), often.tolist(), strict=True)
