@@ -88,24 +88,22 @@ class Problem:
     def _take_out(self, sensitive: Sequence[str]) -> None:
         """Sensitive items are not generalized: the hierarchy is that of the others. Misspelt ones must not slip by."""
         hierarchy, present = self.hierarchy, set(self.data.transactions.labels)
-        spans = {
-            label: hierarchy.items[slice(*hierarchy.span[hierarchy.code_of[label]])]
-            for label in sensitive
-            if label in hierarchy.code_of
-        }
-        groups = {label: len(present.intersection(below)) for label, below in spans.items() if below != (label,)}
+        below = {label: hierarchy.items_of(label) for label in sensitive}
+        groups = {label: len(present.intersection(items)) for label, items in below.items() if label not in items}
         object.__setattr__(self, "sensitive_groups", groups)
         object.__setattr__(self, "privacy", self.privacy.spelled_out(hierarchy, present))
         missed = () if self.allow_missing else self.missed
         for label in missed:
             if label not in hierarchy.code_of or len(missed) == len(self.privacy.sensitive_labels):
                 near = self.privacy.near(label, self.data, hierarchy.items)
-                nor = "" if label in spans or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
+                nor = (
+                    "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
+                )
                 raise OptionError(
                     f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
                     f"--allow-missing)."
                 )
-        gone = {item for below in spans.values() for item in below}
+        gone = {item for items in below.values() for item in items}
         object.__setattr__(self, "hierarchy", hierarchy.without_items(gone))
 
     @cached_property

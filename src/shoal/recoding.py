@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
+from shoal.data.arrays import Codes, Counts, Offsets, counted, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
@@ -363,6 +363,6 @@ def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Coun
     width = max(1, len(rows.labels))
     groups = grouping.of[row_ids(rows.indptr)]
     inside = groups >= 0
-    pairs, counts = np.unique(groups[inside] * width + rows.items[inside], return_counts=True)
+    pairs, counts = counted(groups[inside] * width + rows.items[inside])
     found, codes = np.divmod(pairs, width)
-    return found, codes.astype(np.int32), counts.astype(np.int64)
+    return found, codes.astype(np.int32), counts

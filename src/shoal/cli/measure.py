@@ -119,15 +119,13 @@ def _only_items(after: shoal.Dataset, before: shoal.Dataset) -> None:
 
 def _items_of(label: str, tree: shoal.Hierarchy, data: shoal.Dataset) -> tuple[str, ...]:
     """What a label that is said to be sensitive names: an item, or all items of a group."""
-    items, node = data.transactions.labels, tree.code_of.get(label, -1)
-    if node < tree.n_leaves:
-        if node < 0 and label not in items:
-            near = did_you_mean(label, (*items, *tree.labels))
-            raise OptionError(f"Sensitive '{label}'{near} is not in {data.origin.name}: correct or remove it.")
-        return (label,)
-    if label in items:
+    items, below = data.transactions.labels, tree.items_of(label)
+    if label not in items and label not in tree.code_of:
+        near = did_you_mean(label, (*items, *tree.labels))
+        raise OptionError(f"Sensitive '{label}'{near} is not in {data.origin.name}: correct or remove it.")
+    if label in items and label not in below:
         raise OptionError(f"'{label}' is an item of the data and a group in {tree.name}: rename one of them.")
-    return tree.items[slice(*tree.span[node])]
+    return below
 
 
 def _grouped(

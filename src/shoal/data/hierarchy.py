@@ -206,6 +206,15 @@ class Hierarchy:
             path.append(node)
         return path
 
+    def items_of(self, label: str) -> tuple[str, ...]:
+        """What a label stands for: itself, if it is an item or unknown, or the items of a group.
+
+        >>> Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1"]}}).items_of("A")
+        ('a1', 'a2')
+        """
+        node = self.code_of.get(label, -1)
+        return (label,) if node < self.n_leaves else self.items[slice(*self.span[node])]
+
     def parents_by_label(self) -> dict[str, str | None]:
         """The inverse of :meth:`from_parents`."""
         return {

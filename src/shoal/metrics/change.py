@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from shoal.data.arrays import Counts, row_ids
+from shoal.data.arrays import Counts, counted, row_ids
 from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions
 from shoal.metrics import check_fit
@@ -114,7 +114,7 @@ class Change:
         """What happened inside the groups; rows that are in none are left out."""
         assert self.grouping is not None, "only for rows that were changed in groups"
         added, deleted, was = (self._in_groups(entries) for entries in (self.added, self.deleted, self.was))
-        pairs = _distinct(np.concatenate([added, deleted]))
+        pairs, _ = counted(np.concatenate([added, deleted]))
         before = _occurrences(was, pairs)
         after = before + _occurrences(added, pairs) - _occurrences(deleted, pairs)
         groups, items = np.divmod(pairs, max(1, len(self.labels)))
@@ -149,14 +149,7 @@ def _keys(rows: Transactions, item_of: Counts, hidden: Transactions, code_of: di
             row_ids(hidden.indptr) * width + theirs[hidden.items],
         ]
     )
-    return keys if bool(np.all(keys[1:] > keys[:-1])) else _distinct(keys)  # two labels may stand for one item
-
-
-def _distinct(keys: Counts) -> Counts:
-    """Ascending, without repetition; np.unique would hash, which is slower here."""
-    keys = np.sort(keys)
-    distinct: Counts = keys[np.diff(keys, prepend=-1) > 0]
-    return distinct
+    return keys if bool(np.all(keys[1:] > keys[:-1])) else counted(keys)[0]  # two labels may stand for one item
 
 
 def _without(keys: Counts, others: Counts) -> Counts:

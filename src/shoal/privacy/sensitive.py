@@ -100,14 +100,10 @@ def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[
     """Labels with groups replaced by their items; a label that is also an item of the data is an error."""
     found: list[str] = []
     for label in labels:
-        node = hierarchy.code_of.get(label, -1)
-        if node < hierarchy.n_leaves:
-            found.append(label)
-            continue
-        if label in present:
+        below = hierarchy.items_of(label)
+        if label in present and label not in below:
             raise OptionError(
                 f"'{label}' is an item of the data and a group in the hierarchy {hierarchy.name}: rename one of them."
             )
-        below = [item for item in hierarchy.items[slice(*hierarchy.span[node])] if item in present]
-        found += below or [label]
+        found += [item for item in below if item in present] or [label]
     return tuple(dict.fromkeys(found))

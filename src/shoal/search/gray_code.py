@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.data.arrays import Counts, row_ids
+from shoal.data.arrays import Counts, counted, row_ids
 from shoal.data.transactions import Transactions
 
 
@@ -24,7 +24,7 @@ def gray_coded_order(items: Transactions) -> Counts:
     width = np.int64(max(1, len(items.labels)))
     ones = row_ids(items.indptr) * width + items.items
     shifted = ones[items.items + 1 < width] + 1  # the last bit falls off
-    both, times = np.unique(np.concatenate([ones, shifted]), return_counts=True)
+    both, times = counted(np.concatenate([ones, shifted]))
     rows, places = np.divmod(both[times == 1], width)
     # Of two codes the one with a bit further ahead is larger; so is the one that goes on where the other ends.
     text = (np.iinfo(np.uint32).max - places).astype(">u4").tobytes()
