@@ -4,7 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "breaches.hpp"
+#include "claim.hpp"
 #include "conflicts.hpp"
+#include "cover.hpp"
 #include "direct.hpp"
 #include "disclosing.hpp"
 #include "facts.hpp"
@@ -30,6 +32,11 @@ static Tick with_gil(const nb::callable& tick) {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         tick(share);
     };
+}
+
+template <class T>
+static nb::bytes raw(const std::vector<T>& values) {
+    return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
 static nb::tuple pack(const RareResult& result) {
@@ -97,7 +104,7 @@ NB_MODULE(_native, module) {
             counter.run(threads, call);
             smallest = counter.smallest();
         }
-        return nb::bytes(reinterpret_cast<const char*>(smallest.data()), smallest.size());
+        return raw(smallest);
     });
 
     module.def("rare_rows", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int64_t keep, nb::callable tick) {
@@ -138,7 +145,7 @@ NB_MODULE(_native, module) {
                                       sensitive_labels, {part, of}, 1, 0);
             smallest = counter.smallest(m, threads, call);
         }
-        return nb::bytes(reinterpret_cast<const char*>(smallest.data()), smallest.size());
+        return raw(smallest);
     });
 
     module.def("rare_facts", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
@@ -179,7 +186,32 @@ NB_MODULE(_native, module) {
             nb::gil_scoped_release free;
             order = gray_order(view_of(indptr, items));
         }
-        return nb::bytes(reinterpret_cast<const char*>(order.data()), order.size() * sizeof(int64_t));
+        return raw(order);
+    });
+
+    // way: 0 choose, 1 bits, 2 lists; the result is the same.
+    module.def("claim", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> seeds, In<uint8_t> late,
+                           int64_t take, int way, int threads, nb::callable tick) {
+        std::vector<int64_t> groups;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            auto count = static_cast<int64_t>(seeds.shape(0));
+            groups = claim(view_of(indptr, items), labels, seeds.data(), count, late.data(), take, static_cast<Way>(way),
+                           threads, call);
+        }
+        return raw(groups);
+    });
+
+    module.def("cover", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int threads, nb::callable tick) {
+        int64_t cost = 0;
+        Tick call = with_gil(tick);
+        Cover cover(view_of(indptr, items), labels, k);
+        {
+            nb::gil_scoped_release free;
+            cost = cover.run(threads, call);
+        }
+        return nb::make_tuple(cost, raw(cover.ends()));
     });
 
     // (how many moles of 1, 2, .. labels, their labels one mole after the other), or none if there are more than `most`.
@@ -200,7 +232,7 @@ NB_MODULE(_native, module) {
         } catch (const MoleMiner::TooMany&) {
             return nb::none();
         }
-        return nb::make_tuple(counts, nb::bytes(reinterpret_cast<const char*>(codes.data()), codes.size() * sizeof(Code)));
+        return nb::make_tuple(counts, raw(codes));
     });
 
     module.def("mend_diversity", [](In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr, In<Code> sensitive_items,

@@ -5,6 +5,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 """
 
 from shoal.kernels.choice import KIND, Tick
+from shoal.kernels.groups import claim, cover
 from shoal.kernels.search import (
     MOST,
     MOST_MOLES,
@@ -50,6 +51,8 @@ __all__ = [
     "Suppression",
     "Threats",
     "Tick",
+    "claim",
+    "cover",
     "direct_pass",
     "disclosing_sets",
     "gray_order",
