@@ -14,14 +14,17 @@ from shoal.data.dataset import Dataset
 from shoal.data.sensitive import lookalikes
 from shoal.data.table import Role
 from shoal.explain import Explanation, explain
+from shoal.metrics.change import Change
 from shoal.options import say
 from shoal.privacy import Verdict
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut, Recoding
 from shoal.risk import Exposure
 from shoal.solution import Optimality, Solution
+from shoal.untrue import made_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +88,20 @@ class Release:
             return explain(self.problem, self.recoding, name_unknown=False)
         return []
 
+    @cached_property
+    def change(self) -> Change | None:
+        """Which items were added to records and which deleted, for methods that do so, or that deal items anew."""
+        return None if self.algorithm.truthful else Change.of(self.problem.raw, self.published)
+
+    @property
+    def made_up(self) -> list[str]:
+        """What a publisher must know where not all is true that is published; mostly nothing."""
+        return [] if self.change is None else made_up(self.change, self.recoding)
+
     @property
     def warnings(self) -> list[str]:
         """What a publisher must know beyond the guarantee."""
-        notes = self.problem.privacy.notes
+        notes = [*self.made_up, *self.problem.privacy.notes]
         guarded = self.problem.privacy.columns
         beside = self.dataset.table.names if self.dataset.table is not None else ()
         own = {*guarded, *self.problem.privacy.adds_columns}
@@ -109,36 +122,48 @@ class Release:
                 "Everything was generalized to the root: all that is left is which records hold anything. "
                 "A weaker guarantee, more data, or another hierarchy would keep more."
             )
-        if self.problem.weights is not None and not self.problem.occurrences[-1] and len(self.problem.items.items):
+        if (
+            self.algorithm.truthful
+            and self.problem.weights is not None
+            and not self.problem.occurrences[-1]
+            and len(self.problem.items.items)
+        ):
             notes.append(
                 "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
             )
+        return notes + self._emptied()
+
+    def _emptied(self) -> list[str]:
+        """Which records are published without any item, and whether they had some."""
+        hidden, notes = self.published.sensitive, []
+        way, gone = ("suppressed", "suppression") if self.algorithm.truthful else ("deleted", "deletion")
         if len(self.problem.items.items) and not len(self.published.rows.items):
-            bare = "empty" if self.problem.set_apart is None else "without any item but sensitive values"
+            bare = "empty" if hidden is None else "without any item but sensitive values"
+            more = ", more data, or another hierarchy" if self.algorithm.generalizes else " or more data"
             notes.append(
-                f"Every item was suppressed: all records are published {bare}. A weaker guarantee, more data, or "
-                f"another hierarchy would keep more."
+                f"Every item was {way}: all records are published {bare}. A weaker guarantee{more} would keep more."
             )
-        bare = self.published.rows.sizes == 0
-        told = self.problem.sensitive.sizes > 0
-        emptied = bare & (self.problem.items.sizes > 0)
+        empty = self.published.rows.sizes == 0
+        told = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
+        emptied = empty & (self.problem.items.sizes > 0)
         if count := int(np.count_nonzero(emptied)):
-            apart = "" if self.problem.set_apart is None else ", sensitive values apart,"
+            apart = "" if hidden is None else ", sensitive values apart,"
             have, stay = (
                 ("has lost all that it", "it stays") if count == 1 else ("have lost all that they", "they stay")
             )
             records = "1 record" if count == 1 else f"{count:,} records"
-            notes.append(f"{records} {have} had{apart} to suppression; {stay} in place.")
+            notes.append(f"{records} {have} had{apart} to {gone}; {stay} in place.")
         for some, one, many in (
-            (bare & ~told & ~emptied, "1 empty record is", "empty records are"),
+            (empty & ~told & ~emptied, "empty record is", "empty records are"),
             (
-                bare & told & ~emptied,
-                "1 record with nothing but sensitive values is",
+                empty & told & ~emptied,
+                "record with nothing but sensitive values is",
                 "records with nothing but sensitive values are",
             ),
         ):
             if count := int(np.count_nonzero(some)):
-                notes.append(f"{one if count == 1 else f'{count:,} {many}'} published.")
+                other = "other " if emptied.any() else ""
+                notes.append(f"1 {other}{one} published." if count == 1 else f"{count:,} {other}{many} published.")
         return notes
 
     def _declared(self) -> list[str]:
@@ -149,6 +174,13 @@ class Release:
         notes = []
         if missed := self.problem.missed:
             notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
+        if isinstance(self.problem.privacy, SensitiveItems) and not self.problem.sensitive.non_empty:
+            notes.append(
+                "No record holds a sensitive item: nothing was protected, and all records are published as they are."
+            )
+        for group, items in self.problem.sensitive_groups.items():
+            if items:
+                notes.append(f"'{group}' stands for {items:,} sensitive item{'' if items == 1 else 's'}.")
         for label, other in lookalikes(hidden.values.labels, self.problem.items.in_use().labels):
             notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
         for column in sorted(hidden.columns):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import numpy as np
@@ -18,9 +18,11 @@ from shoal.errors import OptionError, OutputError
 from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss, Outcome
+from shoal.metrics.change import Change
 from shoal.privacy import PrivacyModel
 from shoal.report import words
-from shoal.report.words import things
+from shoal.report.plain import things
+from shoal.untrue import records_changed
 
 
 @click.command()
@@ -133,17 +135,19 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
     checked = things(verdict.checked, *release.problem.privacy.views)
     console.say(f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
+    of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", f"{len(release.published.rows):,}"),
         ("labels", f"{before:,} items -> {after:,}"),
         *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
-        ("items published intact", f"{cut['intact_items']:,}"),
+        *((("items published intact", f"{cut['intact_items']:,}"),) if "intact_items" in cut else ()),
         *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
-        ("loss, NCP", f"{losses['ncp']:.6f}"),
-        ("loss, LM", f"{losses['lm']:.6f}"),
+        *([] if release.change is None else _changed(release, release.change)),
+        (f"loss, NCP{of_deletions}", f"{losses['ncp']:.6f}"),
+        (f"loss, LM{of_deletions}", f"{losses['lm']:.6f}"),
         *(
             (f"loss, {name[9:].upper()} weighted", f"{value:.6f}")
             for name, value in losses.items()
@@ -165,9 +169,31 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
 
 
 def _suppressed(release: shoal.Release) -> str:
-    """What was suppressed; empty: nothing."""
+    """What was suppressed; empty: nothing, or it is told as deletions."""
+    if not release.algorithm.truthful:
+        return ""
     made = Outcome.of(release.problem.items, release.published)
     if not made.suppressed:
         return ""
     share = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
     return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'occurrence')}, {share})"
+
+
+def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
+    """What was added, deleted or dealt anew, and in which groups."""
+    cut, added, deleted = release.recoding.summary(), len(made.added.items), len(made.deleted.items)
+    largest = f"{things(cast('int', cut['rows_in_groups']), 'record')}, the largest has {cut['largest_group']:,}"
+    rows = [("groups of records", f"{cut['groups']:,}" + (f" ({largest})" if cut["groups"] else ""))]
+    if cut["kind"] == "dealt":
+        dealt = int(made.before[made.n_qid :].sum())
+        return [*rows, ("sensitive items dealt anew", f"{dealt:,} ({added:,} now in a record that did not hold them)")]
+    sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
+    rows += [
+        ("records changed", f"{records_changed(made):,}"),
+        ("items added", f"{added:,}{sensitive}"),
+        ("items deleted", f"{deleted:,}"),
+    ]
+    measured = (("KL divergence", "kl"), ("privacy value", "privacy_value"))
+    return rows + [
+        (title, words.loss(name, release.losses[name])) for title, name in measured if name in release.losses
+    ]

@@ -18,7 +18,8 @@ from shoal.errors import OptionError, did_you_mean
 from shoal.explain import cut_of
 from shoal.privacy import PrivacyModel
 from shoal.report.facts import explanations
-from shoal.report.words import EXPLAINED, things
+from shoal.report.plain import things
+from shoal.report.words import EXPLAINED
 
 
 @click.command()

@@ -15,7 +15,7 @@ from shoal.cli.options import FILE, choose, data_options, reading, spec_options
 from shoal.errors import OptionError
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict, Witness
-from shoal.report.words import share, things
+from shoal.report.plain import share, things
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
@@ -92,7 +92,23 @@ def show_witnesses(verdict: Verdict) -> None:
         found = things(verdict.violations, "different record")
     one = verdict.violations == 1
     more = "" if verdict.violations <= len(worst) else ", for instance"
-    if all(witness.whole for witness in worst):
+    if all(witness.group is not None for witness in worst):
+        console.table(
+            f"In {things(verdict.violations, 'case')} a sensitive item is too frequent in its group{more}:",
+            ["group", "sensitive item", "records", "of", "share"],
+            [
+                (
+                    str(one.group),
+                    str(one.sensitive),
+                    f"{one.holders:,}",
+                    f"{one.support:,}",
+                    share(one.holders / one.support),
+                )
+                for one in worst
+            ],
+            right=2,
+        )
+    elif all(witness.whole for witness in worst):
         console.table(
             f"{found} occur{'s' if one else ''} too rarely{more}:",
             ["all that the record holds", "occurs in records"],
@@ -131,6 +147,8 @@ def witness_facts(witness: Witness) -> dict[str, Any]:
         facts["absent"] = list(witness.absent)
     if witness.sensitive is not None:
         facts |= {"sensitive": witness.sensitive, "holders": witness.holders}
+    if witness.group is not None:
+        facts["group"] = witness.group
     return facts
 
 

@@ -87,8 +87,8 @@ class SensitiveK(SensitiveItems):
             "It says nothing about records without a sensitive item: they are published as they are, and may be found.",
             "It does not hide what the records of a group have in common. Whoever knows that somebody is among them "
             "knows the sensitive items that are published for the group, true or added.",
-            "Records were changed to reach it, so somebody who looks for what a record really held may find other "
-            "records, or none; the guarantee counts what is published.",
+            "Records may have been changed to reach it, so somebody who looks for what a record really held may find "
+            "other records, or none; the guarantee counts what is published.",
             "Items that were not declared sensitive are not protected.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
 from shoal.explain import Explanation
 from shoal.metrics import Outcome, covered_sizes
 from shoal.release import Release
+from shoal.report.bands import banded, bands
+from shoal.report.flips import flips
 from shoal.risk import Disclosure, Exposure, Risk
+from shoal.untrue import per_item
 
 VERSION = 1
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published intact
@@ -26,6 +28,8 @@ RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
 PAPERS = {
     "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
     "PVLDB 1(1), 2008.",
+    "P1": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied "
+    "Intelligence, 2014.",
     "P2": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and "
     "transaction attributes. ECML PKDD 2013.",
     "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
@@ -33,6 +37,8 @@ PAPERS = {
     "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
     "He and Naughton": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. "
     "PVLDB 2(1), 2009.",
+    "Ghinita": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), "
+    "2011.",
 }
 
 
@@ -56,6 +62,8 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
             "description": (inspect.getdoc(type(algorithm)) or "").partition("\n")[0],
             "paper": algorithm.paper,
             "references": references(algorithm.paper),
+            "truthful": algorithm.truthful,
+            "generalizes": algorithm.generalizes,
         },
         "verdict": {
             "holds": release.verdict.holds,
@@ -70,6 +78,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "optimality": _optimality(release),
         "generalized": _generalized(release),
         "suppressed": _suppressed(release, named=explained),
+        "flips": flips(release, named=explained),
         "explanations": explanations(release.explanations) if explained else None,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
         "warnings": release.warnings,
@@ -87,7 +96,7 @@ def references(paper: str) -> list[str]:
     >>> references("P0 Alg. 4")
     ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
     """
-    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton", paper) if name in PAPERS]
+    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton|Ghinita", paper) if name in PAPERS]
 
 
 def _data(release: Release) -> dict[str, Any]:
@@ -112,33 +121,48 @@ def _data(release: Release) -> dict[str, Any]:
 
 def _sensitive(release: Release) -> dict[str, Any] | None:
     """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
-    values = release.problem.sensitive
     if release.problem.set_apart is None:
         return None
+    found = {**_held(release.problem.sensitive), "not_found": release.problem.missed}
+    if release.change is not None and release.published.sensitive is not None:
+        found["after"] = _held(release.published.sensitive.values)
+    return found
+
+
+def _held(values: Transactions) -> dict[str, Any]:
+    """How many records hold sensitive values, and which; the most frequent first."""
     counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
-    ordered = dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-    return {"records": values.non_empty, "values": ordered, "not_found": release.problem.missed}
+    return {
+        "records": values.non_empty,
+        "values": dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))),
+    }
 
 
 def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, int]]:
     """How many records have how many items, before and after."""
-    largest = int(before.sizes.max(initial=0))
-    counted = zip(_banded(before.sizes, RECORD_BANDS), _banded(after.sizes, RECORD_BANDS), strict=True)
+    largest = int(max(before.sizes.max(initial=0), after.sizes.max(initial=0)))
+    counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
     return [
         {"low": low, "high": high, "before": was, "after": now}
-        for (low, high), (was, now) in zip(_bands(RECORD_BANDS, largest), counted, strict=False)
+        for (low, high), (was, now) in zip(bands(RECORD_BANDS, largest), counted, strict=False)
     ]
 
 
 def _generalized(release: Release) -> dict[str, Any]:
-    """Which labels stand for several items, and how many occurrences are hidden among how many items."""
+    """Which labels stand for several items, and how many occurrences are hidden among how many items.
+
+    An intact item is published as itself; where items were added and deleted, it is so in just the records that had it.
+    """
     published, supports = release.published, release.published.rows.supports
     sizes = covered_sizes(release.problem.items, published)
     total = max(1, len(sizes))
-    hidden = zip(_bands(GROUP_BANDS, published.n_items), _banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
-    groups = group_codes(release)
+    hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
+    groups, intact = group_codes(release), (published.cover_sizes == 1) & (supports > 0)
+    if release.change is not None:
+        added, deleted = per_item(release.change)
+        intact &= (added + deleted)[: len(intact)] == 0
     return {
-        "intact_items": int(np.count_nonzero((published.cover_sizes == 1) & (supports > 0))),
+        "intact_items": int(np.count_nonzero(intact)),
         "groups": [
             {"label": published.rows.labels[code], "items": published.cover_sizes[code], "records": supports[code]}
             for code in groups
@@ -151,13 +175,13 @@ def _generalized(release: Release) -> dict[str, Any]:
 
 
 def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
-    """Which items were removed from every record, and how often; nothing, if all were kept.
+    """Which items were removed from every record, and how often; nothing, if all were kept or the loss is in flips.
 
     ``named``: with their labels and counts, which are taken from the raw data.
     """
     items, hierarchy = release.problem.items, release.problem.hierarchy
     made = Outcome.of(items, release.published)
-    if not made.suppressed:
+    if not made.suppressed or not release.algorithm.truthful:
         return None
     codes, counts = made.suppressed_items, made.suppressed_counts
     secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
@@ -218,7 +242,7 @@ def _risk(risk: Exposure) -> dict[str, Any]:
     """For 1, 2, .. m known items: how many records, and which share of those that can be exposed at all."""
     degrees = risk.degrees
     return {
-        **({"k": risk.k} if isinstance(risk, Risk) else {}),
+        **({"k": risk.k, "sensitive": risk.sensitive} if isinstance(risk, Risk) else {}),
         **({"l": risk.l} if isinstance(risk, Disclosure) else {}),
         "m": len(next(iter(degrees.values()))[1]),
         "records": risk.records,
@@ -233,22 +257,6 @@ def _risk(risk: Exposure) -> dict[str, Any]:
 def _used(rows: Transactions) -> int:
     """The number of labels that occur."""
     return int(np.count_nonzero(rows.supports))
-
-
-def _bands(firsts: Sequence[int], largest: int) -> list[tuple[int, int]]:
-    """The bands that reach up to ``largest``, as lowest and highest value.
-
-    >>> _bands((1, 2, 6, 21), 9)
-    [(1, 1), (2, 5), (6, 9)]
-    """
-    lows = [low for low in firsts if low <= largest]
-    return list(zip(lows, [*(low - 1 for low in lows[1:]), largest], strict=True))
-
-
-def _banded(values: Counts, firsts: Sequence[int]) -> list[int]:
-    """How many values lie in each band."""
-    bands = np.searchsorted(firsts, values, side="right") - 1
-    return [int(count) for count in np.bincount(bands, minlength=len(firsts))]
 
 
 def _plain(value: Any) -> Any:

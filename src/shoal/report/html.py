@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release import Release
-from shoal.report import words
+from shoal.report import flips, plain, words
 from shoal.report.facts import as_dict, group_codes
 
 if TYPE_CHECKING:
@@ -49,12 +49,17 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             proof=words.proof(release),
             command=words.verify_command(release),
             change=words.change(facts),
+            counted=words.counted(release),
+            made_up=release.made_up,
+            other_warnings=[note for note in facts["warnings"] if note not in release.made_up],
+            tiles=_tiles(facts),
+            has_hierarchy=words.has_hierarchy(facts),
+            flipped=_flipped(facts),
             best=words.optimality(release),
             explained=words.EXPLAINED,
             LISTED=LISTED,
             hidden=_hidden(facts),
             suppresses=release.algorithm.suppresses,
-            ncp=facts["losses"].get("ncp"),
             losses=words.losses(facts),
             references=list(dict.fromkeys(facts["model"]["references"] + facts["algorithm"]["references"])),
         )
@@ -65,10 +70,10 @@ def summary_html(release: Release) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
     problem, published = release.problem, release.published
     figures = [
-        ("records", words.count(len(published.rows))),
-        ("items", words.count(published.n_items)),
-        ("groups", words.count(len(group_codes(release)))),
-        ("views checked", words.count(release.verdict.checked)),
+        ("records", plain.count(len(published.rows))),
+        ("items", plain.count(published.n_items)),
+        *_groups_and_changes(release),
+        ("views checked", plain.count(release.verdict.checked)),
         *((name.upper(), words.loss(name, release.losses[name])) for name in ("ncp", "lm") if name in release.losses),
     ]
     return (
@@ -80,12 +85,60 @@ def summary_html(release: Release) -> str:
             options=problem.privacy.values(),
             description=problem.privacy.describe(),
             algorithm=release.algorithm.title,
-            time=words.seconds(sum(release.timings.values())),
+            time=plain.seconds(sum(release.timings.values())),
             figures=figures,
             best=words.optimality(release),
-            warnings=release.warnings,
+            made_up=release.made_up,
+            warnings=[note for note in release.warnings if note not in release.made_up],
         )
     )
+
+
+def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
+    """How many groups there are, and what was added and deleted, where that was done."""
+    made, cut = release.change, release.recoding.summary()
+    if made is None:
+        return [("groups", plain.count(len(group_codes(release))))]
+    groups = ("groups of records", f"{cut['groups']:,}")
+    if cut["kind"] == "dealt":
+        return [groups]
+    return [
+        groups,
+        ("items added", plain.count(len(made.added.items))),
+        ("items deleted", plain.count(len(made.deleted.items))),
+    ]
+
+
+def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """The figures at the top."""
+    data, ncp, hidden = facts["data"], facts["losses"].get("ncp"), facts["generalized"]["hidden_among"]
+    intact = plain.share(hidden[0]["share"]) if data["occurrences"] else "–"
+    first = [
+        ("record published" if data["rows"] == 1 else "records published", plain.count(data["rows"])),
+        ("adversary views checked", plain.count(facts["verdict"]["checked"])),
+    ]
+    if facts["flips"]:
+        return first + flips.tiles(facts)
+    lost = plain.share(ncp) if ncp is not None else "–"
+    return [*first, ("of all occurrences published intact", intact), ("information lost (NCP)", lost)]
+
+
+def _flipped(facts: dict[str, Any]) -> dict[str, Any] | None:
+    """What the section about added and deleted items shows."""
+    made = facts["flips"]
+    if made is None:
+        return None
+    total = max(1, made["groups"])
+    dealt = made["kind"] == "dealt"
+    return {
+        "title": "What was dealt anew" if dealt else "What was added and deleted",
+        "heading": flips.heading(made),
+        "formed": flips.formed(made),
+        "bars": flips.bars(facts),
+        "sizes": [{**size, "share": size["groups"] / total} for size in made["group_sizes"]],
+        "added": "Now in other records" if dealt else "Added",
+        "deleted": "No longer where it was" if dealt else "Deleted",
+    }
 
 
 def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
@@ -121,11 +174,13 @@ def _risk_charts(release: Release) -> list[dict[str, Any]]:
 def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """How well the occurrences are hidden, one bar each."""
     made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
+    if facts["flips"] or not made["hidden_among"]:
+        return []
     intact, *hidden = made["hidden_among"]
     rows = [{"label": "published intact", "share": intact["share"], "count": intact["occurrences"]}]
     for band in hidden:
         if band["occurrences"]:
-            label = f"among {words.band(band['low'], band['high'])} items"
+            label = f"among {plain.band(band['low'], band['high'])} items"
             rows.append({"label": label, "share": band["share"], "count": band["occurrences"]})
     if made["suppressed"]:
         rows.append({"label": "removed", "share": made["suppressed"] / total, "count": made["suppressed"]})
@@ -145,15 +200,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "count": words.count,
-        "share": lambda part: _tied(words.share(part)),
+        "count": plain.count,
+        "share": lambda part: _tied(plain.share(part)),
         "tied": _tied,
         "powers": _powers,
-        "seconds": words.seconds,
-        "memory": words.memory,
+        "seconds": plain.seconds,
+        "memory": plain.memory,
         "options": lambda values: _tied(words.options(values)),
     }
-    environment.globals |= {"things": words.things, "band": words.band}
+    environment.globals |= {"things": plain.things, "band": plain.band}
     return environment
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from shoal.release import Release
-from shoal.report import words
+from shoal.report import flips, plain, words
 from shoal.report.facts import as_dict
 
 TOP = 10  # groups shown
@@ -19,6 +19,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     holds = facts["verdict"]["holds"]
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     exposed = release.risk_before.degrees
+    warnings = [note for note in facts["warnings"] if note not in release.made_up]
     titles = [title for title, _ in exposed.values()]
     title = f"{'Verified' if holds else 'NOT verified'}: {model['title']}, {words.options(model['options'])}"
     lines = [
@@ -26,14 +27,15 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         "",
         f"**{_safe(title)}.** {'' if holds else 'Wanted, but not reached: '}{_safe(model['description'])}",
         "",
-        f"- Data: {words.things(data['rows'], 'record')} ({words.count(data['non_empty'])} not empty"
+        *_made_up(release, facts),
+        f"- Data: {plain.things(data['rows'], 'record')} ({plain.count(data['non_empty'])} not empty"
         f"{'' if facts['sensitive'] is None else ', sensitive values apart'}), "
-        f"{words.things(data['occurrences'], 'occurrence')} of {words.things(data['items'], 'item')}.",
+        f"{plain.things(data['occurrences'], 'occurrence')} of {plain.things(data['items'], 'item')}.",
         f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`{_listed(algorithm['options'])}). "
         f"{_safe(algorithm['description'])}",
         f"- Recoding: {_safe(words.recoded(facts))}",
         f"- {words.overlap(facts)}",
-        f"- Labels in use: {words.count(data['items'])} before, {words.count(data['labels_after'])} after.",
+        f"- Labels in use: {plain.count(data['items'])} before, {plain.count(data['labels_after'])} after.",
         "",
         *_sensitive(facts),
         "## What an adversary could do, and can do now",
@@ -47,20 +49,22 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     ]
     for at in range(before["m"]):
         shares = (shares[at] for key in exposed for shares in (before[f"share_{key}"], after[f"share_{key}"]))
-        lines.append(f"| {words.known_items(at + 1)} | {' | '.join(words.share(part) for part in shares)} |")
+        lines.append(f"| {words.known_items(at + 1)} | {' | '.join(plain.share(part) for part in shares)} |")
     lines += [
         "",
         "What this does not promise:",
         "",
-        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *facts["warnings"]]),
+        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *warnings]),
         "",
         "## How it was proved",
         "",
-        f"The verifier is independent of the algorithm and reads the published data only. {words.proof(release)} "
-        f"Violations: {words.count(facts['verdict']['violations'])}. To repeat the check:",
+        f"The verifier is independent of the algorithm and reads the published data only: it counts "
+        f"{words.counted(release)}. {words.proof(release)} "
+        f"Violations: {plain.count(facts['verdict']['violations'])}. To repeat the check:",
         "",
         f"    {words.verify_command(release)}",
         "",
+        *_flips(facts),
         "## What was lost",
         "",
         _safe(words.change(facts)),
@@ -72,15 +76,15 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     if made["groups"]:
         lines += ["", "| Group | Items covered | Records |", "|---|---:|---:|"]
         for group in made["groups"][:TOP]:
-            figures = f"{words.count(group['items'])} | {words.count(group['records'])}"
+            figures = f"{plain.count(group['items'])} | {plain.count(group['records'])}"
             lines.append(f"| {_safe(group['label'])} | {figures} |")
         if len(made["groups"]) > TOP:
-            lines += ["", f"... and {words.things(len(made['groups']) - TOP, 'more group')}."]
+            lines += ["", f"... and {plain.things(len(made['groups']) - TOP, 'more group')}."]
     if (gone := facts["suppressed"]) and gone["listed"]:
         lines += ["", "| Removed item | Records that had it |", "|---|---:|"]
-        lines += [f"| {_safe(one['label'])} | {words.count(one['records'])} |" for one in gone["listed"][:TOP]]
+        lines += [f"| {_safe(one['label'])} | {plain.count(one['records'])} |" for one in gone["listed"][:TOP]]
         if more := max(0, len(gone["listed"]) - TOP) + gone["unnamed"]:
-            lines += ["", f"... and {words.things(more, 'more item')}."]
+            lines += ["", f"... and {plain.things(more, 'more item')}."]
     if facts["optimality"]:
         lines += ["", "## Could less have been lost?", "", _safe(words.optimality(release))]
     if facts["explanations"]:
@@ -95,11 +99,13 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
                 ]
                 lines += [_explained(one) for one in some[:TOP]]
             if len(some) > TOP:
-                lines += ["", f"... and {words.count(len(some) - TOP)} more."]
+                lines += ["", f"... and {plain.count(len(some) - TOP)} more."]
     lines += ["", "## Provenance", ""]
     for role in ("input", "hierarchy", "output"):
         file = facts["provenance"].get(role)
-        if file:
+        if role == "hierarchy" and not words.has_hierarchy(facts):
+            lines.append("- Hierarchy: none was given")
+        elif file:
             lines.append(f"- {role.capitalize()}: {_safe(file['name'])}, SHA-256 `{file['sha256']}`")
     made_by = facts["provenance"]
     weighted = f", weighted by {_safe(made_by['weights']['name'])}" if made_by["weights"] else ""
@@ -107,7 +113,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"- Shoal {made_by['shoal']} ({made_by['kernels']} kernels), Python {made_by['python']}, "
         f"NumPy {made_by['numpy']}, seed {made_by['seed']}",
         f"- Loss: {made_by['loss']}{weighted}",
-        f"- Time: {', '.join(f'{step} {words.seconds(time)}' for step, time in facts['timings'].items())}",
+        f"- Time: {', '.join(f'{step} {plain.seconds(time)}' for step, time in facts['timings'].items())}",
     ]
     lines += ["", "This report quotes the raw data: keep it with them, not with the published file."]
     return "\n".join(lines) + "\n"
@@ -118,13 +124,55 @@ def _sensitive(facts: dict[str, Any]) -> list[str]:
     found = facts["sensitive"]
     if not found or not found["values"]:
         return []
+    if "after" in found:
+        head, now = "| Sensitive item | Records before | Records as published |", found["after"]["values"]
+    else:
+        head, now = "| Sensitive value | Records | Share of all |", {}
     rows = [
-        f"| {_safe(value)} | {words.count(number)} | {words.share(number / max(1, facts['data']['rows']))} |"
+        f"| {_safe(value)} | {plain.count(number)} | "
+        f"{plain.count(now[value]) if value in now else plain.share(number / max(1, facts['data']['rows']))} |"
         for value, number in list(found["values"].items())[:TOP]
     ]
     rest = len(found["values"]) - TOP
-    more = ["", f"... and {words.things(rest, 'more value')}."] if rest > 0 else []
-    return ["| Sensitive value | Records | Share of all |", "|---|---:|---:|", *rows, *more, ""]
+    more = ["", f"... and {plain.things(rest, 'more value')}."] if rest > 0 else []
+    return [head, "|---|---:|---:|", *rows, *more, ""]
+
+
+def _made_up(release: Release, facts: dict[str, Any]) -> list[str]:
+    """What is published that is not true."""
+    notes = release.made_up
+    if not notes:
+        return []
+    return [f"**{flips.heading(facts['flips'])}.**", "", *(f"- {_safe(note)}" for note in notes), ""]
+
+
+def _flips(facts: dict[str, Any]) -> list[str]:
+    """What was added and deleted, or dealt anew, item by item."""
+    made = facts["flips"]
+    if made is None:
+        return []
+    dealt = made["kind"] == "dealt"
+    lines = [
+        f"## {'What was dealt anew' if dealt else 'What was added and deleted'}",
+        "",
+        f"- {flips.formed(made)}",
+        f"- Records that are not published as they were: {plain.count(made['records_changed'])}.",
+    ]
+    if not dealt:
+        given = f", of them sensitive: {plain.count(made['sensitive_additions'])}" if facts["sensitive"] else ""
+        lines += [
+            f"- Items added: {plain.count(flips.additions(made))}{given}.",
+            f"- Items deleted: {plain.count(flips.deletions(made))}.",
+        ]
+    if made["listed"]:
+        ways = "Now in other records | No longer where it was" if dealt else "Added | Deleted"
+        lines += ["", f"| Item | Records before | {ways} | Records as published |", "|---|---:|---:|---:|---:|"]
+        for one in made["listed"][:TOP]:
+            figures = " | ".join(plain.count(one[key]) for key in ("before", "added", "deleted", "after"))
+            lines.append(f"| {_safe(one['label'])}{' (sensitive)' if one['sensitive'] else ''} | {figures} |")
+        if more := max(0, len(made["listed"]) - TOP) + made["unnamed"]:
+            lines += ["", f"... and {plain.things(more, 'more item')}."]
+    return [*lines, ""]
 
 
 def _listed(options: dict[str, Any]) -> str:
@@ -137,7 +185,7 @@ def _explained(one: dict[str, Any]) -> str:
     witness, group = one["witness"], _safe(one["group"])
     if witness is None:
         return f"| {group} | nothing would become too rare: it is not needed | |"
-    return f"| {group} | {_safe(', '.join(witness['labels']))} | {words.count(witness['support'])} |"
+    return f"| {group} | {_safe(', '.join(witness['labels']))} | {plain.count(witness['support'])} |"
 
 
 def _safe(text: str) -> str:

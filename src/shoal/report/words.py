@@ -9,9 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal import discovery
+from shoal.data.hierarchy import Hierarchy
 from shoal.metrics import Measure
 from shoal.options import Value, say
+from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
+from shoal.report import flips
+from shoal.report.plain import count, share
+from shoal.report.plain import things as things  # the other modules ask for it here
 
 EXPLAINED = (
     "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
@@ -20,70 +26,8 @@ EXPLAINED = (
 )
 
 
+NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
 LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
-
-
-def count(number: float) -> str:
-    """A number with thousands separated.
-
-    >>> count(12345), count(2.5), count(273.10030), count(43367.0)
-    ('12,345', '2.5', '273.1', '43,367')
-    """
-    if isinstance(number, int):
-        return f"{number:,}"
-    return f"{number:,.4g}" if abs(number) < 100 else f"{number:,.1f}".removesuffix(".0")
-
-
-def share(part: float) -> str:
-    """A share in percent. Only nothing is 0 % and only everything is 100 %.
-
-    >>> [share(part) for part in (0, 0.0002, 0.0371, 0.125, 0.34, 0.9999, 1)]
-    ['0 %', '< 0.1 %', '3.7 %', '12.5 %', '34 %', '> 99.9 %', '100 %']
-    """
-    percent = part * 100
-    if 0 < percent < 0.1:
-        return "< 0.1 %"
-    if 99.9 < percent < 100:
-        return "> 99.9 %"
-    return f"{percent:.1f}".removesuffix(".0") + " %"
-
-
-def seconds(time: float) -> str:
-    """A duration.
-
-    >>> [seconds(time) for time in (0.0004, 0.25, 3.14159, 185)]
-    ['< 0.01 s', '0.25 s', '3.1 s', '3 min 5 s']
-    """
-    if time >= 60:
-        return f"{int(time) // 60:,} min {int(time) % 60} s"
-    return "< 0.01 s" if time < 0.01 else f"{time:.2g} s" if time < 10 else f"{time:.0f} s"
-
-
-def memory(size: int) -> str:
-    """A number of bytes.
-
-    >>> memory(81571840), memory(3 * 2**30)
-    ('78 MiB', '3.0 GiB')
-    """
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
-
-
-def things(number: int, name: str, names: str = "") -> str:
-    """A count with its noun.
-
-    >>> things(1, "record"), things(1200, "record"), things(2, "set of items", "sets of items")
-    ('1 record', '1,200 records', '2 sets of items')
-    """
-    return f"{count(number)} {name if number == 1 else names or name + 's'}"
-
-
-def band(low: int, high: int) -> str:
-    """A range of whole numbers.
-
-    >>> band(2, 5), band(7, 7)
-    ('2–5', '7')
-    """
-    return count(low) if low == high else f"{count(low)}–{count(high)}"
 
 
 def options(values: dict[str, Value]) -> str:
@@ -114,6 +58,8 @@ def risk(figures: dict[str, Any], known: int) -> str:
     >>> risk(one | {"below_k": [34], "share_below_k": [0.34], "unique": [12], "share_unique": [0.12]}, 1)
     'For 34 % of the records, 1 well-chosen item is enough to narrow the search down to fewer than 5 records,
     and for 12 % to one.'
+    >>> risk(one | {"sensitive": True}, 1)
+    'No record with a sensitive item can be narrowed down to fewer than 5 records by knowing 1 item of it.'
     >>> risk({"l": 2, "likely": [8], "certain": [0], "share_likely": [0.1], "share_certain": [0.0]}, 1)
     'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to tell one with a probability
     above 1/2, and for none for certain.'
@@ -130,15 +76,21 @@ def risk(figures: dict[str, Any], known: int) -> str:
         harm = f"enough to tell one {told}, and {alone} for certain"
         return f"For {below} of the records with a sensitive value, {enough} {harm}."
     fewer = f"to fewer than {figures['k']} records"
+    holding = " with a sensitive item" if figures.get("sensitive") else ""
     if not figures[some][at]:
-        return f"No record can be narrowed down {fewer} by knowing {known_items(known)} of it."
-    return f"For {below} of the records, {enough} enough to narrow the search down {fewer}, and {alone} to one."
+        return f"No record{holding} can be narrowed down {fewer} by knowing {known_items(known)} of it."
+    return (
+        f"For {below} of the records{holding}, {enough} enough to narrow the search down {fewer}, and {alone} to one."
+    )
 
 
 def risk_base(facts: dict[str, Any]) -> str:
     """What the drawn shares are shares of."""
-    after = facts["risk"]["after"]
-    return f"all {things(after['records'], 'record')}{' with a sensitive value' if 'l' in after else ''}"
+    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    what = "sensitive value" if "l" in after else "sensitive item" if after["sensitive"] else ""
+    if before["records"] != after["records"]:
+        return f"the records with a {what} ({count(before['records'])} before, {count(after['records'])} now)"
+    return f"all {things(after['records'], 'record')}{f' with a {what}' if what else ''}"
 
 
 def risk_reach(release: Release) -> str:
@@ -153,8 +105,9 @@ def risk_reach(release: Release) -> str:
 
 def recoded(facts: dict[str, Any]) -> str:
     """How the items were changed."""
-    made, source = facts["recoding"], facts["provenance"]["hierarchy"]["name"]
-    groups = f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
+    made = facts["recoding"]
+    if facts["flips"]:
+        return f"{flips.recoded(facts)} {hierarchy(facts)}"
     if made["kind"] == "global cut":
         ways = ["kept", "replaced by a group that contains it", "removed"]
         if not facts["suppressed"]:
@@ -176,11 +129,29 @@ def recoded(facts: dict[str, Any]) -> str:
         )
     else:
         how = f"The items were recoded ({made['kind']})."
-    return f"{how} {groups}{kept(facts)}"
+    return f"{how} {hierarchy(facts)}{kept(facts)}"
+
+
+def hierarchy(facts: dict[str, Any]) -> str:
+    """Where the groups of items come from, if there are any."""
+    source = facts["provenance"]["hierarchy"]["name"]
+    if not has_hierarchy(facts):
+        return "No hierarchy was given."
+    if not facts["algorithm"]["generalizes"]:
+        named = "The hierarchy that was given" if source == "hierarchy" else f"The hierarchy {source}"
+        return f"{named} says which items there are, and in which order; nothing was generalized."
+    return f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
+
+
+def has_hierarchy(facts: dict[str, Any]) -> bool:
+    """Whether one was given: methods that do not generalize need none."""
+    return bool(facts["provenance"]["hierarchy"]["name"] != NO_HIERARCHY)
 
 
 def overlap(facts: dict[str, Any]) -> str:
     """Domain exclusiveness, in words."""
+    if (made := facts["flips"]) and (made["kind"] == "dealt" or not flips.unchanged(made)):
+        return flips.overlap(made)
     if facts["properties"]["domain_exclusive"]:
         return "No item can appear under two different labels, so the counts of labels in the published data are exact."
     return (
@@ -190,7 +161,7 @@ def overlap(facts: dict[str, Any]) -> str:
 
 
 def kept(facts: dict[str, Any]) -> str:
-    """What is published as it was because it is sensitive."""
+    """What is published as it was because it is sensitive, for methods that leave that alone."""
     found = facts["sensitive"]
     if found is None:
         return ""
@@ -202,6 +173,8 @@ def kept(facts: dict[str, Any]) -> str:
 
 def proof(release: Release) -> str:
     """What the verifier did."""
+    if not release.verdict.checked and isinstance(release.problem.privacy, SensitiveItems):
+        return "No published record holds a sensitive item, so there is nothing to check."
     if not release.verdict.checked and release.problem.set_apart is not None:
         return (
             "No published record holds anything but sensitive values, so there is no other item that an adversary "
@@ -210,6 +183,13 @@ def proof(release: Release) -> str:
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
     return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
+
+
+def counted(release: Release) -> str:
+    """What the verifier counts."""
+    if isinstance(release.problem.privacy, PrivacyDegree):
+        return "in each published group how many records hold each sensitive item"
+    return "for each thing that an adversary may know how many records are left"
 
 
 def verify_command(release: Release) -> str:
@@ -254,6 +234,8 @@ def shell_word(text: str) -> str:
 
 def change(facts: dict[str, Any]) -> str:
     """What became of the items."""
+    if facts["flips"]:
+        return flips.change(facts)
     made, data = facts["generalized"], facts["data"]
     groups, suppressed = made["groups"], facts["suppressed"]
     if not data["occurrences"]:
@@ -299,10 +281,16 @@ def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     meanings: dict[str, tuple[str, str]] = {}
     for measure in discovery.find("shoal.metrics", Measure).values():
         meanings.update(measure.meanings)
+    flipped = facts.get("flips")
+    if flipped:
+        for name in ("ncp", "lm"):
+            title, meaning = meanings[name]
+            meanings[name] = (title, f"{meaning} Here it counts deletions only; items that were added are not in it.")
     return [
         (title, loss(name, value), meaning)
         for name, value in facts["losses"].items()
         for title, meaning in [_meaning(name, meanings)]
+        if not (flipped and facts["sensitive"] is None and name.startswith("sensitive_"))  # nothing to count
     ]
 
 

@@ -1,0 +1,66 @@
+"""Numbers for people."""
+
+from __future__ import annotations
+
+
+def count(number: float) -> str:
+    """A number with thousands separated.
+
+    >>> count(12345), count(2.5), count(273.10030), count(43367.0)
+    ('12,345', '2.5', '273.1', '43,367')
+    """
+    if isinstance(number, int):
+        return f"{number:,}"
+    return f"{number:,.4g}" if abs(number) < 100 else f"{number:,.1f}".removesuffix(".0")
+
+
+def share(part: float) -> str:
+    """A share in percent. Only nothing is 0 % and only everything is 100 %.
+
+    >>> [share(part) for part in (0, 0.0002, 0.0371, 0.125, 0.34, 0.9999, 1)]
+    ['0 %', '< 0.1 %', '3.7 %', '12.5 %', '34 %', '> 99.9 %', '100 %']
+    """
+    percent = part * 100
+    if 0 < percent < 0.1:
+        return "< 0.1 %"
+    if 99.9 < percent < 100:
+        return "> 99.9 %"
+    return f"{percent:.1f}".removesuffix(".0") + " %"
+
+
+def seconds(time: float) -> str:
+    """A duration.
+
+    >>> [seconds(time) for time in (0.0004, 0.25, 3.14159, 185)]
+    ['< 0.01 s', '0.25 s', '3.1 s', '3 min 5 s']
+    """
+    if time >= 60:
+        return f"{int(time) // 60:,} min {int(time) % 60} s"
+    return "< 0.01 s" if time < 0.01 else f"{time:.2g} s" if time < 10 else f"{time:.0f} s"
+
+
+def memory(size: int) -> str:
+    """A number of bytes.
+
+    >>> memory(81571840), memory(3 * 2**30)
+    ('78 MiB', '3.0 GiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def things(number: int, name: str, names: str = "") -> str:
+    """A count with its noun.
+
+    >>> things(1, "record"), things(1200, "record"), things(2, "set of items", "sets of items")
+    ('1 record', '1,200 records', '2 sets of items')
+    """
+    return f"{count(number)} {name if number == 1 else names or name + 's'}"
+
+
+def band(low: int, high: int) -> str:
+    """A range of whole numbers.
+
+    >>> band(2, 5), band(7, 7)
+    ('2–5', '7')
+    """
+    return count(low) if low == high else f"{count(low)}–{count(high)}"

@@ -1,0 +1,110 @@
+"""What to know about published data that are not all true: items were added, deleted, or dealt anew."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.data.arrays import Counts
+from shoal.metrics.change import Change
+from shoal.recoding import Dealt, Flips, Recoding
+
+
+def made_up(change: Change, recoding: Recoding) -> list[str]:
+    """What is published that is not in the data, or not where it was; nothing, if all is as it was."""
+    if isinstance(recoding, Flips):
+        return _flipped(change)
+    if isinstance(recoding, Dealt) and np.any(change.before[change.n_qid :]):
+        return _dealt(change)
+    return []
+
+
+def records_given(change: Change) -> int:
+    """Records that are published with a sensitive item that they did not hold."""
+    return len(np.unique(change.added.rows[change.added.items >= change.n_qid]))
+
+
+def records_changed(change: Change) -> int:
+    """Records that are not published as they were."""
+    return len(np.union1d(change.added.rows, change.deleted.rows))
+
+
+def per_item(change: Change) -> tuple[Counts, Counts]:
+    """How often each item was added, and how often deleted; first items that may be known, then sensitive ones."""
+    added, deleted = (
+        np.bincount(entries.items, minlength=len(change.labels)).astype(np.int64)
+        for entries in (change.added, change.deleted)
+    )
+    return added, deleted
+
+
+def times(number: int) -> str:
+    """How often.
+
+    >>> times(1), times(1200)
+    ('once', '1,200 times')
+    """
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def flipped(added: int, sensitive: int, deleted: int) -> str:
+    """How often items were added and deleted, as a sentence; one of the two must have happened.
+
+    >>> flipped(12, 1, 3)
+    'Items were added 12 times to records that did not have them, once a sensitive one, and deleted 3 times from records
+    that had them.'
+    >>> flipped(0, 0, 1)
+    'An item was deleted once from a record that had it.'
+    """
+    of_them = f", {times(sensitive)} a sensitive one" if sensitive else ""
+    if not added or not deleted:
+        what, where, had = ("added", "to", "did not have") if added else ("deleted", "from", "had")
+        if added + deleted == 1:
+            kind = "A sensitive item" if sensitive else "An item"
+            return f"{kind} was {what} once {where} a record that {had} it."
+        return f"Items were {what} {times(added + deleted)} {where} records that {had} them{of_them}."
+    given = f"added {times(added)} to records that did not have them{f'{of_them},' if of_them else ''}"
+    return f"Items were {given} and deleted {times(deleted)} from records that had them."
+
+
+def _given(change: Change) -> str:
+    """Who holds what they did not."""
+    given = records_given(change)
+    records, held = ("1 record is", "it") if given == 1 else (f"{given:,} records are", "they")
+    return f"{records} published with a sensitive item that {held} did not hold."
+
+
+def _flipped(change: Change) -> list[str]:
+    """For items that were added and deleted."""
+    added, deleted, sensitive = len(change.added.items), len(change.deleted.items), change.sensitive_additions
+    if not added and not deleted:
+        return []
+    said = flipped(added, sensitive, deleted)
+    notes = [
+        f"Facts are published that are not in the data. {said} Generalization makes data vague, but leaves them "
+        f"true; this method does not."
+        if added
+        else f"Items are missing that are in the data. {said} What a published record does not show may be true of it "
+        f"all the same."
+    ]
+    if sensitive:
+        notes.append(_given(change))
+    notes.append(
+        "Do not use these data to decide anything about a single person. Counts of items, alone or together, cannot be "
+        "relied on."
+    )
+    return notes
+
+
+def _dealt(change: Change) -> list[str]:
+    """For sensitive items that were dealt anew."""
+    notes = [
+        "Sensitive items belong to groups of records here, not to single records: inside each group they were dealt "
+        "anew, without regard to who held them. How many records of a group hold each is a fact; which ones is not."
+    ]
+    if change.sensitive_additions:
+        notes.append(_given(change))
+    notes.append(
+        "Do not use sensitive items in these data to decide anything about a single person, nor count what they "
+        "occur together with in a record: count them by groups."
+    )
+    return notes
