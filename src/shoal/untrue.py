@@ -8,13 +8,20 @@ from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
 from shoal.recoding import Dealt, Flips, Recoding
 
+DEALT = (  # how many items are back with a holder must never be told: it would tell more than the groups do
+    "Sensitive items belong to groups of records here, not to single records: inside each group they were dealt anew, "
+    "without regard to who held them. How many records of a group hold each is a fact; which ones is not.",
+    "Do not use sensitive items in these data to decide anything about a single person, nor count what they occur "
+    "together with in a record: count them by groups.",
+)
+
 
 def made_up(change: Change, recoding: Recoding) -> list[str]:
     """What is published that is not in the data, or not where it was; nothing, if all is as it was."""
     if isinstance(recoding, Flips):
         return _flipped(change)
     if isinstance(recoding, Dealt) and np.any(change.before[change.n_qid :]):
-        return _dealt(change)
+        return list(DEALT)
     return []
 
 
@@ -91,20 +98,5 @@ def _flipped(change: Change) -> list[str]:
     notes.append(
         "Do not use these data to decide anything about a single person. Counts of items, alone or together, cannot be "
         "relied on."
-    )
-    return notes
-
-
-def _dealt(change: Change) -> list[str]:
-    """For sensitive items that were dealt anew."""
-    notes = [
-        "Sensitive items belong to groups of records here, not to single records: inside each group they were dealt "
-        "anew, without regard to who held them. How many records of a group hold each is a fact; which ones is not."
-    ]
-    if change.sensitive_additions:
-        notes.append(_given(change))
-    notes.append(
-        "Do not use sensitive items in these data to decide anything about a single person, nor count what they "
-        "occur together with in a record: count them by groups."
     )
     return notes

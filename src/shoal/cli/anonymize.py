@@ -186,7 +186,7 @@ def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
     rows = [("groups of records", f"{cut['groups']:,}" + (f" ({largest})" if cut["groups"] else ""))]
     if cut["kind"] == "dealt":
         dealt = int(made.before[made.n_qid :].sum())
-        return [*rows, ("sensitive items dealt anew", f"{dealt:,} ({added:,} now in a record that did not hold them)")]
+        return [*rows, ("sensitive items dealt anew", f"{dealt:,}")]
     sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
     rows += [
         ("records changed", f"{records_changed(made):,}"),

@@ -16,6 +16,9 @@ import numpy as np
 from shoal.data.transactions import Transactions
 from shoal.explain import Explanation
 from shoal.metrics import Outcome, covered_sizes
+from shoal.metrics.operations import Operations
+from shoal.metrics.privacy_value import PrivacyValue
+from shoal.recoding import Dealt
 from shoal.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.flips import flips
@@ -74,7 +77,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "sensitive": _sensitive(release),
         "recoding": release.recoding.summary(),
         "properties": {"domain_exclusive": release.published.exclusive},
-        "losses": release.losses,
+        "losses": {name: value for name, value in release.losses.items() if name not in _secret(release)},
         "optimality": _optimality(release),
         "generalized": _generalized(release),
         "suppressed": _suppressed(release, named=explained),
@@ -88,6 +91,13 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
     }
     plain: dict[str, Any] = _plain(values)
     return plain
+
+
+def _secret(release: Release) -> set[str]:
+    """Measures not to be told: where items were dealt anew, all that depend on who got an item back."""
+    if not isinstance(release.recoding, Dealt):
+        return set()
+    return {*Operations.meanings, *PrivacyValue.meanings}
 
 
 def references(paper: str) -> list[str]:

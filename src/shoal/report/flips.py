@@ -18,9 +18,10 @@ SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each ba
 
 
 def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
-    """What was added, deleted or dealt anew, and in which groups; nothing, for other recodings.
+    """What was added and deleted, and in which groups; nothing, for other recodings.
 
-    ``named``: with the items and their counts, which are taken from the raw data.
+    ``named``: with the items and their counts, which are taken from the raw data. Where items were dealt anew nothing
+    tells how many are with a record that held them: that would say more about who did than the groups do.
     """
     made, recoding = release.change, release.recoding
     if made is None or not isinstance(recoding, Flips | Dealt):
@@ -29,9 +30,7 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
     largest = int(sizes.max(initial=0))
     smallest = int(sizes.min(initial=largest))
     counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
-    added, deleted = per_item(made)
-    listed, changed = _listed(release, made), int(np.count_nonzero(added + deleted))
-    return {
+    groups = {
         "kind": recoding.summary()["kind"],
         "groups": len(sizes),
         "records_in_groups": int(sizes.sum()),
@@ -40,6 +39,13 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
         "group_sizes": [
             {"low": max(low, smallest), "high": high, "groups": number} for (low, high), number in counted if number
         ],
+    }
+    if isinstance(recoding, Dealt):
+        return {**groups, "unnamed": 0, "listed": None}
+    added, deleted = per_item(made)
+    listed, changed = _listed(release, made), int(np.count_nonzero(added + deleted))
+    return {
+        **groups,
         "records_changed": records_changed(made),
         "records_given_sensitive": records_given(made),
         "emptied_records": Outcome.of(release.problem.items, release.published).emptied,
@@ -169,11 +175,9 @@ def change(facts: dict[str, Any]) -> str:
         dealt = sum(held["values"].values())
         if not dealt:
             return "No record holds a sensitive item: nothing was dealt, and every item is published as it was."
-        moved = made["sensitive_additions"]
         return (
-            f"All items but the sensitive ones are published as they were. Sensitive items occur "
-            f"{things(dealt, 'time')} in all; {count(moved)} of these {'is' if moved == 1 else 'are'} now in a record "
-            f"that did not hold the item ({share(moved / dealt)})."
+            f"All items but the sensitive ones are published as they were. Sensitive items, {things(dealt, 'time')} in "
+            f"all, were dealt anew inside their groups."
         )
     if not data["occurrences"] and not (held and held["records"]):
         return "All records are empty: there was nothing to change." if unchanged(made) else said(made)
@@ -200,6 +204,8 @@ def said(made: dict[str, Any]) -> str:
 def bars(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """What became of the occurrences, one bar each: shares are shares of what was there before, and may exceed 1."""
     made, held, known = facts["flips"], facts["sensitive"], facts["data"]["occurrences"]
+    if made["kind"] == "dealt":
+        return []
     kinds = [("other items, " if held else "", known, made["qid_additions"], made["qid_deletions"])]
     if held:
         total = sum(held["values"].values())
@@ -207,8 +213,6 @@ def bars(facts: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for name, total, added, deleted in kinds:
         ways = [("as they were", total - deleted), ("deleted", deleted), ("added", added)]
-        if made["kind"] == "dealt":
-            ways = [("as they were", total - deleted), ("now in another record", added)]
         for what, number in ways:
             if total and (number or what == "as they were"):
                 kept = what == "as they were"
@@ -223,7 +227,7 @@ def tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if made["kind"] == "dealt":
         return [
             ("groups of records", count(made["groups"])),
-            ("sensitive items now in a record that did not hold them", count(made["sensitive_additions"])),
+            ("sensitive items dealt anew", count(sum(facts["sensitive"]["values"].values()))),
         ]
     given = made["sensitive_additions"]
     of_them = f", {count(given)} of them sensitive" if given else ""

@@ -136,8 +136,6 @@ def _flipped(facts: dict[str, Any]) -> dict[str, Any] | None:
         "formed": flips.formed(made),
         "bars": flips.bars(facts),
         "sizes": [{**size, "share": size["groups"] / total} for size in made["group_sizes"]],
-        "added": "Now in other records" if dealt else "Added",
-        "deleted": "No longer where it was" if dealt else "Deleted",
     }
 
 

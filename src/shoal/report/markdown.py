@@ -156,17 +156,16 @@ def _flips(facts: dict[str, Any]) -> list[str]:
         f"## {'What was dealt anew' if dealt else 'What was added and deleted'}",
         "",
         f"- {flips.formed(made)}",
-        f"- Records that are not published as they were: {plain.count(made['records_changed'])}.",
     ]
     if not dealt:
         given = f", of them sensitive: {plain.count(made['sensitive_additions'])}" if facts["sensitive"] else ""
         lines += [
+            f"- Records that are not published as they were: {plain.count(made['records_changed'])}.",
             f"- Items added: {plain.count(flips.additions(made))}{given}.",
             f"- Items deleted: {plain.count(flips.deletions(made))}.",
         ]
-    if made["listed"]:
-        ways = "Now in other records | No longer where it was" if dealt else "Added | Deleted"
-        lines += ["", f"| Item | Records before | {ways} | Records as published |", "|---|---:|---:|---:|---:|"]
+    if made.get("listed"):
+        lines += ["", "| Item | Records before | Added | Deleted | Records as published |", "|---|---:|---:|---:|---:|"]
         for one in made["listed"][:TOP]:
             figures = " | ".join(plain.count(one[key]) for key in ("before", "added", "deleted", "after"))
             lines.append(f"| {_safe(one['label'])}{' (sensitive)' if one['sensitive'] else ''} | {figures} |")
