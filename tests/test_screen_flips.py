@@ -55,7 +55,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     assert "loss, NCP (of deletions only)" in out
     assert "items published intact" not in out
     assert "items suppressed" not in out
-    assert "Facts are published that are not in the data." in " ".join(err.split())
+    assert "Warning: Facts are published that are not in the data." in " ".join(err.split())
 
 
 def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: Shell) -> None:
@@ -64,7 +64,7 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
     code, out, err = shell(*make)
     assert code == 0, err
     assert "sensitive items dealt anew 2 loss" in " ".join(out.split())
-    assert "Sensitive items belong to groups" in " ".join(err.split())
+    assert "Warning: Sensitive items belong to groups" in " ".join(err.split())
     shell.write("bad.csv", "set,ward\na HIV,x\nb,x\nc HIV,x\nd flu,y\n")
     check = ("verify", "bad.csv", "--column", "set", "--model", "privacy-degree", "--p", "2", "--group-column", "ward")
     code, out, _ = shell(*check, *SENSITIVE)

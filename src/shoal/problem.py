@@ -92,8 +92,8 @@ class Problem:
         groups = {label: len(present.intersection(items)) for label, items in below.items() if label not in items}
         object.__setattr__(self, "sensitive_groups", groups)
         object.__setattr__(self, "privacy", self.privacy.spelled_out(hierarchy, present))
-        missed = () if self.allow_missing else self.missed
-        for label in missed:
+        missed = self.missed
+        for label in () if self.allow_missing else missed:
             if label not in hierarchy.code_of or len(missed) == len(self.privacy.sensitive_labels):
                 near = self.privacy.near(label, self.data, hierarchy.items)
                 nor = (

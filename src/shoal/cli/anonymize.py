@@ -165,7 +165,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
     for note in release.warnings:
-        console.warn(note)
+        console.warn(note, loud=note in release.made_up)
 
 
 def _suppressed(release: shoal.Release) -> str:

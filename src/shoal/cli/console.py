@@ -30,9 +30,10 @@ def complain(message: str) -> None:
     err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
 
 
-def warn(message: str) -> None:
-    """A remark on stderr."""
-    err.print(f"[yellow]Note:[/] {escape(message)}", soft_wrap=True)
+def warn(message: str, *, loud: bool = False) -> None:
+    """A remark on stderr; loud: a warning that nobody should miss."""
+    mark = "[bold red]Warning:[/]" if loud else "[yellow]Note:[/]"
+    err.print(f"{mark} {escape(message)}", soft_wrap=True)
 
 
 def say(text: str) -> None:

@@ -14,10 +14,13 @@ class Operations(Measure):
     meanings = {  # noqa: RUF012
         "operations": ("Items added or deleted", "How many items were added to records or deleted from them, in all."),
         "qid_additions": (
-            "Items added",
+            "Items added, not sensitive",
             "How often a record was given an item that it did not have, sensitive items apart.",
         ),
-        "qid_deletions": ("Items deleted", "How often a record lost an item that it had, sensitive items apart."),
+        "qid_deletions": (
+            "Items deleted, not sensitive",
+            "How often a record lost an item that it had, sensitive items apart.",
+        ),
         "sensitive_additions": (
             "Sensitive items added",
             "How often a record was given a sensitive item that it did not have.",
