@@ -48,7 +48,11 @@ class Problem:
         """Bring the hierarchy and the data together; refuse what does not fit."""
         for name, kind, remedy in (
             ("data", Dataset, "make one with shoal.read"),
-            ("hierarchy", Hierarchy, "make one with shoal.hierarchies.load"),
+            (
+                "hierarchy",
+                Hierarchy,
+                "make one with shoal.hierarchies.load (or, for methods that do not generalize, with Hierarchy.flat)",
+            ),
             ("privacy", PrivacyModel, "give one such as shoal.KmAnonymity()"),
             ("loss", AdditiveLoss, "give one such as shoal.NCP()"),
         ):
@@ -95,7 +99,7 @@ class Problem:
         missed = self.missed
         for label in () if self.allow_missing else missed:
             if label not in hierarchy.code_of or len(missed) == len(self.privacy.sensitive_labels):
-                near = self.privacy.near(label, self.data, hierarchy.items)
+                near = self.privacy.near(label, self.data, hierarchy.labels)
                 nor = (
                     "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
                 )

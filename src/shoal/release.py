@@ -21,7 +21,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import GlobalCut, Recoding
+from shoal.recoding import Dealt, GlobalCut, Recoding
 from shoal.risk import Exposure
 from shoal.solution import Optimality, Solution
 from shoal.untrue import made_up
@@ -43,7 +43,13 @@ class Release:
     def __repr__(self) -> str:
         """Never the data themselves."""
         privacy = self.problem.privacy
-        return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, ncp={self.losses['ncp']:.6f})"
+        loss = f"ncp={self.losses['ncp']:.6f}"
+        if self.change is not None:
+            added, deleted = len(self.change.added.items), len(self.change.deleted.items)
+            loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
+        if isinstance(self.recoding, Dealt):
+            loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
+        return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
 
     @property
     def recoding(self) -> Recoding:
@@ -111,6 +117,7 @@ class Release:
             notes.append(
                 f"The {columns} published untouched: the guarantee covers the sets only. "
                 f"Drop whatever could identify a person."
+                f"{' Items that were added would be false statements about that person.' if self.made_up else ''}"
             )
         notes += self._declared()
         if self.problem.added_items:
@@ -193,6 +200,8 @@ class Release:
         """Write the published data, laid out as the input unless asked; returns the release with the file's hash."""
         from shoal import io
 
+        if added := self.problem.privacy.adds_columns:
+            io.check_columns(self.problem.data, added, path, layout.get("format"))
         sha256 = io.write(self.dataset, path, **layout)
         options = io.read_options(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}

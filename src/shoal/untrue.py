@@ -13,6 +13,9 @@ DEALT = (  # how many items are back with a holder must never be told: it would 
     "without regard to who held them. How many records of a group hold each is a fact; which ones is not.",
     "Do not use sensitive items in these data to decide anything about a single person, nor count what they occur "
     "together with in a record: count them by groups.",
+    "Each group was formed around a record with a sensitive item. Somebody who knows the method and repeats its steps "
+    "on the published data can often tell which one (on real baskets in 9 of 10 groups): rely on the counts only where "
+    "nobody would go to such lengths.",
 )
 
 
@@ -80,6 +83,27 @@ def _given(change: Change) -> str:
     return f"{records} published with a sensitive item that {held} did not hold."
 
 
+def _inflated(change: Change) -> list[str]:
+    """How much more often sensitive items are published than they are true, and whether that ruins the data."""
+    held = int(change.before[change.n_qid :].sum())
+    now = held + change.sensitive_additions - change.sensitive_deletions
+    notes = [
+        f"Sensitive items are published {now / held:.3g} times as often as they are true, {now:,} times instead of "
+        f"{held:,}. Every record that held one is published with it."
+    ]
+    assert change.grouping is not None
+    rows = len(change.grouping.of)
+    holders, given = (np.unique(entries.rows[entries.items >= change.n_qid]) for entries in (change.was, change.added))
+    was, shown = len(holders), len(np.union1d(holders, given))
+    if 2 * shown > rows:
+        notes.append(
+            f"{shown:,} of {rows:,} records are published with a sensitive item; {was:,} hold one. These are too many "
+            f"for groups of {change.grouping.least}: choose a smaller k, declare fewer items sensitive, or use a model "
+            f"whose methods generalize (lm)."
+        )
+    return notes
+
+
 def _flipped(change: Change) -> list[str]:
     """For items that were added and deleted."""
     added, deleted, sensitive = len(change.added.items), len(change.deleted.items), change.sensitive_additions
@@ -95,6 +119,7 @@ def _flipped(change: Change) -> list[str]:
     ]
     if sensitive:
         notes.append(_given(change))
+        notes += _inflated(change)
     notes.append(
         "Do not use these data to decide anything about a single person. Counts of items, alone or together, cannot be "
         "relied on."

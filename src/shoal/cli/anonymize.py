@@ -188,12 +188,9 @@ def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
         dealt = int(made.before[made.n_qid :].sum())
         return [*rows, ("sensitive items dealt anew", f"{dealt:,}")]
     sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
-    rows += [
+    return [
+        *rows,
         ("records changed", f"{records_changed(made):,}"),
         ("items added", f"{added:,}{sensitive}"),
         ("items deleted", f"{deleted:,}"),
-    ]
-    measured = (("KL divergence", "kl"), ("privacy value", "privacy_value"))
-    return rows + [
-        (title, words.loss(name, release.losses[name])) for title, name in measured if name in release.losses
     ]

@@ -13,19 +13,27 @@ from shoal.cli import console
 from shoal.options import Spec, say
 from shoal.privacy import PrivacyModel
 
+UNTRUE = "not truthful: adds or moves items"
+
 
 @click.command()
 def algorithms() -> None:
     """List the algorithms with the models they solve and their options."""
     found = discovery.find("shoal.algorithms", Algorithm)
-    _list(found, {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in found.items()})
+    solved = {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in found.items()}
+    _list(found, {name: (solved[name] if cls.truthful else f"{UNTRUE}; {solved[name]}") for name, cls in found.items()})
 
 
 @click.command()
 def models() -> None:
     """List the privacy models with their options."""
     found = discovery.find("shoal.privacy", PrivacyModel)
-    _list(found, {name: f"default algorithm: {cls.default_algorithm}" for name, cls in found.items()})
+    known = discovery.find("shoal.algorithms", Algorithm).values()
+    default = {name: f"default algorithm: {cls.default_algorithm}" for name, cls in found.items()}
+    for name, cls in found.items():
+        if not any(one.truthful for one in known if cls in one.solves):
+            default[name] = f"{UNTRUE}; {default[name]}"
+    _list(found, default)
 
 
 def _list(found: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dict[str, str]) -> None:

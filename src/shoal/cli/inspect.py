@@ -62,7 +62,7 @@ def verify(
         verdict = privacy.verify(published, engine)
     if missed:
         console.warn(f"Not in {file}, so not checked: {say(missed)}.")
-    for note in privacy.notes:
+    for note in filter(None, [*privacy.notes, privacy.unseen]):
         console.warn(note)
     if as_json:
         witnesses = [witness_facts(witness) for witness in verdict.witnesses]

@@ -72,7 +72,12 @@ def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:
             default = spread if len(defaults) > 1 else say(option.default)
             some = {word: [name for name, own in owners.items() if word in own.words] for word in option.words}
             only = "".join(f"; {word}: {', '.join(who)}" for word, who in some.items() if len(who) < len(owners))
-            command = _click(option, f"{option.help} [{', '.join(owners)}; default: {default}{only}]")(command)
+            meant: dict[str, list[str]] = {}
+            for name, own in owners.items():
+                meant.setdefault(own.help, []).append(name)
+            *others, last = [f"{help} [{', '.join(who)}" for help, who in meant.items()]
+            text = "".join(f"{other}]; " for other in others) + f"{last}; default: {default}{only}]"
+            command = _click(option, text)(command)
         return command
 
     return decorate

@@ -93,6 +93,11 @@ class PrivacyModel(Spec, ABC):
         return ""
 
     @property
+    def unseen(self) -> str:
+        """What the guarantee rests on and a file alone cannot show, as a sentence; mostly nothing."""
+        return ""
+
+    @property
     def notes(self) -> list[str]:
         """What to know about a guarantee that was asked for like this; mostly nothing."""
         return []
@@ -151,7 +156,8 @@ class PrivacyModel(Spec, ABC):
         if missed := self.missed(data):
             raise OptionError(
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
-                f"{data.origin.name}{self.near(missed[0], data)}: correct or remove it."
+                f"{data.origin.name}{self.near(missed[0], data)}: correct or remove it (if it is a group, give its "
+                f"--hierarchy)."
             )
         return self.seen(data)
 

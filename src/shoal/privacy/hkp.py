@@ -57,7 +57,9 @@ class HkpCoherence(SensitiveValues):
     h: float = option(0.8, low=0, high=1, help="largest share of the records that fit which may have a private item")
     k: int = option(5, low=2, help="records that must share any known itemset")
     p: int = option(2, low=1, help="public items an adversary may know of a record")
-    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    sensitive: tuple[str, ...] = option(
+        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+    )
     sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
 
     def __post_init__(self) -> None:

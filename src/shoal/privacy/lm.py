@@ -46,7 +46,9 @@ class LmDiversity(SensitiveValues):
 
     l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
     m: int = option(2, low=1, help="items an adversary may know of a record")
-    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    sensitive: tuple[str, ...] = option(
+        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+    )
     sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
 
     def __post_init__(self) -> None:

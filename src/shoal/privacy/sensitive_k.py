@@ -47,7 +47,9 @@ class SensitiveK(SensitiveItems):
     )
 
     k: int = option(5, low=2, help="records that must be exactly the same")
-    sensitive: tuple[str, ...] = option((), help="what is not to be learned: a file, one a line, or a,b,c")
+    sensitive: tuple[str, ...] = option(
+        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+    )
     qid: tuple[str, ...] = option((), help="items that may be known, if all others than these are to be refused")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
