@@ -166,6 +166,34 @@ def test_bad_degrees(shop: Shell, words: tuple[str, ...], said: str) -> None:
     assert said in shop.fails(*make, *SECRET, *words)
 
 
+def test_what_verify_cannot_see_it_says(shop: Shell) -> None:
+    """Raw data with any column of groups pass the count; a label that looks like a sensitive one is pointed out."""
+    shop.write("raw.csv", "items,group\na HIV,1\nb hiv,1\n")
+    check = ("verify", "raw.csv", "--column", "items", "--model", "privacy-degree", "--p", "2", "--sensitive", "HIV")
+    code, out, err = shop(*check)
+    assert code == 0
+    assert "nothing tells" not in out
+    said = " ".join(err.split())
+    assert "Whether they were dealt anew inside the groups" in said
+    assert "'hiv' looks like 'HIV' but was not declared sensitive" in said
+
+
+def test_counted_items_are_sensitive_by_their_name(shop: Shell) -> None:
+    shop.write("many.basket", "bread,insulin,insulin\nbread,insulin\nbread\nmilk,bread\n")
+    make = ("anonymize", "many.basket", "-o", "out.basket", "--multiset", "--model", "sensitive-k", "--k", "2")
+    code, _, err = shop(*make, "--sensitive", "insulin")
+    assert code == 0, err
+    assert "'insulin' stands for 2 sensitive items." in err
+
+
+def test_only_items_that_vanish_are_suppressed(shop: Shell) -> None:
+    assert shop(*MAKE, *SECRET)[0] == 0
+    code, out, _ = shop("measure", "rows.basket", "out.basket", *SECRET, "--json")
+    assert code == 0
+    assert json.loads(out)["qid_deletions"] > 0
+    assert json.loads(out)["suppressed_items"] == 0
+
+
 def test_groups_that_a_file_does_not_tell(shop: Shell) -> None:
     check = ("verify", "g.csv", "--column", "items", *DEGREE)
     shop.write("g.csv", "group,items\n1,a insulin\n,b aspirin\n")

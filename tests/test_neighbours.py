@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import HierarchyError, Infeasible
+from shoal.errors import Infeasible
 from shoal.search.gray_code import gray_coded_order
 from shoal.search.windows import Overlaps, Places
 
@@ -233,10 +233,17 @@ def test_too_few_records() -> None:
 
 
 def test_all_items_sensitive() -> None:
-    data = shoal.read([["s0"], ["s1"]])
+    """Nothing may be known: records go in the order of the input, and all of a group are united."""
+    data = shoal.read([["s0"], ["s1"], ["s0", "s1"], ["s2"], []])
     flat = shoal.Hierarchy.flat(data.transactions.labels)
-    with pytest.raises(HierarchyError, match=r"all 2 items are declared sensitive: .* transactional-k"):
-        shoal.Problem(data, flat, shoal.SensitiveK(k=2, sensitive=("s0", "s1")))
+    problem = shoal.Problem(data, flat, shoal.SensitiveK(k=2, sensitive=("s0", "s1", "s2")))
+    for algorithm in ALGORITHMS:
+        release = shoal.anonymize(problem, algorithm)
+        assert safe(release.published.as_written.sets(), 2)
+        assert release.losses["privacy_value"] == 2 * 2 ** (release.losses["modified_items"] - 3)
+    release = shoal.anonymize(problem, shoal.STN())
+    first, second = {"s0", "s2"}, {"s0", "s1"}  # the last record that is left joins the first of equal groups
+    assert release.published.as_written.sets() == [first, second, second, first, first]
 
 
 def test_equal_records() -> None:

@@ -177,6 +177,41 @@ def test_a_frame_gets_a_column_and_a_taken_name_is_refused() -> None:
     assert privacy.verify(privacy.view(shoal.read(release.data, column="items"))).holds
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_a_dropped_column_does_not_come_back_as_the_groups(kind: str) -> None:
+    pa, pd, pl = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
+    make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[kind]
+    rows = [["a", "HIV"], ["b"], ["c"], ["d"]]
+    data = shoal.read(make({"items": rows, "group": ["w", "x", "y", "z"]}), column="items").keep_columns([])
+    privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
+    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy))
+    assert privacy.verify(privacy.view(shoal.read(release.data, column="items"))).holds
+    assert sorted(map(str, release.data["group"])) == ["1", "1", "2", "2"]
+    data = shoal.read(make({"group": rows}))
+    with pytest.raises(OptionError, match="has a column 'group' already"):
+        shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy)
+
+
+def test_groups_of_a_column() -> None:
+    """Equal values are a group, whatever their type; nothing, blanks and NaN are none."""
+    pa = pytest.importorskip("pyarrow")
+    for values, wanted in (
+        (["b", "a", "b", " ", None], [0, 1, 0, -1, -1]),
+        ([1.5, float("nan"), 1.5, None, 2.0], [0, -1, 0, -1, 1]),
+        (pa.array([1, 2, 1, None, 2], pa.time64("ns")), [0, 1, 0, -1, 1]),
+        ([True, False, True, None, None], [0, 1, 0, -1, -1]),
+        (["1", "1 ", "01", "1", "1.0"], [0, 1, 2, 0, 3]),
+    ):
+        data = shoal.read(pa.table({"items": [["a"]] * 5, "g": values}), column="items")
+        made = shoal.Grouping.of_column(data, "g", 2)
+        assert made.of.tolist() == wanted
+        assert len(made.names) == len(made)
+    for values in ([[1], [2]], [{"a": 1}, {"a": 2}]):
+        data = shoal.read(pa.table({"items": [["a"]] * 2, "g": values}), column="items")
+        with pytest.raises(DataError, match="must hold plain values"):
+            shoal.Grouping.of_column(data, "g", 2)
+
+
 @pytest.mark.parametrize("kind", ["list", "series", "polars", "polars series", "arrow", "arrow column"])
 def test_no_kind_of_data_loses_its_groups(kind: str) -> None:
     """Without them the sensitive items would look like facts about records."""

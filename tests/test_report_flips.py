@@ -157,7 +157,7 @@ def test_other_methods_have_no_flips() -> None:
     [
         ([["a", "HIV"], ["a"]], "A sensitive item was added once to a record that did not have it."),
         ([["a", "HIV"], ["a", "HIV"], ["a", "HIV", "b"]], "An item was deleted once from a record that had it."),
-        ([["a", "HIV"], ["a", "b"]], "once a sensitive one, and deleted once from records that had them."),
+        ([["a", "HIV"], ["a", "b"]], "once a sensitive one, and deleted once from a record that had it."),
     ],
 )
 def test_the_warning_counts(rows: list[list[str]], said: str) -> None:

@@ -20,6 +20,7 @@ from shoal.errors import OptionError
 from shoal.metrics import AdditiveLoss
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
+from shoal.privacy.sensitive import SensitiveItems
 from shoal.published import Published
 from shoal.weights import Weights
 
@@ -62,7 +63,8 @@ class Problem:
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
         for name in self.privacy.adds_columns:
-            if self.data.table is not None and name in self.data.table.names:
+            beside = () if self.data.table is None else self.data.table.names
+            if name in beside or name == getattr(self.data.origin.layout, "column", None):
                 raise OptionError(
                     f"{self.data.origin.name} has a column '{name}' already, which {self.privacy.title} adds: choose "
                     f"another name with --group-column, or leave yours out (--columns)."
@@ -108,6 +110,8 @@ class Problem:
                     f"--allow-missing)."
                 )
         gone = {item for items in below.values() for item in items}
+        if isinstance(self.privacy, SensitiveItems) and gone.issuperset(hierarchy.items):
+            hierarchy, gone = Hierarchy.flat(()), set()  # nothing may be known; an item that never occurs stands in
         object.__setattr__(self, "hierarchy", hierarchy.without_items(gone))
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
+from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
@@ -55,6 +56,28 @@ class Grouping:
         ]
         made = cls.numbered(np.array(marks, dtype=np.int64), 1)
         return cls(made.of, int(made.sizes.min(initial=len(rows))))
+
+    @classmethod
+    def of_column(cls, data: Dataset, column: str, least: int) -> Grouping:
+        """The groups that a column tells: equal values are a group; none for what is missing or blank."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = data.keep_columns([column]).table
+        assert table is not None
+        values = table.arrow.column(column)
+        if pa.types.is_nested(values.type):
+            raise DataError(f"Column '{column}' of {data.origin.name} must hold plain values, not lists or structures.")
+        if pa.types.is_floating(values.type):
+            values = pc.if_else(pc.is_nan(values), None, values)
+        encoded = values.combine_chunks().dictionary_encode()
+        names = tuple(map(str, encoded.dictionary.to_pylist()))
+        marks = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        blank = [code for code, name in enumerate(names) if not name.strip()]
+        marks[np.isin(marks, blank)] = -1
+        made = cls.numbered(marks, least)
+        seen = list(dict.fromkeys(mark for mark in marks.tolist() if mark >= 0))
+        return cls(made.of, least, tuple(names[mark] for mark in seen))
 
     @property
     def sizes(self) -> Counts:

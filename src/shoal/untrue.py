@@ -73,7 +73,8 @@ def flipped(added: int, sensitive: int, deleted: int) -> str:
             return f"{kind} was {what} once {where} a record that {had} it."
         return f"Items were {what} {times(added + deleted)} {where} records that {had} them{of_them}."
     given = f"added {times(added)} to records that did not have them{f'{of_them},' if of_them else ''}"
-    return f"Items were {given} and deleted {times(deleted)} from records that had them."
+    lost = "a record that had it" if deleted == 1 else "records that had them"
+    return f"Items were {given} and deleted {times(deleted)} from {lost}."
 
 
 def _given(change: Change) -> str:

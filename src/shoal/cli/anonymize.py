@@ -102,14 +102,15 @@ def anonymize(
     dataset = shoal.read(data, **read_as)
     if columns is not None:
         dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
-    if privacy.adds_columns:
-        shoal.io.check_columns(dataset, privacy.adds_columns, output, output_format)
+    items = dataset.transactions.labels
     if tree is None:
-        tree = shoal.Hierarchy.flat(dataset.transactions.labels)
-    elif read_as["multiset"]:
-        tree = hierarchies.with_counts(tree, dataset.transactions.labels)
+        tree = shoal.Hierarchy.flat(hierarchies.without_counts(items) if read_as["multiset"] else items)
+    if read_as["multiset"]:
+        tree = hierarchies.with_counts(tree, items)
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
     problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted, allow_missing)
+    if privacy.adds_columns:
+        shoal.io.check_columns(dataset, privacy.adds_columns, output, output_format)
     with console.engine(workers) as engine:
         release = shoal.anonymize(problem, method, engine)
         with all_or_none():

@@ -12,6 +12,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.data.sensitive import lookalikes
 from shoal.errors import OptionError
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict, Witness
@@ -62,6 +63,8 @@ def verify(
         verdict = privacy.verify(published, engine)
     if missed:
         console.warn(f"Not in {file}, so not checked: {say(missed)}.")
+    for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
+        console.warn(f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other.")
     for note in filter(None, [*privacy.notes, privacy.unseen]):
         console.warn(note)
     if as_json:

@@ -42,7 +42,8 @@ from shoal.report import words
     "--group-column",
     metavar="NAME",
     help="The column of PUBLISHED that tells which records were changed together (blank: none); default: equal records "
-    "are a group; with --sensitive, only those with a sensitive item.",
+    "are a group; with --sensitive, only those with a sensitive item. (Two groups that became equal count as one then, "
+    "so KL divergence and privacy value may differ from those of the report.)",
 )
 @click.option(
     "--k",
@@ -91,11 +92,15 @@ def measure(
     resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden)
     losses = measure_all(shoal.Published.plain(items, was), resolved, counted)
     made = Outcome.of(items, resolved)
+    gone, times = made.suppressed_items, made.suppressed_counts
+    if not resolved.generalized:  # then items may have been deleted here and there: only those that vanished count
+        vanished = times == items.supports[gone]
+        gone, times = gone[vanished], times[vanished]
     counts = {
         "occurrences": made.occurrences,
         "intact_occurrences": made.intact,
-        "suppressed_occurrences": made.suppressed,
-        "suppressed_items": len(made.suppressed_items),
+        "suppressed_occurrences": int(times.sum()),
+        "suppressed_items": len(gone),
         "emptied_records": made.emptied,
     }
     if as_json:
@@ -132,7 +137,9 @@ def _grouped(
     published: shoal.Published, data: shoal.Dataset, column: str | None, k: int | None, *, all_rows: bool
 ) -> shoal.Published:
     """With the groups of rows that were changed together, unless labels hide what was changed."""
-    grouping = None if column is None else _groups_of(data, column)
+    grouping = None if column is None else Grouping.of_column(data, column, 1)
+    if grouping is not None:
+        grouping = Grouping(grouping.of, int(grouping.sizes.min(initial=len(data))))
     if published.generalized:
         if column is not None or k is not None:
             console.warn(
@@ -149,17 +156,6 @@ def _grouped(
             console.warn(f"The smallest group has {words.things(int(grouping.sizes.min()), 'record')}, below --k {k}.")
         grouping = Grouping(grouping.of, k)
     return replace(published, grouping=grouping)
-
-
-def _groups_of(data: shoal.Dataset, column: str) -> Grouping:
-    """The groups that a column names; rows without a value are in none."""
-    table = data.keep_columns([column]).table
-    assert table is not None
-    values = table.arrow.column(column).to_pylist()
-    texts = ["" if value is None or value != value else str(value).strip() for value in values]  # the latter: NaN
-    code_of = {text: code for code, text in enumerate(dict.fromkeys(filter(None, texts)))}
-    made = Grouping.numbered(np.array([code_of.get(text, -1) for text in texts], dtype=np.int64), 1)
-    return Grouping(made.of, int(made.sizes.min(initial=len(data))))
 
 
 def _figure(name: str, value: float) -> str:

@@ -279,8 +279,7 @@ class Hierarchy:
             return self
         if len(gone) == self.n_leaves:
             raise HierarchyError(
-                f"{self.name}: all {self.n_leaves} items are declared sensitive: at least one must not be (to treat "
-                f"all items alike, use the model transactional-k)."
+                f"{self.name}: all {self.n_leaves} items are declared sensitive: at least one must not be."
             )
         for node in range(self.n_leaves, len(self)):
             if all(self.labels[child] in gone for child in self.children[node]):

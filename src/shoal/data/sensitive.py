@@ -83,7 +83,8 @@ def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, 
 
 def _plain(label: str) -> str:
     """What a label looks like."""
-    return "".join(unicodedata.normalize("NFKC", label).casefold().split())
+    seen = (mark for mark in unicodedata.normalize("NFKC", label) if unicodedata.category(mark) != "Cf")
+    return "".join("".join(seen).casefold().split())
 
 
 def _column(data: Dataset, column: str, declared: frozenset[str]) -> Transactions:

@@ -26,6 +26,7 @@ class Table:
 
     arrow: Any  # pyarrow.Table; not imported here, so that `import shoal` stays light
     roles: Mapping[str, Role] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()  # columns that a release has and its data had not
 
     def __post_init__(self) -> None:
         """Refuse roles of columns that are not there."""
@@ -45,8 +46,13 @@ class Table:
     def keep(self, names: Collection[str]) -> Table:
         """Only these columns, in their old order."""
         kept = [name for name in self.names if name in names]
-        return Table(self.arrow.select(kept), {name: role for name, role in self.roles.items() if name in kept})
+        roles = {name: role for name, role in self.roles.items() if name in kept}
+        return Table(self.arrow.select(kept), roles, self.added.intersection(kept))
 
     def take(self, rows: Counts) -> Table:
         """Some of the rows, in the given order."""
-        return Table(self.arrow.take(rows), self.roles)
+        return Table(self.arrow.take(rows), self.roles, self.added)
+
+    def with_column(self, name: str, values: Any) -> Table:
+        """One more column, which the data had not."""
+        return Table(self.arrow.append_column(name, [values]), self.roles, self.added | {name})

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from shoal.hierarchies.balance import balanced
 from shoal.hierarchies.check import Check, Missing, check
-from shoal.hierarchies.counts import with_counts
+from shoal.hierarchies.counts import with_counts, without_counts
 from shoal.hierarchies.formats import FORMATS, load, problems, save
 from shoal.hierarchies.prefixes import from_prefixes
 from shoal.hierarchies.show import show
@@ -32,4 +32,5 @@ __all__ = [
     "save",
     "show",
     "with_counts",
+    "without_counts",
 ]

@@ -23,3 +23,16 @@ def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
         if star and count.isascii() and count.isdigit() and item in items and label not in hierarchy.code_of:
             below[label] = item
     return Hierarchy.from_parents(hierarchy.parents_by_label() | below, hierarchy.name) if below else hierarchy
+
+
+def without_counts(labels: Iterable[str]) -> list[str]:
+    """The items of counted labels; others as they are.
+
+    >>> without_counts(["milk*1", "milk*2", "beer", "*"])
+    ['milk', 'beer', '*']
+    """
+    found = []
+    for label in labels:
+        item, _, count = label.rpartition("*")
+        found.append(item if item and count.isascii() and count.isdigit() else label)
+    return list(dict.fromkeys(found))

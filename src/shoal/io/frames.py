@@ -7,7 +7,6 @@ caller can tell which row is which; no file ever holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +31,13 @@ class PandasFrame(Kind):
 
     def rebuild(self, dataset: Dataset) -> Any:
         """A copy with the sets replaced."""
-        beside = _names(dataset)
+        beside, added = _columns(dataset)
         frame = self.frame.loc[:, [name == self.column or str(name) in beside for name in self.frame.columns]].copy()
         for name in frame.columns:
             if type(frame[name].dtype).__name__ == "CategoricalDtype":
                 frame[name] = frame[name].cat.remove_unused_categories()
         frame[self.column] = _pandas_lists(dataset, frame.index)
-        for name, values in _more(dataset, map(str, self.frame.columns)).items():
+        for name, values in added.items():
             frame[name] = values
         frame.attrs = {}
         return frame
@@ -86,10 +85,10 @@ class PolarsFrame(Kind):
 
     def rebuild(self, dataset: Dataset) -> Any:
         """The columns that are left, with the sets replaced."""
-        beside = _names(dataset)
+        beside, added = _columns(dataset)
         frame = self.frame.select(name for name in self.frame.columns if name == self.column or name in beside)
         frame = frame.with_columns(_polars_lists(dataset, self.column), *_fewer_categories(frame.drop(self.column)))
-        return frame.with_columns(**_more(dataset, self.frame.columns))
+        return frame.with_columns(**added)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,17 +236,13 @@ def _holds(series: Any) -> str:
     return "lists" if hasattr(first, "__iter__") and not isinstance(first, (bytes, dict)) else "other"
 
 
-def _more(dataset: Dataset, known: Iterable[str]) -> dict[str, Any]:
-    """The columns that the frame did not have."""
-    old, table = set(known), dataset.table
+def _columns(dataset: Dataset) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The columns beside the sets that are left, and the values of those that are new."""
+    table = dataset.table
     if table is None:
-        return {}
-    return {name: table.arrow.column(name).to_numpy() for name in table.names if name not in old}
-
-
-def _names(dataset: Dataset) -> tuple[str, ...]:
-    """The columns beside the sets that are left."""
-    return () if dataset.table is None else dataset.table.names
+        return (), {}
+    new = {name: table.arrow.column(name).to_numpy() for name in table.names if name in table.added}
+    return tuple(name for name in table.names if name not in new), new
 
 
 def _pandas_lists(dataset: Dataset, index: Any) -> Any:

@@ -36,6 +36,8 @@ class PrivacyValue(Measure):
         if made is None or made.grouping is None:
             return {}
         k, items = max(1, made.grouping.least), len(made.labels)
+        if made.n_qid == 1 and len(made.labels) > 1 and not made.before[0] and not made.after[0]:
+            items -= 1  # it stands in where all items are sensitive
         modified = len(made.touched.items) / max(1, len(made.grouping))
         return {
             "privacy_value": k * 2.0 ** (modified - items),

@@ -10,7 +10,6 @@ The verifier reads the column with the groups and counts. Cost: one pass; memory
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,13 @@ class PrivacyDegree(SensitiveItems):
         """With the groups that the column tells; without such a column everything is raw."""
         if data.table is None or self.group_column not in data.table.names:
             return super().seen(data)
-        return replace(super().seen(data), grouping=_grouping(data, self.group_column, self.p))
+        grouping = Grouping.of_column(data, self.group_column, self.p)
+        if len(alone := np.flatnonzero(grouping.of < 0)):
+            raise DataError(
+                f"Column '{self.group_column}' of {data.origin.name} tells no group for "
+                f"{data.origin.place(int(alone[0]))}: every record needs one."
+            )
+        return replace(super().seen(data), grouping=grouping)
 
     def view(self, data: Dataset) -> Published:
         """A file must have the column."""
@@ -93,7 +98,10 @@ class PrivacyDegree(SensitiveItems):
         made = super().written(data, published)
         if published.grouping is None:
             return made
-        return replace(made, table=_with_column(made.table, self.group_column, published.grouping.of + 1))
+        import pyarrow as pa
+
+        beside = made.table or Table(pa.table({"": pa.nulls(len(made))}).select([]))
+        return replace(made, table=beside.with_column(self.group_column, pa.array(published.grouping.of + 1)))
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count sensitive items group by group."""
@@ -178,27 +186,3 @@ def _held(values: Transactions, grouping: Grouping) -> tuple[Counts, Counts, Cou
         grouping.of[row_ids(values.indptr)] * width + values.items, return_inverse=True, return_counts=True
     )
     return *np.divmod(pairs, width), counts, back
-
-
-def _grouping(data: Dataset, column: str, least: int) -> Grouping:
-    """The groups that a column tells: equal values are a group."""
-    assert data.table is not None
-    codes: dict[Any, int] = {}
-    marks = []
-    for row, value in enumerate(data.table.arrow.column(column).to_pylist()):
-        if value is None or value != value or value == "":
-            raise DataError(
-                f"Column '{column}' of {data.origin.name} tells no group for {data.origin.place(row)}: every record "
-                f"needs one."
-            )
-        marks.append(codes.setdefault(value, len(codes)))
-    return Grouping(np.array(marks, dtype=np.int64), least, tuple(map(str, codes)))
-
-
-def _with_column(table: Table | None, name: str, values: Counts) -> Table:
-    """A table with one more column."""
-    import pyarrow as pa
-
-    if table is None:
-        return Table(pa.table({name: values}))
-    return replace(table, arrow=table.arrow.append_column(name, pa.array(values)))

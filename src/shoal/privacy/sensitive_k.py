@@ -86,7 +86,8 @@ class SensitiveK(SensitiveItems):
     def limits(self) -> list[str]:
         """In plain words."""
         return [
-            "It says nothing about records without a sensitive item: they are published as they are, and may be found.",
+            "It says nothing about records that are published without a sensitive item: these are as they were, and "
+            "may be found.",
             "It does not hide what the records of a group have in common. Whoever knows that somebody is among them "
             "knows the sensitive items that are published for the group, true or added.",
             "Records may have been changed to reach it, so somebody who looks for what a record really held may find "

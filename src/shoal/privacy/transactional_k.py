@@ -79,7 +79,8 @@ class TransactionalK(PrivacyModel):
         """In plain words."""
         return [
             "It does not hide what all fitting records have in common. Records that are the same give away whatever "
-            "they hold: whoever knows that somebody is among them knows their labels.",
+            "they hold: whoever knows that somebody is among them knows their labels (which need not be true where a "
+            "method adds or deletes items).",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

@@ -88,6 +88,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "timings": release.timings,
         "search": release.solution.statistics,
         "provenance": release.provenance,
+        "confidential": "This report quotes the raw data: keep it with them, not with the published file.",
     }
     plain: dict[str, Any] = _plain(values)
     return plain

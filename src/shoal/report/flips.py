@@ -139,7 +139,8 @@ def recoded(facts: dict[str, Any]) -> str:
     if alone == 1:
         rest = " The other one is published as it was."
     known = "an item that may be known" if held else "an item"
-    same = f"{known} is in all of them if most of them had it, and in none if most had not."
+    tie = "it is as in the record that the group was formed around" if held else "it is in none"
+    same = f"{known} is in all of them if most of them had it, and in none if most had not; where half had it, {tie}."
     added = " A sensitive item is in all of them if any of them had it." if held else ""
     return (
         f"{things(made['records_in_groups'], 'record')} were put into {groups} of similar ones. All records of a group "
