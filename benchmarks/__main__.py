@@ -11,14 +11,25 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import family, growth, optimum, spine, suppression
+from benchmarks import (
+    family,
+    growth,
+    optimum,
+    sensitive,
+    sensitive_growth,
+    sensitive_page,
+    spine,
+    suppression,
+)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family", "suppression"]
+    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth"]
     parser.add_argument("what", nargs="*", default=every, choices=every)
-    parser.add_argument("--docs", action="store_true", help="put the table of 'suppression' into docs/suppression.md")
+    parser.add_argument(
+        "--docs", action="store_true", help="put 'suppression' and 'sensitive' into their pages of docs/"
+    )
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
     data = given.out / "data"
@@ -39,6 +50,20 @@ def main() -> None:
         show("How they grow, BMS-WebView-2, k=5, m=3", suppression.growing(data), given.out / "suppression-growth.csv")
         if given.docs and results:
             suppression.write(results)
+    images = sensitive_page.PAGE.parent / "images" if given.docs else given.out
+    if "sensitive" in given.what:
+        results = keep(sensitive.rows(), given.out / "sensitive.csv")
+        show("P1's experiments, means of six runs", sensitive_page.means(results), given.out / "sensitive-means.csv")
+        others = keep(sensitive.variants(), given.out / "sensitive-variants.csv")
+        sensitive_page.draw(results, images)
+        if given.docs:
+            sensitive_page.write(results, others)
+    if "sensitive-growth" in given.what:
+        title, found = "How P1's methods and their rivals grow, Quest, 1,000 items", sensitive_growth.rows(data)
+        results = show(title, found, given.out / "sensitive-growth.csv")
+        sensitive_page.draw_growth(results, images)
+        if given.docs:
+            sensitive_page.write_growth(results)
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
@@ -53,6 +78,12 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
     for row in results:
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
     Console(width=210).print(table)
+    return keep(results, target)
+
+
+def keep(rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
+    """Write rows as CSV."""
+    results = list(rows)
     with open(target, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(results[0]))
         writer.writeheader()

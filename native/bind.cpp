@@ -14,6 +14,7 @@
 #include "moles.hpp"
 #include "rare.hpp"
 #include "suppression.hpp"
+#include "sweep.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;
@@ -199,6 +200,17 @@ NB_MODULE(_native, module) {
             auto count = static_cast<int64_t>(seeds.shape(0));
             groups = claim(view_of(indptr, items), labels, seeds.data(), count, late.data(), take, static_cast<Way>(way),
                            threads, call);
+        }
+        return raw(groups);
+    });
+
+    module.def("sweep", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> number, In<uint8_t> late,
+                           int64_t take, int64_t reach, nb::callable tick) {
+        std::vector<int64_t> groups;
+        Tick call = with_gil(tick);
+        {
+            nb::gil_scoped_release free;
+            groups = Sweeper(view_of(indptr, items), labels, number.data(), late.data()).run(take, reach, call);
         }
         return raw(groups);
     });

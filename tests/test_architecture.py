@@ -60,7 +60,7 @@ def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
     names = (
         "direct lift cut distinct gray holders sets dominance pairs threats conflicts "
         "mend mend_diversity mend_negative breaches moles "
-        "hghs mine scenario suppression chunk claim cover"
+        "hghs mine scenario suppression chunk claim cover sweep"
     )
     search, verifier = (
         {f"{name}.hpp" for name in names.split()},

@@ -15,17 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
-from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
 from shoal.search.gray_code import gray_coded_order
 from shoal.search.neighbours import finished, sensitive_rows, size_of
-from shoal.search.windows import Overlaps, Places
 from shoal.solution import Solution
 
 
@@ -42,37 +39,19 @@ class GSC(FlippingAlgorithm):
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Sort, then group."""
-        k, items = size_of(problem), problem.items
-        seeds = sensitive_rows(problem)
+        seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):
             return finished(problem, [], [])
-        order = gray_coded_order(items)
-        sensitive = problem.sensitive.sizes[order] > 0
-        plain, private, overlaps = Places(~sensitive), Places(sensitive), Overlaps(items)
-        groups, tick, places = [], engine.tick("grouping"), np.flatnonzero(sensitive).tolist()
-        for number, place in enumerate(places):
-            if number % 1024 == 0:
-                tick(number / len(places))
-            if place not in private:
-                continue
-            if len(plain) + len(private) < k:
-                break
-            private.take(place)
-            chosen = self._nearest(plain, place, k - 1, k, order, overlaps)
-            chosen += self._nearest(private, place, k - 1 - len(chosen), k, order, overlaps)
-            groups.append([int(order[place]), *order[chosen].tolist()])
-        return finished(problem, groups, order[places])
-
-    def _nearest(self, free: Places, place: int, wanted: int, k: int, order: Counts, overlaps: Overlaps) -> list[int]:
-        """The nearest free places, as many as wanted, or all that there are; they are taken."""
-        reach, wanted = self.alpha * k, min(wanted, len(free))
-        while wanted and len(near := free.near(place, reach)) < wanted:
-            reach *= 2
-        if not wanted:
-            return []
-        rows = order[near]
-        ranked = np.lexsort((rows, overlaps.distances(overlaps.rows.row(int(order[place])), rows)))[:wanted]
-        chosen = [near[at] for at in ranked.tolist()]
-        for one in chosen:
-            free.take(one)
-        return chosen
+        k, order = size_of(problem), gray_coded_order(problem.items)
+        rows = problem.items.take(order)
+        groups = kernels.sweep(
+            rows.indptr,
+            rows.items,
+            len(rows.labels),
+            order,
+            late[order],
+            k - 1,
+            self.alpha * k,
+            tick=engine.tick("grouping"),
+        )
+        return finished(problem, order[groups].tolist(), order[late[order]])

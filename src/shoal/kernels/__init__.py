@@ -5,7 +5,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 """
 
 from shoal.kernels.choice import KIND, Tick
-from shoal.kernels.groups import claim, cover
+from shoal.kernels.groups import claim, cover, sweep
 from shoal.kernels.search import (
     MOST,
     MOST_MOLES,
@@ -64,4 +64,5 @@ __all__ = [
     "rare_rows",
     "smallest_disclosing",
     "smallest_rare",
+    "sweep",
 ]

@@ -33,6 +33,34 @@ def claim(
     return groups.tobytes()
 
 
+def sweep(indptr: Any, items: Any, labels: int, number: Any, late: Any, take: int, reach: int, tick: Tick) -> bytes:
+    """Groups of a late row and the unused rows nearest to it in a window, one after the other."""
+    rows, last, called = [frozenset(row) for row in _rows(indptr, items)], late.tolist(), number.tolist()
+    unused = {False: set[int](), True: set[int]()}
+    for place in range(len(rows)):
+        unused[bool(last[place])].add(place)
+    groups = array("q")
+    for seed in sorted(unused[True]):
+        tick(seed / len(rows))
+        if seed not in unused[True]:
+            continue
+        if len(unused[False]) + len(unused[True]) <= take:
+            break
+        unused[True].remove(seed)
+        groups.append(seed)
+        missing = take
+        for free in unused.values():
+            wanted, window, near = min(missing, len(free)), reach, set[int]()
+            while len(near) < wanted:
+                near = free.intersection(range(seed - window, seed + window + 1))
+                window *= 2
+            ranked = sorted(near, key=lambda place: (len(rows[place] ^ rows[seed]), called[place]))
+            groups.extend(ranked[:wanted])
+            free.difference_update(ranked[:wanted])
+            missing -= wanted
+    return groups.tobytes()
+
+
 def cover(indptr: Any, items: Any, labels: int, k: int, threads: int, tick: Tick) -> tuple[int, bytes]:
     """The least cost, and where the groups end: from each start on, groups grow row by row."""
     rows = _rows(indptr, items)

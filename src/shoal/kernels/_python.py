@@ -14,6 +14,7 @@ from shoal.kernels._breaches import NegativeBreaches as NegativeBreaches
 from shoal.kernels._conflicts import Conflicts as Conflicts
 from shoal.kernels._groups import claim as claim
 from shoal.kernels._groups import cover as cover
+from shoal.kernels._groups import sweep as sweep
 from shoal.kernels._hghs import Suppression as Suppression
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative

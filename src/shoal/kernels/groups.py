@@ -37,6 +37,37 @@ def claim(
     return np.frombuffer(found, dtype=np.int64).reshape(-1, take + 1)
 
 
+def sweep(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    number: Counts,
+    late: npt.NDArray[np.bool_],
+    take: int,
+    reach: int,
+    *,
+    tick: Tick = still,
+) -> Counts:
+    """Each late row in turn takes the ``take`` unused rows nearest to it in a window: one line a group, it comes first.
+
+    Rows are given in the order of a list and are called by their places in it. The window reaches that many places up
+    and down, and is doubled where it holds too few rows that are not late. Where all data hold too few, all of them are
+    taken, and late ones in the same way. Ties go to the lower ``number``. It ends where too few rows are left.
+
+    >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 1, 0, 0], dtype=np.int32)
+    >>> late = np.array([False, False, True, False])
+    >>> [sweep(*rows, 2, np.array(number), late, 1, 2).tolist() for number in ([0, 1, 2, 3], [3, 2, 1, 0])]
+    [[[2, 0]], [[2, 3]]]
+    """
+    if take < 1 or reach < 1:
+        raise ValueError(f"a seed must take at least one row from a window of at least one, not {take} from {reach}")
+    at_most, called = min(take, len(indptr)), np.ascontiguousarray(number, dtype=np.int64)
+    found = kernels().sweep(
+        indptr, items, labels, called, late.astype(np.uint8), at_most, min(reach, len(indptr)), tick
+    )
+    return np.frombuffer(found, dtype=np.int64).reshape(-1, take + 1)
+
+
 def cover(
     indptr: Offsets, items: Codes, labels: int, k: int, *, threads: int = 1, tick: Tick = still
 ) -> tuple[int, Counts]:
