@@ -190,6 +190,13 @@ NB_MODULE(_native, module) {
         return raw(order);
     });
 
+    module.def("gray_coded_order", [](In<int64_t> indptr, In<Code> items) {
+        nb::gil_scoped_release free;
+        auto order = gray_coded_order(view_of(indptr, items));
+        nb::gil_scoped_acquire back;
+        return raw(order);
+    });
+
     // way: 0 choose, 1 bits, 2 lists; the result is the same.
     module.def("claim", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> seeds, In<uint8_t> late,
                            int64_t take, int way, int threads, nb::callable tick) {

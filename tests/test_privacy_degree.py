@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal import kernels
 from shoal.errors import DataError, Infeasible, OptionError
-from shoal.search.gray_code import gray_coded_order
 
 Row = frozenset[str]
 SECRET = ("s0", "s1", "s2")
@@ -254,7 +254,7 @@ def replayed(release: shoal.Release, p: int, alpha: int) -> list[tuple[list[int]
     work out, the fewest records around it would have been preferred to them.
     """
     items = shoal.Transactions.from_sets(release.published.rows.sets(), release.published.rows.labels)
-    known, order = items.sets(), gray_coded_order(items)
+    known, order = items.sets(), kernels.gray_coded_order(items.indptr, items.items)
     place = np.argsort(order)
     guesses = []
     for group in groups_of(release):

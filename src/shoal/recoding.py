@@ -277,13 +277,7 @@ class Flips(Recoding):
 
     def summary(self) -> dict[str, object]:
         """The groups in figures."""
-        sizes = self.grouping.sizes
-        return {
-            "kind": "flips",
-            "groups": len(sizes),
-            "rows_in_groups": int(sizes.sum()),
-            "largest_group": int(sizes.max(initial=0)),
-        }
+        return {"kind": "flips", **_sizes(self.grouping)}
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
         """The items that each group keeps, as pairs of group and item."""
@@ -349,13 +343,13 @@ class Dealt(Recoding):
 
     def summary(self) -> dict[str, object]:
         """The groups in figures."""
-        sizes = self.grouping.sizes
-        return {
-            "kind": "dealt",
-            "groups": len(sizes),
-            "rows_in_groups": int(sizes.sum()),
-            "largest_group": int(sizes.max(initial=0)),
-        }
+        return {"kind": "dealt", **_sizes(self.grouping)}
+
+
+def _sizes(grouping: Grouping) -> dict[str, int]:
+    """Groups in figures."""
+    sizes = grouping.sizes
+    return {"groups": len(sizes), "rows_in_groups": int(sizes.sum()), "largest_group": int(sizes.max(initial=0))}
 
 
 def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Counts]:

@@ -22,7 +22,6 @@ from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.search.gray_code import gray_coded_order
 from shoal.solution import Solution
 
 
@@ -48,7 +47,7 @@ class ApxCover(FlippingAlgorithm):
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Sort, then split."""
         assert isinstance(problem.privacy, TransactionalK)
-        k, order = problem.privacy.k, gray_coded_order(problem.items)
+        k, order = problem.privacy.k, kernels.gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         cost, ends = kernels.cover(
             rows.indptr,

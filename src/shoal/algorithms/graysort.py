@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
@@ -24,7 +25,6 @@ from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Dealt
-from shoal.search.gray_code import gray_coded_order
 from shoal.search.windows import Overlaps, Places
 from shoal.solution import Solution
 
@@ -46,7 +46,7 @@ class GraySort(Algorithm):
         """Sort, then group."""
         assert isinstance(problem.privacy, PrivacyDegree)
         p, items, values = problem.privacy.p, problem.items, problem.sensitive
-        order = gray_coded_order(items)
+        order = kernels.gray_coded_order(items.indptr, items.items)
         free, overlaps = Places(np.ones(len(items), dtype=bool)), Overlaps(items)
         held = [frozenset(values.row(row).tolist()) for row in range(len(items))]
         left = values.supports.copy()  # of each sensitive item, in the rows that are in no group

@@ -21,7 +21,6 @@ from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
-from shoal.search.gray_code import gray_coded_order
 from shoal.search.neighbours import finished, sensitive_rows, size_of
 from shoal.solution import Solution
 
@@ -42,7 +41,7 @@ class GSC(FlippingAlgorithm):
         seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):
             return finished(problem, [], [])
-        k, order = size_of(problem), gray_coded_order(problem.items)
+        k, order = size_of(problem), kernels.gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         groups = kernels.sweep(
             rows.indptr,

@@ -14,13 +14,13 @@ from typing import Literal
 
 import numpy as np
 
+from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
-from shoal.search.gray_code import gray_coded_order
 from shoal.search.neighbours import fewest_sensitive_first, nearest_first, sensitive_rows
 from shoal.solution import Solution
 
@@ -48,7 +48,7 @@ class KNN(FlippingAlgorithm):
             return fewest_sensitive_first(problem)
         rows = sensitive_rows(problem)
         if self.order == "gsc":
-            order = gray_coded_order(problem.items)
+            order = kernels.gray_coded_order(problem.items.indptr, problem.items.items)
             return order[np.isin(order, rows)]
         shuffled = rows.tolist()
         random.Random(problem.seed).shuffle(shuffled)

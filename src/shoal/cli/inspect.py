@@ -99,16 +99,7 @@ def show_witnesses(verdict: Verdict) -> None:
         console.table(
             f"In {things(verdict.violations, 'case')} a sensitive item is too frequent in its group{more}:",
             ["group", "sensitive item", "records", "of", "share"],
-            [
-                (
-                    str(one.group),
-                    str(one.sensitive),
-                    f"{one.holders:,}",
-                    f"{one.support:,}",
-                    share(one.holders / one.support),
-                )
-                for one in worst
-            ],
+            [(str(one.group), *_told(one)) for one in worst],
             right=2,
         )
     elif all(witness.whole for witness in worst):
@@ -127,18 +118,15 @@ def show_witnesses(verdict: Verdict) -> None:
         console.table(
             f"{found} tell{'s' if one else ''} too much{more}:" if sizes != {0} else "Too much is told to everybody:",
             ["an adversary who knows", "finds", "in records", "of", "share"],
-            [
-                (
-                    one.known,
-                    str(one.sensitive),
-                    f"{one.holders:,}",
-                    f"{one.support:,}",
-                    share(one.holders / one.support),
-                )
-                for one in worst
-            ],
+            [(one.known, *_told(one)) for one in worst],
             right=2,
         )
+
+
+def _told(witness: Witness) -> tuple[str, str, str, str]:
+    """What is given away, in how many of how many records, and their share."""
+    part = share(witness.holders / witness.support)
+    return str(witness.sensitive), f"{witness.holders:,}", f"{witness.support:,}", part
 
 
 def witness_facts(witness: Witness) -> dict[str, Any]:

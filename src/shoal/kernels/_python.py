@@ -111,6 +111,15 @@ def gray_order(indptr: Any, items: Any) -> bytes:
     return b"".join(at.to_bytes(8, sys.byteorder) for at in order)
 
 
+def gray_coded_order(indptr: Any, items: Any) -> bytes:
+    """Sort the rows by their Gray codes; how many bits follow the last item does not matter."""
+    rows = _rows(indptr, items)
+    width = max((row[-1] for row in rows if row), default=0)
+    numbers = [sum(1 << (width - item) for item in row) for row in rows]
+    order = sorted(range(len(rows)), key=lambda at: numbers[at] ^ numbers[at] >> 1)
+    return b"".join(at.to_bytes(8, sys.byteorder) for at in order)
+
+
 def direct_pass(
     indptr: Any,
     items: Any,
