@@ -139,7 +139,7 @@ class Problem:
         """The sensitive values of each row; nothing, for models that set nothing apart."""
         return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
 
-    @property
+    @cached_property
     def raw(self) -> Published:
         """The data as they are, as if they were published."""
         return Published.plain(self.items, self.set_apart)
@@ -148,7 +148,7 @@ class Problem:
         """The same problem for some of the rows, in the given order; what was checked is not checked again."""
         part = copy.copy(self)
         object.__setattr__(part, "data", self.data.take(rows))
-        for name in ("occurrences", "costs", "scale"):
+        for name in ("occurrences", "costs", "scale", "raw"):
             part.__dict__.pop(name, None)
         part.__dict__["items"] = self.items.take(rows)
         known, hidden = self._apart
