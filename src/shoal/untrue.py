@@ -13,8 +13,8 @@ DEALT = (  # how many items are back with a holder must never be told: it would 
     "without regard to who held them. How many records of a group hold each is a fact; which ones is not.",
     "Do not use sensitive items in these data to decide anything about a single person, nor count what they occur "
     "together with in a record: count them by groups.",
-    "Each group was formed around a record with a sensitive item. Somebody who knows the method and repeats its steps "
-    "on the published data can often tell which one (on real baskets in 9 of 10 groups): rely on the counts only where "
+    "Groups were formed around records with a sensitive item. Somebody who knows the method and repeats its steps on "
+    "the published data can often tell which ones (on real baskets in 9 of 10 groups): rely on the counts only where "
     "nobody would go to such lengths.",
 )
 

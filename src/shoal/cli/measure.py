@@ -22,6 +22,7 @@ from shoal.metrics import Outcome
 from shoal.options import labels_of
 from shoal.published import Grouping
 from shoal.report import words
+from shoal.report.plain import things
 
 
 @click.command()
@@ -153,7 +154,7 @@ def _grouped(
         grouping = Grouping.of_equal_rows(published.as_written, some)
     if k is not None:
         if len(grouping) and k > grouping.sizes.min():
-            console.warn(f"The smallest group has {words.things(int(grouping.sizes.min()), 'record')}, below --k {k}.")
+            console.warn(f"The smallest group has {things(int(grouping.sizes.min()), 'record')}, below --k {k}.")
         grouping = Grouping(grouping.of, k)
     return replace(published, grouping=grouping)
 

@@ -16,8 +16,7 @@ from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
 from shoal.report import flips
-from shoal.report.plain import count, share
-from shoal.report.plain import things as things  # the other modules ask for it here
+from shoal.report.plain import count, share, things
 
 EXPLAINED = (
     "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
