@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import Infeasible
-from shoal.search.windows import Overlaps, Places
+from shoal.search.overlaps import Overlaps
 
 Row = frozenset[str]
 SECRET = ("s0", "s1", "s2")
@@ -172,24 +172,6 @@ def test_gray_order(kernel: ModuleType, rows: list[frozenset[int]], width: int) 
     numbers = [sum(1 << (width - 1 - item) for item in row) for row in rows]
     wanted = sorted(range(len(rows)), key=lambda row: (numbers[row] ^ numbers[row] >> 1, row))
     assert np.frombuffer(kernel.gray_coded_order(items.indptr, items.items), dtype=np.int64).tolist() == wanted
-
-
-@settings(max_examples=200)
-@given(st.data())
-def test_places(data: st.DataObject) -> None:
-    free = data.draw(st.lists(st.booleans(), min_size=1, max_size=12))
-    left = {place for place, one in enumerate(free) if one}
-    places = Places(np.array(free))
-    while True:
-        assert len(places) == len(left)
-        assert [place in places for place in range(len(free))] == [place in left for place in range(len(free))]
-        at, reach = data.draw(st.integers(0, len(free) - 1)), data.draw(st.integers(0, 13))
-        assert places.near(at, reach) == sorted(one for one in left if one != at and abs(one - at) <= reach)
-        if not left:
-            return
-        gone = data.draw(st.sampled_from(sorted(left)))
-        places.take(gone)
-        left.remove(gone)
 
 
 def test_overlaps() -> None:

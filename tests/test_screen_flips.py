@@ -11,7 +11,7 @@ from shoal import report
 from shoal.algorithms import Algorithm
 from shoal.privacy import PrivacyModel
 from tests.conftest import Shell
-from tests.test_report_flips import TREE, WARD, release, texts
+from tests.test_report_flips import TREE, WARD, dealt, release, texts
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,12 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
         "holders": 1,
         "group": "y",
     }
+
+
+def test_a_release_calls_itself_untruthful_where_it_is() -> None:
+    assert "NOT TRUTHFUL: " in repr(release())
+    assert "NCP (deletions only)" in report.summary_html(release())
+    assert "items dealt anew" in repr(dealt())
+    untouched = release([["a", "HIV"], ["a", "HIV"], ["b"]])
+    assert "NOT TRUTHFUL" not in repr(untouched)
+    assert "ncp=0.0" in repr(untouched)

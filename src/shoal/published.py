@@ -71,13 +71,11 @@ class Grouping:
         if pa.types.is_floating(values.type):
             values = pc.if_else(pc.is_nan(values), None, values)
         encoded = values.combine_chunks().dictionary_encode()
-        names = tuple(map(str, encoded.dictionary.to_pylist()))
-        marks = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        blank = [code for code, name in enumerate(names) if not name.strip()]
-        marks[np.isin(marks, blank)] = -1
-        made = cls.numbered(marks, least)
-        seen = list(dict.fromkeys(mark for mark in marks.tolist() if mark >= 0))
-        return cls(made.of, least, tuple(names[mark] for mark in seen))
+        texts = list(map(str, encoded.dictionary.to_pylist()))  # in the order of their first rows
+        names = [text for text in texts if text.strip()]
+        blank = np.array([not text.strip() for text in texts] + [True])  # the last: nothing at all
+        number = np.where(blank, -1, np.cumsum(~blank) - 1)
+        return cls(number[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)], least, tuple(names))
 
     @property
     def sizes(self) -> Counts:

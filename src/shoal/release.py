@@ -44,11 +44,11 @@ class Release:
         """Never the data themselves."""
         privacy = self.problem.privacy
         loss = f"ncp={self.losses['ncp']:.6f}"
-        if self.change is not None:
+        if self.made_up and isinstance(self.recoding, Dealt):
+            loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
+        elif self.made_up and self.change is not None:
             added, deleted = len(self.change.added.items), len(self.change.deleted.items)
             loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
-        if isinstance(self.recoding, Dealt):
-            loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
 
     @property

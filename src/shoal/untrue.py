@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
 from shoal.recoding import Dealt, Flips, Recoding
 
@@ -26,25 +25,6 @@ def made_up(change: Change, recoding: Recoding) -> list[str]:
     if isinstance(recoding, Dealt) and np.any(change.before[change.n_qid :]):
         return list(DEALT)
     return []
-
-
-def records_given(change: Change) -> int:
-    """Records that are published with a sensitive item that they did not hold."""
-    return len(np.unique(change.added.rows[change.added.items >= change.n_qid]))
-
-
-def records_changed(change: Change) -> int:
-    """Records that are not published as they were."""
-    return len(np.union1d(change.added.rows, change.deleted.rows))
-
-
-def per_item(change: Change) -> tuple[Counts, Counts]:
-    """How often each item was added, and how often deleted; first items that may be known, then sensitive ones."""
-    added, deleted = (
-        np.bincount(entries.items, minlength=len(change.labels)).astype(np.int64)
-        for entries in (change.added, change.deleted)
-    )
-    return added, deleted
 
 
 def times(number: int) -> str:
@@ -79,7 +59,7 @@ def flipped(added: int, sensitive: int, deleted: int) -> str:
 
 def _given(change: Change) -> str:
     """Who holds what they did not."""
-    given = records_given(change)
+    given = len(change.with_sensitive(change.added))
     records, held = ("1 record is", "it") if given == 1 else (f"{given:,} records are", "they")
     return f"{records} published with a sensitive item that {held} did not hold."
 
@@ -94,7 +74,7 @@ def _inflated(change: Change) -> list[str]:
     ]
     assert change.grouping is not None
     rows = len(change.grouping.of)
-    holders, given = (np.unique(entries.rows[entries.items >= change.n_qid]) for entries in (change.was, change.added))
+    holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
     was, shown = len(holders), len(np.union1d(holders, given))
     if 2 * shown > rows:
         notes.append(

@@ -25,7 +25,7 @@ from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Dealt
-from shoal.search.windows import Overlaps, Places
+from shoal.search.overlaps import Overlaps
 from shoal.solution import Solution
 
 
@@ -47,7 +47,7 @@ class GraySort(Algorithm):
         assert isinstance(problem.privacy, PrivacyDegree)
         p, items, values = problem.privacy.p, problem.items, problem.sensitive
         order = kernels.gray_coded_order(items.indptr, items.items)
-        free, overlaps = Places(np.ones(len(items), dtype=bool)), Overlaps(items)
+        free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group
         held = [frozenset(values.row(row).tolist()) for row in range(len(items))]
         left = values.supports.copy()  # of each sensitive item, in the rows that are in no group
         marks, groups = np.full(len(items), -1, dtype=np.int64), 0
@@ -55,10 +55,11 @@ class GraySort(Algorithm):
         for number, place in enumerate(places):
             if number % 1024 == 0:
                 tick(number / len(places))
-            if place not in free:
+            if not free[place]:
                 continue
-            seed = int(order[place])
-            near = np.array(free.near(place, self.alpha * p), dtype=np.int64)
+            seed, first = int(order[place]), max(0, place - self.alpha * p)
+            near = first + np.flatnonzero(free[first : place + self.alpha * p + 1])
+            near = near[near != place]
             rows = order[near]
             ranked = near[np.lexsort((rows, -overlaps.shared(items.row(seed), rows)))].tolist()
             group, secrets = [place], set(held[seed])
@@ -71,9 +72,8 @@ class GraySort(Algorithm):
                     secrets |= theirs
             after = left.copy()
             after[list(secrets)] -= 1
-            if len(group) == p and int(after.max()) * p <= len(free) - p:
-                for one in group:
-                    free.take(one)
+            if len(group) == p and int(after.max()) * p <= len(items) - (groups + 1) * p:
+                free[group] = False
                 marks[order[group]], left, groups = groups, after, groups + 1
         alone = marks < 0
         marks[alone] = groups

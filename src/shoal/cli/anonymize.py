@@ -13,7 +13,7 @@ import shoal
 from shoal import discovery, hierarchies, report
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tree_for
 from shoal.errors import OptionError, OutputError
 from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
@@ -22,7 +22,6 @@ from shoal.metrics.change import Change
 from shoal.privacy import PrivacyModel
 from shoal.report import words
 from shoal.report.plain import things
-from shoal.untrue import records_changed
 
 
 @click.command()
@@ -102,11 +101,7 @@ def anonymize(
     dataset = shoal.read(data, **read_as)
     if columns is not None:
         dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
-    items = dataset.transactions.labels
-    if tree is None:
-        tree = shoal.Hierarchy.flat(hierarchies.without_counts(items) if read_as["multiset"] else items)
-    if read_as["multiset"]:
-        tree = hierarchies.with_counts(tree, items)
+    tree = tree_for(dataset, tree, multiset=read_as["multiset"])
     measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
     problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted, allow_missing)
     if privacy.adds_columns:
@@ -191,7 +186,7 @@ def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
     sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
     return [
         *rows,
-        ("records changed", f"{records_changed(made):,}"),
+        ("records changed", f"{made.records_changed:,}"),
         ("items added", f"{added:,}{sensitive}"),
         ("items deleted", f"{deleted:,}"),
     ]

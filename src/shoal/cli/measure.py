@@ -15,7 +15,7 @@ from shoal import hierarchies
 from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, data_options, hierarchy_options, reading
+from shoal.cli.options import FILE, data_options, hierarchy_options, reading, tree_for
 from shoal.data.sensitive import take_apart
 from shoal.errors import DataError, OptionError, cut, did_you_mean
 from shoal.metrics import Outcome
@@ -77,11 +77,8 @@ def measure(
         if hierarchy_format is not None:
             raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
         _only_items(after, before)
-        tree = shoal.Hierarchy.flat(before.transactions.labels)
-    else:
-        tree = hierarchies.load(hierarchy, format=hierarchy_format)
-        if read_as["multiset"]:
-            tree = hierarchies.with_counts(tree, before.transactions.labels)
+    loaded = hierarchies.load(hierarchy, format=hierarchy_format) if hierarchy else None
+    tree = tree_for(before, loaded, multiset=read_as["multiset"])
     hidden = [item for text in sensitive for label in labels_of(text) for item in _items_of(label, tree, before)]
     tree = tree.without_items(hidden)
     (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))

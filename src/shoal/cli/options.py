@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from shoal import discovery
+from shoal import discovery, hierarchies
 from shoal.algorithms import Algorithm
+from shoal.data import Dataset, Hierarchy
 from shoal.errors import OptionError
 from shoal.options import Option, Spec, say
 from shoal.privacy import PrivacyModel
@@ -59,6 +60,14 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
     chosen = {name: given.pop(name) for name in names}
     dropped = given.pop("drop_items")
     return {**chosen, "drop_items": tuple(dropped.split(",")) if dropped else ()}
+
+
+def tree_for(data: Dataset, tree: Hierarchy | None, *, multiset: bool) -> Hierarchy:
+    """The hierarchy for the data: a flat one if none was given; with counted items below their items, if so read."""
+    items = data.transactions.labels
+    if tree is None:
+        tree = Hierarchy.flat(hierarchies.without_counts(items) if multiset else items)
+    return hierarchies.with_counts(tree, items) if multiset else tree
 
 
 def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:

@@ -82,12 +82,12 @@ class Change:
     @property
     def before(self) -> Counts:
         """Records that had each item."""
-        return self._per_item(self.was)
+        return self.per_item(self.was)
 
     @property
     def after(self) -> Counts:
         """Records that have each item now."""
-        return self.before + self._per_item(self.added) - self._per_item(self.deleted)
+        return self.before + self.per_item(self.added) - self.per_item(self.deleted)
 
     @property
     def qid_additions(self) -> int:
@@ -120,7 +120,17 @@ class Change:
         groups, items = np.divmod(pairs, max(1, len(self.labels)))
         return Touched(groups, items, self.grouping.sizes[groups], before, after)
 
-    def _per_item(self, entries: Entries) -> Counts:
+    @property
+    def records_changed(self) -> int:
+        """Records that are not published as they were."""
+        return len(np.union1d(self.added.rows, self.deleted.rows))
+
+    def with_sensitive(self, entries: Entries) -> Counts:
+        """The rows that have a sensitive item among the entries, ascending."""
+        return np.unique(entries.rows[entries.items >= self.n_qid])
+
+    def per_item(self, entries: Entries) -> Counts:
+        """How often each item is among the entries."""
         return np.bincount(entries.items, minlength=len(self.labels)).astype(np.int64)
 
     def _in_groups(self, entries: Entries) -> Counts:

@@ -23,7 +23,6 @@ from shoal.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.flips import flips
 from shoal.risk import Disclosure, Exposure, Risk
-from shoal.untrue import per_item
 
 VERSION = 1
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published intact
@@ -170,8 +169,8 @@ def _generalized(release: Release) -> dict[str, Any]:
     hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
     groups, intact = group_codes(release), (published.cover_sizes == 1) & (supports > 0)
     if release.change is not None:
-        added, deleted = per_item(release.change)
-        intact &= (added + deleted)[: len(intact)] == 0
+        touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
+        intact &= touched[: len(intact)] == 0
     return {
         "intact_items": int(np.count_nonzero(intact)),
         "groups": [

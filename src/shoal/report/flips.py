@@ -12,7 +12,7 @@ from shoal.recoding import Dealt, Flips
 from shoal.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.plain import count, share, things
-from shoal.untrue import flipped, per_item, records_changed, records_given
+from shoal.untrue import flipped
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 
@@ -42,12 +42,12 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
     }
     if isinstance(recoding, Dealt):
         return {**groups, "unnamed": 0, "listed": None}
-    added, deleted = per_item(made)
+    added, deleted = made.per_item(made.added), made.per_item(made.deleted)
     listed, changed = _listed(release, made), int(np.count_nonzero(added + deleted))
     return {
         **groups,
-        "records_changed": records_changed(made),
-        "records_given_sensitive": records_given(made),
+        "records_changed": made.records_changed,
+        "records_given_sensitive": len(made.with_sensitive(made.added)),
         "emptied_records": Outcome.of(release.problem.items, release.published).emptied,
         "qid_additions": made.qid_additions,
         "qid_deletions": made.qid_deletions,
@@ -61,7 +61,7 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
 
 def _listed(release: Release, made: Change) -> list[dict[str, Any]]:
     """The items that were added or deleted, most changed first; without any that only the raw data know."""
-    (added, deleted), before, after = per_item(made), made.before, made.after
+    added, deleted, before, after = made.per_item(made.added), made.per_item(made.deleted), made.before, made.after
     hierarchy, secret = release.problem.hierarchy, release.problem.unknown_items == "root"
     return [
         {

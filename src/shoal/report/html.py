@@ -74,7 +74,11 @@ def summary_html(release: Release) -> str:
         ("items", plain.count(published.n_items)),
         *_groups_and_changes(release),
         ("views checked", plain.count(release.verdict.checked)),
-        *((name.upper(), words.loss(name, release.losses[name])) for name in ("ncp", "lm") if name in release.losses),
+        *(
+            (f"{name.upper()}{'' if release.algorithm.truthful else ' (deletions only)'}", words.loss(name, value))
+            for name, value in release.losses.items()
+            if name in ("ncp", "lm")
+        ),
     ]
     return (
         _environment()

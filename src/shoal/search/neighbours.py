@@ -20,7 +20,7 @@ from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.search.windows import Overlaps
+from shoal.search.overlaps import Overlaps
 from shoal.solution import Solution
 
 
