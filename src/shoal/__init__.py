@@ -27,6 +27,7 @@ from shoal.algorithms.partition import Partition
 from shoal.algorithms.stn import STN
 from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
+from shoal.columns import Column
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.engines import Engine
 from shoal.errors import ShoalError
@@ -39,6 +40,9 @@ from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.hkp import HkpCoherence
+from shoal.privacy.k import KAnonymity
+from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
@@ -47,7 +51,7 @@ from shoal.privacy.sensitive_k import SensitiveK
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.published import Grouping, Published
-from shoal.recoding import Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, Recoding
+from shoal.recoding import Clustered, Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, LocalSets, Recoding
 from shoal.release import Release
 from shoal.risk import Risk
 from shoal.solution import Optimality, Solution
@@ -68,6 +72,8 @@ __all__ = [
     "Algorithm",
     "ApxCover",
     "Auto",
+    "Clustered",
+    "Column",
     "Dataset",
     "Dealt",
     "Engine",
@@ -79,12 +85,16 @@ __all__ = [
     "HgHs",
     "Hierarchy",
     "HkpCoherence",
+    "KAnonymity",
+    "KKmAnonymity",
     "KLDivergence",
+    "KLmDiversity",
     "KmAnonymity",
     "KmNegative",
     "LmDiversity",
     "LocalCuts",
     "LocalNodes",
+    "LocalSets",
     "MHgHs",
     "Operations",
     "Optimal",

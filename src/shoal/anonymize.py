@@ -81,7 +81,7 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
 
 def _read_back(problem: Problem, published: Published) -> Published:
     """What will be written, taken apart anew where the model sets something apart: not what the search was given."""
-    if published.sensitive is None:
+    if published.sensitive is None and published.relational is None:
         return published
     return problem.privacy.seen(problem.privacy.written(problem.data, published))
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from shoal import columns
+from shoal.columns import Column
 from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.relational import Relational
 from shoal.data.sensitive import Sensitive
+from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.metrics import AdditiveLoss
@@ -31,7 +35,9 @@ class Problem:
 
     ``unknown_items="root"`` takes items that the hierarchy does not know as leaves directly below its root;
     ``allow_missing`` goes on where what was declared sensitive is not in the data. Methods that do not generalize need
-    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``.
+    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``. ``columns`` says what each column beside the sets
+    is (:class:`shoal.Column`, or the name of a role); for models that are about quasi-identifiers, every column is one
+    unless something else is said.
     """
 
     data: Dataset
@@ -42,8 +48,10 @@ class Problem:
     unknown_items: Literal["error", "root"] = "error"
     weights: Weights | None = None  # how much the loss of each item counts; none: all the same
     allow_missing: bool = False
+    columns: Mapping[str, Column | str] = field(default_factory=dict)
     added_items: int = field(default=0, init=False)  # items that the hierarchy did not know
     sensitive_groups: dict[str, int] = field(default_factory=dict, init=False)  # declared groups, and their items here
+    quasi_identifiers: dict[str, Column] = field(default_factory=dict, init=False)  # and what is said about them
 
     def __post_init__(self) -> None:
         """Bring the hierarchy and the data together; refuse what does not fit."""
@@ -62,6 +70,7 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+        self._give_roles()
         for name in self.privacy.adds_columns:
             beside = () if self.data.table is None else self.data.table.names
             if name in beside or name == getattr(self.data.origin.layout, "column", None):
@@ -90,6 +99,31 @@ class Problem:
     def __repr__(self) -> str:
         """Never the data themselves."""
         return f"Problem({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
+
+    def _give_roles(self) -> None:
+        """Say of every column what it is; quasi-identifiers are of use only to models that are about them."""
+        said: dict[str, Column | str] = dict(self.columns)
+        for name in self.privacy.columns if self.privacy.relational else ():
+            said.setdefault(name, "sensitive")
+        if not said and not self.privacy.relational:
+            return
+        if not self.privacy.relational:
+            named = [] if self.data.table is None else self.data.table.names
+            said = {**dict.fromkeys(named, "plain"), **said}
+        data, chosen = columns.with_roles(self.data, said)
+        if chosen and not self.privacy.relational:
+            raise OptionError(
+                f"{self.privacy.title} is about the sets alone: quasi-identifiers such as '{next(iter(chosen))}' need "
+                f"one of the models k, k-km, k-lm."
+            )
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "quasi_identifiers", chosen)
+        for name, role in {} if data.table is None else data.table.roles.items():
+            if (role is Role.SENSITIVE) != (name in self.privacy.columns) and self.privacy.relational:
+                has = f"the role {role.value}" if name in self.privacy.columns else "no --sensitive-column of the model"
+                raise OptionError(f"Column '{name}' is declared sensitive, but has {has}: declare both or neither.")
+        if self.privacy.relational:
+            self.privacy.seen(data)  # there must be quasi-identifiers
 
     def _take_out(self, sensitive: Sequence[str]) -> None:
         """Sensitive items are not generalized: the hierarchy is that of the others. Misspelt ones must not slip by."""
@@ -140,9 +174,14 @@ class Problem:
         return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
 
     @cached_property
+    def relational(self) -> Relational | None:
+        """The quasi-identifying columns, for models that are about them."""
+        return columns.relational(self.data, self.quasi_identifiers) if self.privacy.relational else None
+
+    @cached_property
     def raw(self) -> Published:
         """The data as they are, as if they were published."""
-        return Published.plain(self.items, self.set_apart)
+        return replace(Published.plain(self.items, self.set_apart), relational=self.relational)
 
     def take(self, rows: Counts) -> Problem:
         """The same problem for some of the rows, in the given order; what was checked is not checked again."""
@@ -151,6 +190,8 @@ class Problem:
         for name in ("occurrences", "costs", "scale", "raw"):
             part.__dict__.pop(name, None)
         part.__dict__["items"] = self.items.take(rows)
+        if self.relational is not None:
+            part.__dict__["relational"] = self.relational.take(rows)
         known, hidden = self._apart
         part.__dict__["_apart"] = (known.take(rows), hidden and hidden.take(rows))
         return part

@@ -5,6 +5,8 @@ So every verifier and every measure works the same for all recodings, and for fi
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +17,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
@@ -77,6 +80,20 @@ class Grouping:
         number = np.where(blank, -1, np.cumsum(~blank) - 1)
         return cls(number[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)], least, tuple(names))
 
+    @classmethod
+    def of_columns(cls, data: Dataset, columns: Sequence[str], least: int) -> Grouping:
+        """The groups that anybody can see: rows with equal values in all these columns; missing is a value too."""
+        table = data.keep_columns(columns).table
+        assert table is not None
+        values = [table.arrow.column(name).combine_chunks().dictionary_encode("encode") for name in columns]
+        codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
+        made = numbered(codes)
+        first = np.unique(made, return_index=True)[1]
+        texts = [[("" if one is None else str(one)) for one in value.dictionary.to_pylist()] for value in values]
+        shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
+        names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
+        return cls(made, least, tuple(names))
+
     @property
     def sizes(self) -> Counts:
         """Rows of each group."""
@@ -103,6 +120,8 @@ class Published:
     items: tuple[str, ...]  # the labels of the original items; covers are in their codes
     sensitive: Sensitive | None = None  # what was set apart from the rows, for models that do
     grouping: Grouping | None = None  # which rows were changed together, for recodings that do so
+    relational: Relational | None = None  # the quasi-identifying columns, for models that are about them
+    classes: Grouping | None = None  # rows with equal values in them, as the reader of a file sees it
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -113,6 +132,9 @@ class Published:
             raise DataError(f"Published: {len(self.rows)} rows but sensitive values of {got}.")
         if self.grouping is not None and len(self.grouping.of) != len(self.rows):
             raise DataError(f"Published: {len(self.rows)} rows but groups of {len(self.grouping.of)}.")
+        for part in (self.relational, self.classes and self.classes.of):
+            if part is not None and len(part) != len(self.rows):
+                raise DataError(f"Published: {len(self.rows)} rows but quasi-identifiers of {len(part)}.")
         if len(self.cover_indptr) != len(self.rows.labels) + 1 or self.cover_indptr[-1] != len(self.cover_items):
             raise DataError("Published: every label needs its cover.")
         if bool(np.any(np.diff(self.cover_indptr) < 1)):
@@ -194,15 +216,37 @@ class Published:
             yield best
 
 
+def set_label(items: Sequence[str]) -> str:
+    """The label of a set of items: one item stands for itself.
+
+    >>> set_label(["a"]), set_label(["a", "b"]), set_label(["a", "b, c"])
+    ('a', '(a,b)', '(a,"b, c")')
+    """
+    if len(items) == 1:
+        return items[0]
+    quoted = ['"' + item.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', item) else item for item in items]
+    return f"({','.join(quoted)})"
+
+
+def set_members(label: str) -> list[str]:
+    """The items of a set's label; none: it is no set.
+
+    >>> set_members("(a,b)"), set_members('(a,"b, c")'), set_members("a")
+    (['a', 'b'], ['a', 'b, c'], [])
+    """
+    if not (label.startswith("(") and label.endswith(")")):
+        return []
+    return [part.strip() for part in next(csv.reader([label[1:-1]], skipinitialspace=True), [])]
+
+
 def _parts(label: str, hierarchy: Hierarchy) -> list[int]:
     """The hierarchy nodes that a published label names."""
     node = hierarchy.code_of.get(label)
     if node is not None:
         return [node]
-    if label.startswith("(") and label.endswith(")"):
-        nodes = [hierarchy.code_of.get(part.strip()) for part in label[1:-1].split(",")]
-        if all(found is not None for found in nodes):
-            return [found for found in nodes if found is not None]
+    nodes = [hierarchy.code_of.get(part) for part in set_members(label)]
+    if nodes and all(found is not None for found in nodes):
+        return [found for found in nodes if found is not None]
     raise DataError(
         f"Published label '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
         f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with."

@@ -36,6 +36,8 @@ class Witness:
     'the exact record {milk, tea} occurs 2 times'
     >>> str(Witness((), 3, sensitive="HIV", holders=2, group="7"))
     "2 of the 3 records of group 7 have 'HIV'"
+    >>> str(Witness((), 1, group="age=55")), str(Witness(("tea",), 2, group="age=55"))
+    ('1 record has age=55', '{tea} is in 2 records of those with age=55')
     """
 
     labels: tuple[str, ...]
@@ -56,11 +58,16 @@ class Witness:
         if self.whole:
             record = f"exact record {{{self.known}}}" if self.labels else "empty record"
             return f"the {record} occurs {self.support} time{'' if self.support == 1 else 's'}"
+        if self.sensitive is None and self.group is not None:
+            what = f"{{{self.known}}} is in {self.support} record" if self.labels else f"{self.support} record"
+            have = "" if self.labels else (" has" if self.support == 1 else " have")
+            return f"{what}{'' if self.support == 1 else 's'}{' of those with' if self.labels else have} {self.group}"
         if self.sensitive is None:
             return f"{{{self.known}}} is in {self.support} record{'' if self.support == 1 else 's'}"
         left = f"the {self.support} records with {{{self.known}}}" if self.labels else f"all {self.support} records"
         if self.group is not None:
             left = f"the {self.support} records of group {self.group}"
+            left += f" with {{{self.known}}}" if self.labels else ""
         return f"{self.holders} of {left} {'has' if self.holders == 1 else 'have'} '{self.sensitive}'"
 
 
@@ -84,6 +91,7 @@ class PrivacyModel(Spec, ABC):
     title: ClassVar[str]  # for people: "k^m-anonymity"
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
+    relational: ClassVar[bool] = False  # whether it is about columns beside the sets: quasi-identifiers
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
 

@@ -1,33 +1,20 @@
-"""The kinds of solution that an algorithm may return, each of which knows how to apply itself."""
+"""Items are replaced by nodes of a hierarchy: one cut for all rows, one for each chunk, or nodes of their own."""
 
 from __future__ import annotations
 
-import random
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts, Offsets, counted, csr_from_pairs, frozen, row_ids
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, HierarchyError
-from shoal.published import Grouping, Published
-
-
-class Recoding(ABC):
-    """How the data are to be changed."""
-
-    @abstractmethod
-    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """The published rows, with what was set apart from them; same number and order as the given ones."""
-
-    @abstractmethod
-    def summary(self) -> dict[str, object]:
-        """For reports: what was changed."""
+from shoal.errors import HierarchyError
+from shoal.published import Published
+from shoal.recoding.base import Recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,125 +225,3 @@ class LocalNodes(Recoding):
             "groups": int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
             "different_records": len({text[start:stop] for start, stop in pairwise(bounds)}),
         }
-
-
-@dataclass(frozen=True, eq=False)
-class Flips(Recoding):
-    """Items are added and deleted so that the rows of a group become the same (P1's procedure Flipped).
-
-    Of the items that may be known, all rows of a group get those that more than half of them have. An exact tie is
-    decided by the group's seed row, if it has one; else the item is deleted. Sensitive items are only ever added: each
-    row of a group gets all that any of them has. Rows in no group stay as they are.
-
-    >>> rows = Transactions.from_sets([["a", "b"], ["a"], ["b", "c"], ["c"]])
-    >>> made = Flips(Grouping(np.array([0, 0, 0, -1]), 3), np.array([0])).apply(rows)
-    >>> [sorted(row) for row in made.rows.sets()]
-    [['a', 'b'], ['a', 'b'], ['a', 'b'], ['c']]
-    """
-
-    grouping: Grouping
-    seeds: Counts  # for each group, the row that decides ties; -1: none
-
-    def __post_init__(self) -> None:
-        """Freeze."""
-        object.__setattr__(self, "seeds", frozen(self.seeds, np.int64))
-        if len(self.seeds) != len(self.grouping):
-            raise DataError(f"Flips: {len(self.grouping)} groups but seeds of {len(self.seeds)}.")
-
-    def __repr__(self) -> str:
-        """In figures."""
-        return f"Flips({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
-
-    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """Make the rows of each group the same."""
-        rows = self._common(items, *self._majority(items))
-        if hidden is not None:
-            values = self._common(hidden.items, *_shared(hidden.items, self.grouping)[:2])
-            hidden = replace(hidden, values=values, items=values)
-        return replace(Published.plain(rows, hidden), grouping=self.grouping)
-
-    def summary(self) -> dict[str, object]:
-        """The groups in figures."""
-        return {"kind": "flips", **_sizes(self.grouping)}
-
-    def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
-        """The items that each group keeps, as pairs of group and item."""
-        groups, codes, counts = _shared(items, self.grouping)
-        twice, sizes = 2 * counts, self.grouping.sizes[groups]
-        tied = np.flatnonzero((twice == sizes) & (self.seeds[groups] >= 0))
-        kept = twice > sizes
-        if len(tied):
-            width = max(1, len(items.labels))
-            held = row_ids(items.indptr) * width + items.items  # ascending
-            wanted = self.seeds[groups[tied]] * width + codes[tied]
-            at = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
-            kept[tied] = held[at] == wanted
-        return groups[kept], codes[kept]
-
-    def _common(self, rows: Transactions, groups: Counts, codes: Codes) -> Transactions:
-        """The rows, with each that is in a group replaced by what its group has in common."""
-        common = Transactions(*csr_from_pairs(groups, codes, len(self.grouping)), rows.labels)
-        of = self.grouping.of
-        return rows.followed_by(common).take(np.where(of < 0, np.arange(len(rows)), len(rows) + of))
-
-
-@dataclass(frozen=True, eq=False)
-class Dealt(Recoding):
-    """Inside each group of rows the sensitive items are dealt anew; all other items stay as they are.
-
-    Which rows get a sensitive item depends on the seed and on how many rows of the group held it, not on which ones: so
-    nobody can turn it back, not even with the seed.
-
-    >>> from shoal.data import Dataset
-    >>> from shoal.data.sensitive import take_apart
-    >>> known, hidden = take_apart(Dataset(Transactions.from_sets([["a", "HIV"], ["b"], ["c", "HIV"]])), ["HIV"])
-    >>> made = Dealt(Grouping(np.array([0, 0, 1]), 1), seed=0).apply(known.in_use(), hidden)
-    >>> [sorted(row) for row in made.as_written.sets()]
-    [['a'], ['HIV', 'b'], ['HIV', 'c']]
-    """
-
-    grouping: Grouping
-    seed: int = 0
-
-    def __repr__(self) -> str:
-        """In figures."""
-        return f"Dealt({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
-
-    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
-        """Deal the sensitive items of each group to its rows."""
-        if hidden is not None:
-            groups, codes, counts = _shared(hidden.items, self.grouping)
-            order = np.argsort(self.grouping.of, kind="stable")
-            starts = np.searchsorted(self.grouping.of[order], np.arange(len(self.grouping) + 1))
-            deck = random.Random(self.seed)
-            rows = [
-                row
-                for group, count in zip(groups.tolist(), counts.tolist(), strict=True)
-                for row in deck.sample(order[starts[group] : starts[group + 1]].tolist(), count)
-            ]
-            alone = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
-            dealt = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[alone]])
-            given = np.concatenate([np.repeat(codes, counts), hidden.items.items[alone]])
-            values = Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels)
-            hidden = replace(hidden, values=values, items=values)
-        return replace(Published.plain(items, hidden), grouping=self.grouping)
-
-    def summary(self) -> dict[str, object]:
-        """The groups in figures."""
-        return {"kind": "dealt", **_sizes(self.grouping)}
-
-
-def _sizes(grouping: Grouping) -> dict[str, int]:
-    """Groups in figures."""
-    sizes = grouping.sizes
-    return {"groups": len(sizes), "rows_in_groups": int(sizes.sum()), "largest_group": int(sizes.max(initial=0))}
-
-
-def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Counts]:
-    """Each item of each group: the group, the item, and how many of its rows have it; in this order."""
-    width = max(1, len(rows.labels))
-    groups = grouping.of[row_ids(rows.indptr)]
-    inside = groups >= 0
-    pairs, counts = counted(groups[inside] * width + rows.items[inside])
-    found, codes = np.divmod(pairs, width)
-    return found, codes.astype(np.int32), counts

@@ -1,0 +1,271 @@
+"""Columns: what a publisher says about the columns beside the sets, and the attributes that follow from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal import hierarchies
+from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, steps
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.relational import Relational
+from shoal.data.table import Role
+from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.hierarchies import intervals
+
+Type = Literal["auto", "number", "date", "time", "category"]
+TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
+DIGITS = 12  # behind the point, at most
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is said about one column.
+
+    ``hierarchy`` is for categories a :class:`Hierarchy` or a file of one (none: no groups but "anything"), for numbers
+    and dates the levels of their ranges, such as ``width:5,10``, ``quantiles:8``, ``breaks:18,65`` or
+    ``calendar:month,year`` (none: ranges of any ends). ``missing`` are the values that mean "not known", beside blanks.
+    ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1).
+    """
+
+    role: Role = Role.QUASI_IDENTIFIER
+    type: Type = "auto"
+    hierarchy: Hierarchy | str | Path | None = None
+    missing: tuple[str, ...] = ()
+    weight: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.type not in TYPES:
+            raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'.")
+        if self.weight is not None and not (isinstance(self.weight, int | float) and 0 <= self.weight <= 1):
+            raise OptionError(f"Column: weight must be a number from 0 to 1, got {self.weight}.")
+        missing: object = self.missing
+        if isinstance(missing, str):
+            raise OptionError("Column: missing must be a collection of values, got a text: put it in a list.")
+        object.__setattr__(self, "missing", tuple(map(str, self.missing)))
+
+
+Said = Mapping[str, Column | str]
+
+
+def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]]:
+    """The data with the role of each column, and what is said about the quasi-identifiers.
+
+    Who names no quasi-identifier has them all: every column that nothing else is said about. Who names one must say
+    about every column what it is: none is published untouched by mistake.
+    """
+    names = () if data.table is None else data.table.names
+    said = {name: Column(_role(name, one)) if isinstance(one, str) else one for name, one in columns.items()}
+    for name in said:
+        if name not in names:
+            listed = ", ".join(f"'{column}'" for column in names) or "none"
+            raise OptionError(
+                f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}: beside the sets there are "
+                f"{listed}."
+            )
+    named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
+    unsaid = [name for name in names if name not in said]
+    if named and unsaid:
+        raise OptionError(
+            f"Nothing is said about column '{unsaid[0]}'{f' (and {len(unsaid) - 1} more)' if len(unsaid) > 1 else ''}: "
+            f"is it a quasi-identifier, an identifier (dropped), or plain (published as it is)? Or leave it out: "
+            f"--columns {','.join(named)}."
+        )
+    said |= {name: Column() for name in unsaid}
+    if data.table is None:
+        return data, {}
+    roles = {name: said[name].role for name in names}
+    table = dataclasses.replace(data.table, roles=roles)
+    chosen = {name: said[name] for name in names if roles[name] is Role.QUASI_IDENTIFIER}
+    return dataclasses.replace(data, table=table), chosen
+
+
+def _role(name: str, text: str) -> Role:
+    """A role by its name."""
+    known = {role.value: role for role in Role}
+    if text not in known:
+        raise OptionError(
+            f"Column '{name}': a role must be one of {', '.join(known)}, got '{text}'{did_you_mean(text, known)}."
+        )
+    return known[text]
+
+
+def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
+    """The quasi-identifiers of the data on their axes.
+
+    >>> import shoal
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": ["19", "22", ""], "origin": ["France", "Greece", "France"], "items": [["a"]] * 3})
+    >>> found = relational(shoal.read(table), {"age": Column(), "origin": Column()})
+    >>> found, [attribute.denominator for attribute in found.attributes]
+    (Relational(3 rows, age, origin), [3, 2])
+    """
+    assert data.table is not None
+    attributes, places = [], []
+    for name, said in columns.items():
+        values, codes = _values(data, name)
+        blank = {"", *said.missing}
+        known = [text for text in values if text is not None and text not in blank]
+        counts = np.bincount(codes, minlength=len(values))
+        missing = any(counts[at] for at, text in enumerate(values) if text is None or text in blank)
+        weighed = {text: int(counts[at]) for at, text in enumerate(values) if text is not None and text not in blank}
+        attribute = _attribute(name, said, known, weighed, optional=missing)
+        found = np.array([_place(attribute, text, blank, data, codes, at) for at, text in enumerate(values)])
+        attributes.append(attribute)
+        places.append(found.astype(np.int64)[codes])
+    weights = [
+        Fraction(1, len(columns)) if said.weight is None else Fraction(str(said.weight)) for said in columns.values()
+    ]
+    return Relational(tuple(attributes), tuple(places), tuple(places), tuple(weights))
+
+
+def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column]) -> Relational:
+    """Published quasi-identifiers on the axes of the original ones: ranges and groups of a file made by any tool."""
+    ends = []
+    for attribute in original.attributes:
+        values, codes = _values(data, attribute.name)
+        try:
+            low, high = attribute.parsed(values, columns[attribute.name].missing)
+        except DataError as error:
+            raise DataError(f"{data.origin.name}: {error}") from None
+        ends.append((low[codes], high[codes]))
+    return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
+
+
+def _values(data: Dataset, name: str) -> tuple[list[str | None], Any]:
+    """The different values of a column as texts, and which of them each row has."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    assert data.table is not None
+    column = data.keep_columns([name]).table.arrow.column(name)  # type: ignore[union-attr]
+    if pa.types.is_nested(column.type):
+        raise DataError(
+            f"Column '{name}' of {data.origin.name} holds lists: declare it as a set column (--column), or leave "
+            f"it out."
+        )
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    values = [None if value is None else _text(value) for value in encoded.dictionary.to_pylist()]
+    return values, encoded.indices.to_numpy(zero_copy_only=False)
+
+
+def _text(value: Any) -> str:
+    """A value as text: whole floats as whole numbers, dates in ISO form."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return str(value)
+
+
+def _place(attribute: Attribute, text: str | None, blank: set[str], data: Dataset, codes: Any, at: int) -> int:
+    """Where a raw value stands; an error says where it is."""
+    if text is None or text in blank:
+        return int(MISSING)
+    try:
+        low, high = attribute.parse(text)
+    except DataError as error:
+        raise DataError(f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: {error}") from None
+    if low != high:
+        raise DataError(
+            f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: column '{attribute.name}' must "
+            f"hold single values, but '{cut(text)}' stands for several: give the raw data."
+        )
+    return low
+
+
+def _attribute(
+    name: str, said: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
+) -> Attribute:
+    """What a column is, by what is said about it and by its values."""
+    levels = said.hierarchy if isinstance(said.hierarchy, str) and intervals.is_spec(said.hierarchy) else None
+    unit = _unit(values, said, levels is not None)
+    if unit is None or (said.hierarchy is not None and levels is None):
+        if levels is not None or (said.type not in ("auto", "category") and said.hierarchy is None):
+            raise _unfit(name, said, values)
+        return Tree(name, _hierarchy(name, said, values), optional)
+    decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
+    try:
+        places = {steps(text, unit, decimals): text for text in values}
+    except ValueError:
+        raise _unfit(name, said, values) from None
+    first, last = min(places, default=0), max(places, default=0)
+    if levels is None:
+        return Line(name, first, last, decimals, unit)
+    points = np.array(sorted(places), dtype=np.int64)
+    weighed = np.array([counts[places[point]] for point in points.tolist()], dtype=np.int64)
+    begins, ends, made = intervals.levels(levels, points, weighed, decimals, unit, name)
+    return Line(name, min(first, begins), max(last, ends), decimals, unit, made)
+
+
+def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
+    """The hierarchy of a category column; flat if none is given."""
+    if said.hierarchy is None:
+        return Hierarchy.flat(values or ["?"], f"of column '{name}'")
+    return said.hierarchy if isinstance(said.hierarchy, Hierarchy) else hierarchies.load(said.hierarchy)
+
+
+def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:
+    """What the values can be read as; none: categories. Codes such as 007 are no numbers, unless it is said."""
+    if said.type != "auto":
+        return None if said.type == "category" else said.type
+    if not values:
+        return "number" if ordered else None
+    if all(_is_number(text) for text in values):
+        return "number"
+    for unit in ("date", "time"):
+        try:
+            for text in values:
+                steps(text, unit)
+        except ValueError:
+            continue
+        return unit
+    return None
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number and not a code: no leading zeros, not too many digits."""
+    digits = text.strip().lstrip("-")
+    coded = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+    try:
+        return not coded and Decimal(text.strip()).is_finite() and _decimals(text) <= DIGITS
+    except InvalidOperation:
+        return False
+
+
+def _decimals(text: str) -> int:
+    """Digits behind the point."""
+    try:
+        exponent = Decimal(text.strip()).normalize().as_tuple().exponent
+    except InvalidOperation:
+        return 0
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
+    """The first value that is not of the type that was asked for."""
+    wanted = said.type if said.type != "auto" else "number"
+    unit: Unit = "number" if wanted == "category" else wanted
+    for text in values:
+        try:
+            steps(text, unit, DIGITS)
+        except ValueError:
+            return DataError(
+                f"Column '{name}': '{cut(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
+                f"column as a category."
+            )
+    return DataError(f"Column '{name}' cannot be read as a {wanted}: declare it as a category, or round its values.")

@@ -1,0 +1,286 @@
+"""Attribute: one quasi-identifying column as an axis of whole numbers, on which every published value is an interval.
+
+A number stands on a :class:`Line` at as many steps of its last decimal, a date at its day; a category stands on a
+:class:`Tree` at its leaf of the hierarchy, whose groups cover neighbouring leaves. So for both kinds the records of a
+cluster span an interval, clusters are united by taking the least and the greatest ends, and a published value covers an
+original one if it lies between its ends.
+
+Missing is a value of its own at the far end of every axis: records without the value can be published together as
+missing; together with any other value they are published as everything.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from shoal.data.arrays import Counts, frozen
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import DataError, did_you_mean
+
+MISSING = np.int64(2**62)  # where missing values stand on every axis
+ANYTHING = "*"  # any number, or none
+
+Unit = Literal["number", "date", "time"]
+_DAY = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute(ABC):
+    """A column whose values lie on an axis from ``first`` to ``last``."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def first(self) -> int:
+        """Where the domain begins."""
+
+    @property
+    @abstractmethod
+    def last(self) -> int:
+        """Where it ends, missing values apart."""
+
+    @property
+    @abstractmethod
+    def denominator(self) -> int:
+        """What a penalty of 1 is measured by."""
+
+    @abstractmethod
+    def numerators(self, low: Counts, high: Counts) -> Counts:
+        """NCP of the intervals times the denominator; 0 for single values (metrics.md)."""
+
+    @abstractmethod
+    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+        """The smallest intervals that can be published and cover these."""
+
+    @abstractmethod
+    def text(self, low: int, high: int) -> str | None:
+        """The published form of an interval; none: missing."""
+
+    @abstractmethod
+    def parse(self, text: str) -> tuple[int, int]:
+        """The interval that a value stands for, original or published; an error says what was wanted."""
+
+    def penalties(self, low: Counts, high: Counts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """NCP of each interval: 0 for a single value, 1 for everything."""
+        return self.numerators(low, high) / self.denominator
+
+    def counts(self, low: Counts, high: Counts) -> Counts:
+        """How many values each interval stands for."""
+        everything = self.last - self.first + 2  # with missing
+        found: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
+        return found
+
+    def texts(self, low: Counts, high: Counts) -> list[str | None]:
+        """The published forms of many intervals."""
+        pairs, back = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+        found = [self.text(*pair) for pair in pairs.T.tolist()]
+        return [found[at] for at in back.ravel().tolist()]
+
+    def parsed(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Counts, Counts]:
+        """The intervals of many values; blank ones, and those that are said to be missing, are."""
+        blank = {None, "", *missing}
+        found = {text: (MISSING, MISSING) if text in blank else self.parse(str(text)) for text in set(texts)}
+        low, high = np.array([found[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class Line(Attribute):
+    """Numbers, dates or times; published as they are or as ranges, of any ends or of the given levels.
+
+    >>> age = Line("age", 19, 70)
+    >>> age.text(19, 22), age.text(55, 55), age.penalties(np.array([19, 55]), np.array([70, 55])).tolist()
+    ('[19:22]', '55', [1.0, 0.0])
+    >>> tens = Line("age", 10, 79, levels=(np.arange(10, 80, 10),))
+    >>> [end.tolist() for end in tens.widened(np.array([22, 22, 22]), np.array([22, 28, 34]))]
+    [[22, 20, 10], [22, 29, 79]]
+    """
+
+    begins: int = 0
+    ends: int = 0
+    decimals: int = 0  # digits behind the point, of numbers
+    unit: Unit = "number"
+    levels: tuple[Counts, ...] = field(default=())  # where the ranges of each level begin, the finest level first
+
+    def __post_init__(self) -> None:
+        """Freeze."""
+        object.__setattr__(self, "levels", tuple(frozen(level, np.int64) for level in self.levels))
+
+    @property
+    def first(self) -> int:
+        """The least number."""
+        return self.begins
+
+    @property
+    def last(self) -> int:
+        """The greatest."""
+        return self.ends
+
+    @property
+    def denominator(self) -> int:
+        """The length of the domain."""
+        return max(1, self.ends - self.begins)
+
+    def numerators(self, low: Counts, high: Counts) -> Counts:
+        """The length of each range, at most that of the domain; everything, if missing values are among it."""
+        mixed = (high == MISSING) & (low < high)
+        return np.minimum(np.where(mixed, self.denominator, high - low), self.denominator)
+
+    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+        """The ranges of the finest level that reach from end to end; without levels the ends themselves."""
+        low = np.where((high == MISSING) & (low < high), self.begins, low)
+        if not self.levels:
+            return low, high
+        done = (low == high) | (high == MISSING)
+        wide_low, wide_high = np.where(done, low, self.begins), np.where(done, high, self.ends)
+        for level in self.levels:
+            at = np.searchsorted(level, low, side="right") - 1
+            stop = np.append(level[1:], self.ends + 1)[at] - 1
+            fits = ~done & (at >= 0) & (high <= stop)
+            wide_low, wide_high = np.where(fits, level[at], wide_low), np.where(fits, stop, wide_high)
+            done |= fits
+        return wide_low, wide_high
+
+    def text(self, low: int, high: int) -> str | None:
+        """A number, or a range such as ``[19:22]``."""
+        if high == MISSING:
+            return None if low == high else ANYTHING
+        return self._say(low) if low == high else f"[{self._say(low)}:{self._say(high)}]"
+
+    def parse(self, text: str) -> tuple[int, int]:
+        """A number or a range; ``*`` is everything."""
+        text = text.strip()
+        if text == ANYTHING:
+            return self.begins, int(MISSING)
+        if text.startswith("[") and text.endswith("]"):
+            for at in (at for at, mark in enumerate(text) if mark == ":"):  # times hold colons too
+                try:
+                    low, high = self._read(text[1:at]), self._read(text[at + 1 : -1])
+                except ValueError:
+                    continue
+                if low <= high:
+                    return low, high
+        else:
+            try:
+                return (at := self._read(text)), at
+            except ValueError:
+                pass
+        what = {"number": "a number", "date": "a date such as 2020-12-31", "time": "a time such as 2020-12-31T23:59:59"}
+        raise DataError(
+            f"Column '{self.name}': '{text}' is neither {what[self.unit]} nor a range such as "
+            f"{self.text(self.begins, max(self.ends, self.begins + 1))}."
+        )
+
+    def _say(self, at: int) -> str:
+        """A value in the user's form."""
+        if self.unit == "date":
+            return date.fromordinal(at + _DAY).isoformat()
+        if self.unit == "time":
+            return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat()
+        return f"{Decimal(at).scaleb(-self.decimals):f}"
+
+    def _read(self, text: str) -> int:
+        """The place of a value; ValueError if it is none."""
+        return steps(text, self.unit, self.decimals)
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Attribute):
+    """Categories; published as they are or as groups of a hierarchy.
+
+    >>> origin = Tree("origin", Hierarchy.from_tree({"All": {"Africa": ["Algeria", "Nigeria"], "Asia": ["Iran"]}}))
+    >>> low, high = origin.widened(np.array([0, 0, 1]), np.array([1, 0, 2]))
+    >>> origin.texts(low, high), origin.penalties(low, high).tolist()
+    (['Africa', 'Algeria', 'All'], [0.666..., 0.0, 1.0])
+    """
+
+    hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.flat(["?"]))
+    optional: bool = False  # whether values may be missing: then the root stands for that too
+
+    @property
+    def first(self) -> int:
+        """The first leaf."""
+        return 0
+
+    @property
+    def last(self) -> int:
+        """The last leaf."""
+        return self.hierarchy.n_leaves - 1
+
+    @property
+    def denominator(self) -> int:
+        """The number of leaves."""
+        return self.hierarchy.n_leaves
+
+    def numerators(self, low: Counts, high: Counts) -> Counts:
+        """The leaves of each group; 0 for a leaf."""
+        return np.where(low == high, 0, np.where(high == MISSING, self.denominator, high - low + 1))
+
+    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+        """The leaves of the lowest common ancestors."""
+        span, parent = self.hierarchy.span, self.hierarchy.parent
+        mixed = (high == MISSING) & (low < high)
+        nodes = np.where(low == MISSING, 0, low)
+        inside = np.where(high == MISSING, nodes, high)
+        while len(short := np.flatnonzero(inside >= span[nodes, 1])):
+            nodes[short] = parent[nodes[short]]
+        wide_low = np.where(low == MISSING, low, np.where(mixed, 0, span[nodes, 0]))
+        whole = (high == MISSING) | (self.optional & (nodes == self.hierarchy.root))
+        return wide_low, np.where(whole, MISSING, span[nodes, 1] - 1)
+
+    @cached_property
+    def _node_of(self) -> dict[tuple[int, int], int]:
+        """First and last leaf -> the lowest node above just these."""
+        spans = self.hierarchy.span.tolist()
+        return {(first, stop - 1): node for node, (first, stop) in reversed(list(enumerate(spans)))}
+
+    def text(self, low: int, high: int) -> str | None:
+        """The label of a leaf or group."""
+        if low == MISSING:
+            return None
+        if high == MISSING:
+            return self.hierarchy.labels[-1]
+        return self.hierarchy.labels[self._node_of[low, high]]
+
+    def parse(self, text: str) -> tuple[int, int]:
+        """A label of the hierarchy."""
+        node = self.hierarchy.code_of.get(text)
+        if node is None:
+            near = did_you_mean(text, self.hierarchy.labels)
+            raise DataError(
+                f"Column '{self.name}': '{text}' is neither a value nor a group of the hierarchy "
+                f"{self.hierarchy.name}{near}."
+            )
+        first, stop = self.hierarchy.span[node].tolist()
+        if self.optional and node == self.hierarchy.root:
+            return first, int(MISSING)
+        return first, stop - 1
+
+
+def steps(text: str, unit: Unit, decimals: int = 0) -> int:
+    """The place of a value on its line; ValueError if it has none.
+
+    >>> steps("1.50", "number", 2), steps("1970-01-03", "date"), steps("1970-01-01T00:01:00", "time")
+    (150, 2, 60)
+    """
+    if unit == "date":
+        return date.fromisoformat(text.strip()).toordinal() - _DAY
+    if unit == "time":
+        return int(datetime.fromisoformat(text.strip()).replace(tzinfo=UTC).timestamp())
+    try:
+        number = Decimal(text.strip())
+        scaled = number.scaleb(decimals)
+        if not number.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= 2**60:
+            raise ValueError(text)
+    except InvalidOperation:
+        raise ValueError(text) from None
+    return int(scaled)

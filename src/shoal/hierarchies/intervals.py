@@ -1,0 +1,175 @@
+"""Levels of ranges for columns of numbers and dates: by width, by quantiles, by given breaks, by the calendar.
+
+A level is where its ranges begin; each level's ranges are unions of those of the level below it. All is in steps of the
+column's axis (:mod:`shoal.data.attributes`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+
+from shoal.data.arrays import Counts
+from shoal.data.attributes import Unit, steps
+from shoal.errors import OptionError
+
+Levels = tuple[int, int, tuple[Counts, ...]]  # where the first range begins, where the last one ends, the levels
+
+KINDS = {
+    "width": "width:5,10 (ranges of 5, then of 10)",
+    "quantiles": "quantiles:8 (8 ranges with about as many records each, then 4, then 2)",
+    "breaks": "breaks:18,30,65/30 (ranges that begin at 18, 30 and 65, then at 30)",
+    "calendar": "calendar:month,year (also day, week, quarter, decade; for dates)",
+}
+PERIODS = ("day", "week", "month", "quarter", "year", "decade")
+
+
+def is_spec(text: str) -> bool:
+    """Whether a text describes levels, and is not the name of a file.
+
+    >>> is_spec("width:5"), is_spec("ages.csv")
+    (True, False)
+    """
+    return text.split(":", 1)[0] in KINDS and ":" in text
+
+
+def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit, name: str) -> Levels:
+    """The levels that a text describes, for a column with these values, so often each.
+
+    >>> first, last, made = levels("width:5,10", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")
+    >>> first, last, [level.tolist() for level in made]
+    (10, 39, [[10, 15, 20, 25, 30, 35], [10, 20, 30]])
+    >>> levels("breaks:18,65", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")[2][0].tolist()
+    [17, 18, 65]
+    """
+    kind, _, rest = spec.partition(":")
+    low, high = _ends(points)
+    try:
+        made = _BUILDERS[kind](rest, points, counts, decimals, unit)
+    except (ValueError, InvalidOperation) as error:
+        raise OptionError(
+            f"Column '{name}': '{spec}' does not describe ranges ({error}): write {KINDS[kind]}."
+        ) from None
+    starts = [np.unique(np.append(level[0], low if low < level[0][0] else level[0][0])) for level in made]
+    ends = max(high, *(level[1] for level in made))
+    begins = min(int(level[0]) for level in starts)
+    starts = [np.unique(np.append(level, begins)) for level in starts]
+    for finer, coarser in itertools.pairwise(starts):
+        if not np.isin(coarser, finer).all():
+            raise OptionError(
+                f"Column '{name}': in '{spec}' the ranges of one level are cut by the next: each level must be made of "
+                f"whole ranges of the level before it."
+            )
+    return begins, ends, tuple(starts)
+
+
+Built = list[tuple[Counts, int]]  # for each level, where its ranges begin and where the last one ends
+
+
+def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+    """Ranges of equal width that begin at multiples of it; all levels begin where the widest does."""
+    if unit != "number":
+        raise ValueError("dates need calendar, quantiles or breaks")
+    widths = [_whole(part, decimals) for part in text.split(",")]
+    if any(width < 1 for width in widths) or any(b % a or a == b for a, b in itertools.pairwise(widths)):
+        raise ValueError("each width must be a multiple of the one before")
+    first = _ends(points)[0] // widths[-1] * widths[-1]
+    last = (_ends(points)[1] // widths[-1] + 1) * widths[-1]
+    if (last - first) // widths[0] > 1_000_000:
+        raise ValueError("these are more than a million ranges")
+    return [(np.arange(first, last, width, dtype=np.int64), last - 1) for width in widths]
+
+
+def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+    """Ranges with about as many records each, joined two by two; equal values are never split."""
+    wanted = int(text)
+    if wanted < 2:
+        raise ValueError("there must be at least 2")
+    before = np.cumsum(counts) - counts  # records below each value
+    made, last = [], _ends(points)[1]
+    while wanted >= 2:
+        shares = np.arange(wanted) * int(counts.sum()) / wanted
+        at = np.minimum(np.searchsorted(before, shares), max(0, len(points) - 1))
+        made.append(np.unique(points[at]))
+        if wanted % 2:
+            break
+        wanted //= 2
+    return [(level, last) for level in made]
+
+
+def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+    """Ranges that begin at given values; one more, below the first, if there are values."""
+    made = []
+    for level in text.split("/"):
+        starts = [steps(part, unit, decimals) for part in level.split(",")]
+        if starts != sorted(set(starts)):
+            raise ValueError("breaks must rise")
+        made.append((np.array(starts, dtype=np.int64), max(_ends(points)[1], starts[-1])))
+    return made
+
+
+def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+    """Whole days, weeks (from Monday), months, quarters, years or decades."""
+    if unit == "number":
+        raise ValueError("calendar is for dates")
+    periods = [part.strip() for part in text.split(",")]
+    ranks = [PERIODS.index(period) if period in PERIODS else -1 for period in periods]
+    if -1 in ranks or ranks != sorted(set(ranks)):
+        raise ValueError(f"wanted some of {', '.join(PERIODS)}, in this order")
+    day = 1 if unit == "date" else 86_400
+    zero = date(1970, 1, 1)
+    ends = [zero + timedelta(days=_ends(points)[0] // day), zero + timedelta(_ends(points)[1] // day)]
+    begin, stop = _start(ends[0], periods[-1]), _next(_start(ends[1], periods[-1]), periods[-1])
+    made = []
+    for period in periods:
+        starts, at = [], _start(begin, period)
+        while at < stop:
+            starts.append(max(at, begin))
+            at = _next(at, period)
+        made.append(
+            (np.array([(one - zero).days * day for one in starts], dtype=np.int64), (stop - zero).days * day - 1)
+        )
+    return made
+
+
+def _start(day: date, period: str) -> date:
+    """The first day of the period that a day lies in."""
+    if period == "week":
+        return day - timedelta(days=day.weekday())
+    month = {"month": day.month, "quarter": (day.month - 1) // 3 * 3 + 1, "day": day.month}.get(period, 1)
+    year = day.year // 10 * 10 if period == "decade" else day.year
+    return day if period == "day" else date(year, month, 1)
+
+
+def _next(start: date, period: str) -> date:
+    """The first day of the next period."""
+    if period in ("day", "week"):
+        return start + timedelta(days=1 if period == "day" else 7)
+    months = {"month": 1, "quarter": 3, "year": 12, "decade": 120}[period]
+    at = start.year * 12 + start.month - 1 + months
+    return date(at // 12, at % 12 + 1, 1)
+
+
+def _ends(points: Counts) -> tuple[int, int]:
+    """The least and the greatest value; of none, 0."""
+    return (int(points[0]), int(points[-1])) if len(points) else (0, 0)
+
+
+def _whole(text: str, decimals: int) -> int:
+    """A width in steps."""
+    scaled = Decimal(text.strip()).scaleb(decimals)
+    if scaled != scaled.to_integral_value():
+        raise ValueError(f"{text.strip()} is finer than the values")
+    return int(scaled)
+
+
+_BUILDERS: dict[str, Callable[[str, Counts, Counts, int, Unit], Built]] = {
+    "width": _widths,
+    "quantiles": _quantiles,
+    "breaks": _breaks,
+    "calendar": _calendar,
+}

@@ -1,0 +1,77 @@
+"""Relational k-anonymity (Samarati, Sweeney 1998; needed by P2): every combination of values is shared by k records.
+
+Every combination of published values of the quasi-identifying columns occurs at least k times.
+
+The verifier groups the records by their published values and counts. Cost: one sort for each column; memory is
+proportional to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.engines import LOCAL, Engine
+from shoal.options import option
+from shoal.privacy import Verdict
+from shoal.privacy.relational import RelationalModel
+from shoal.published import Published
+from shoal.risk import Risk
+
+
+@dataclass(frozen=True)
+class KAnonymity(RelationalModel):
+    """Any record has the same values in the quasi-identifying columns as at least k - 1 others.
+
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70"], "items": [["a"], ["b"], ["c"]]}))
+    >>> verdict = KAnonymity(k=2).verify(KAnonymity(k=2).view(data))
+    >>> verdict.holds, str(verdict.witnesses[0])
+    (False, '1 record has age=70')
+    """
+
+    name = "k"
+    title = "k-anonymity"
+    paper = "Samarati and Sweeney 1998; P2 s.2"
+    default_algorithm = "cluster"
+    views = ("combination of values", "combinations of values")
+    examined = "every combination of published values of the quasi-identifying columns"
+
+    k: int = option(5, low=2, help="records that must share the values of all quasi-identifiers")
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count the records of each combination of values."""
+        engine.tick("verifying")(0.0)
+        return self.too_small(self.classes(published))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
+        """Who can be found by all values."""
+        classes = self.classes(published)
+        sizes = classes.sizes[classes.of]
+        below, unique = (int(np.count_nonzero(sizes < limit)) for limit in (self.k, 2))
+        return Risk(self.k, len(sizes), (below,), (unique,))
+
+    @property
+    def short(self) -> str:
+        """For instance 5-anonymity."""
+        return f"{self.k}-anonymity"
+
+    def describe(self) -> str:
+        """In plain words."""
+        return (
+            f"Whoever knows the values of a record in all quasi-identifying columns is left with at least {self.k} "
+            f"records that fit."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        return [
+            "It is about the quasi-identifying columns alone: whoever also knows something of the sets, or of other "
+            "columns, may find a record.",
+            "It does not hide what all fitting records have in common: a value of another column that they all share "
+            "is learned without knowing which record it is.",
+            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            "It is about this release alone. Publishing the same records again in another form can undo it.",
+        ]

@@ -1,0 +1,190 @@
+"""(k,l^m)-diversity (P2 s.5): (k,k^m)-anonymity, and what is sensitive is not learned either.
+
+On what is not sensitive in a record it is (k,k^m)-anonymity. And inside each group of records with equal published
+values of the quasi-identifying columns, no set of 0..m labels (0: who knows only the values) comes with a sensitive
+value in more than 1 of l records.
+
+The verifier groups the records by their published values and counts inside each group. Cost: that of k^m-anonymity and
+of l^m-diversity; memory is proportional to the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import row_ids
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import Infeasible, OptionError
+from shoal.options import option
+from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy.k_km import COMMON, beyond_m, known_items, rare_in_classes, risk_in_classes
+from shoal.privacy.relational import SHOWN, RelationalModel, apart_by_class, name_of
+from shoal.privacy.sensitive import SensitiveValues
+from shoal.published import Grouping, Published
+from shoal.risk import Risk
+
+
+@dataclass(frozen=True)
+class KLmDiversity(RelationalModel, SensitiveValues):
+    """As (k,k^m), and no more than 1 in l of the records that fit share a sensitive value.
+
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> data = shoal.read(pa.table({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]}))
+    >>> verdicts = [(m := KLmDiversity(k=2, l=l, m=1, sensitive=("HIV",))).verify(m.view(data)) for l in (2, 3)]
+    >>> verdicts[0].holds, str(verdicts[1].witnesses[0])
+    (True, "2 of the 4 records of group age=19 have 'HIV'")
+    """
+
+    name = "k-lm"
+    title = "(k,l^m)-diversity"
+    paper = "P2 s.5"
+    default_algorithm = "rmerge-rt"
+    views = ("view of an adversary", "views of adversaries")
+    examined = (
+        "every combination of published values of the quasi-identifying columns, alone and with every set of published "
+        "labels that occurs with it and that somebody may know, with the sensitive values that come with it"
+    )
+
+    k: int = option(25, low=2, help="records that must share all quasi-identifying values and any known itemset")
+    l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
+    m: int = option(2, low=1, help="items an adversary may know of a record")
+    sensitive: tuple[str, ...] = option(
+        (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
+    )
+    sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
+
+    def __post_init__(self) -> None:
+        """Something must be sensitive."""
+        super().__post_init__()
+        if not self.sensitive and not self.sensitive_column:
+            raise OptionError(
+                "(k,l^m)-diversity must know what is sensitive: give --sensitive (a file, or a,b,c) or "
+                "--sensitive-column."
+            )
+
+    def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
+        """Count classes, label sets inside them, and what is sensitive in the same rows."""
+        rows, values = self.both(published)
+        classes = self.classes(published)
+        steps: tuple[Callable[[], Verdict], ...] = (
+            lambda: self.too_small(classes),
+            lambda: rare_in_classes(rows, classes, self.k, self.m, engine),
+            lambda: told_by_class(values, classes, self.l),
+            lambda: self._told_by_labels(rows, values, classes, engine),
+        )
+        checked, found = 0, Verdict(True, 0)
+        for step in steps:
+            found = step()
+            checked += found.checked
+            if not found.holds:
+                break
+        return replace(found, checked=checked)
+
+    def _told_by_labels(self, rows: Transactions, values: Transactions, classes: Grouping, engine: Engine) -> Verdict:
+        """Whether a set of 1..m labels of a class comes with a sensitive value too often."""
+        own, class_of, label_of = apart_by_class(rows, classes)
+        found = kernels.disclosing_sets(
+            own.indptr,
+            own.items,
+            len(own.labels),
+            values.indptr,
+            values.items,
+            len(values.labels),
+            (1, self.l),
+            range(1, self.m + 1),
+            threads=engine.threads,
+            tick=engine.tick("verifying"),
+        )
+        witnesses = [
+            Witness(
+                tuple(rows.labels[label_of[code]] for code in codes),
+                count,
+                sensitive=values.labels[value],
+                holders=holders,
+                group=name_of(classes, class_of[codes[0]]),
+            )
+            for codes, value, count, holders in found.sets
+        ]
+        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+
+    def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
+        """Who can be found by all values and a few items that are not sensitive."""
+        rows, _ = self.both(published)
+        return risk_in_classes(rows, self.classes(published), self.k, min(self.m, DRAWN), engine)
+
+    @property
+    def beyond(self) -> str:
+        """The figures are about finding a record."""
+        return "The figures are about finding a record; the guarantee is also about what can be learned of it."
+
+    def feasible(self, published: Published) -> None:
+        """All records together are the best class that there can be."""
+        super().feasible(published)
+        rows, values = self.both(published)
+        if 0 < rows.non_empty < self.k:
+            raise Infeasible(
+                f"{self.title} with k={self.k} needs at least {self.k} records with items that are not sensitive, got "
+                f"{rows.non_empty}: choose a smaller k or more data."
+            )
+        for code, count in enumerate(values.supports.tolist()):
+            if count * self.l > len(rows):
+                less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it so"
+                raise Infeasible(
+                    f"{self.title} with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
+                    f"'{values.labels[code]}' is in {count:,} of {len(rows):,} ({count / len(rows):.1%}): {less}."
+                )
+
+    @property
+    def short(self) -> str:
+        """For instance (25,3^2)-diversity."""
+        return f"({self.k},{self.l}^{self.m})-diversity"
+
+    def describe(self) -> str:
+        """In plain words."""
+        return (
+            f"Whoever knows the values of a record in all quasi-identifying columns and {known_items(self.m)} of it "
+            f"that are not sensitive, is left with at least {self.k} records that fit, or with none, and finds each "
+            f"sensitive value in at most 1 of {self.l} of them."
+        )
+
+    def limits(self) -> list[str]:
+        """In plain words."""
+        return [
+            *beyond_m(self.m),
+            "It says nothing about somebody who knows a sensitive value of a record: these are published as they are.",
+            "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
+            "record has one of several diseases can be as bad as to know which.",
+            *COMMON,
+        ]
+
+
+def told_by_class(values: Transactions, classes: Grouping, limit: int) -> Verdict:
+    """Whether a sensitive value is in more than 1 of l (``limit``) records of a class.
+
+    >>> values = Transactions.from_sets([["HIV"], [], ["HIV"]])
+    >>> told_by_class(values, Grouping(np.array([0, 0, 1]), 1), 2).witnesses[0].holders
+    1
+    """
+    width = max(1, len(values.labels))
+    pairs, holders = np.unique(classes.of[row_ids(values.indptr)] * width + values.items, return_counts=True)
+    groups, codes = np.divmod(pairs, width)
+    sizes = classes.sizes[groups]
+    wrong = np.flatnonzero(holders * limit > sizes)
+    worst = wrong[np.lexsort((codes[wrong], groups[wrong], -(holders[wrong] / sizes[wrong])))][:SHOWN].tolist()
+    witnesses = [
+        Witness(
+            (),
+            int(sizes[at]),
+            sensitive=values.labels[codes[at]],
+            holders=int(holders[at]),
+            group=name_of(classes, int(groups[at])),
+        )
+        for at in worst
+    ]
+    return Verdict(not len(wrong), len(pairs), len(wrong), tuple(witnesses))

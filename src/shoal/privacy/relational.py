@@ -1,0 +1,104 @@
+"""What the models share that are about quasi-identifying columns: who has the same values in all of them.
+
+Which columns these are is a role that the data carry (:class:`shoal.data.table.Role`); without roles every column is
+one that nothing else is said about. A verifier compares published values as they stand in the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.data.arrays import Counts, csr_from_pairs, row_ids
+from shoal.data.dataset import Dataset
+from shoal.data.table import Role
+from shoal.data.transactions import Transactions
+from shoal.errors import Infeasible, OptionError
+from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.published import Grouping, Published
+
+SHOWN = 20  # witnesses that a verdict carries
+
+
+class RelationalModel(PrivacyModel):
+    """A guarantee about records with the same values in the quasi-identifying columns."""
+
+    relational = True
+    k: int
+
+    def quasi_identifiers(self, data: Dataset) -> tuple[str, ...]:
+        """The columns that an adversary may know."""
+        names = () if data.table is None else data.table.names
+        roles = {} if data.table is None else data.table.roles
+        named = tuple(name for name in names if roles.get(name) is Role.QUASI_IDENTIFIER)
+        found = named or tuple(name for name in names if name not in roles and name not in self.columns)
+        if not found:
+            raise OptionError(
+                f"{self.title} is about columns that may be known, but {data.origin.name} has none"
+                f"{' beside the sets' if not names else ' (all have another role)'}: declare some as quasi-identifiers."
+            )
+        return found
+
+    def seen(self, data: Dataset) -> Published:
+        """With the records that have equal values."""
+        return replace(super().seen(data), classes=Grouping.of_columns(data, self.quasi_identifiers(data), self.k))
+
+    def written(self, data: Dataset, published: Published) -> Dataset:
+        """With the published values in place of the original ones."""
+        made = super().written(data, published)
+        if published.relational is None or made.table is None:
+            return made
+        import pyarrow as pa
+
+        arrow = made.table.arrow
+        for name, texts in zip(published.relational.names, published.relational.columns(), strict=True):
+            arrow = arrow.set_column(arrow.column_names.index(name), name, pa.array(texts, pa.string()))
+        return replace(made, table=replace(made.table, arrow=arrow))
+
+    def classes(self, published: Published) -> Grouping:
+        """The records with equal values; an error if the data come without their columns."""
+        if published.classes is not None:
+            return published.classes
+        if published.relational is None:
+            name = type(self).__name__
+            raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
+        return Grouping(published.relational.classes, self.k)
+
+    def too_small(self, classes: Grouping) -> Verdict:
+        """Whether every class has at least k records."""
+        sizes = classes.sizes
+        small = np.flatnonzero(sizes < self.k)
+        worst = small[np.argsort(sizes[small], kind="stable")][:SHOWN].tolist()
+        witnesses = [Witness((), int(sizes[at]), group=name_of(classes, at)) for at in worst]
+        return Verdict(not len(small), len(sizes), len(small), tuple(witnesses))
+
+    def feasible(self, published: Published) -> None:
+        """Generalization can make all records equal: there must be k of them."""
+        if len(published.rows) < self.k:
+            raise Infeasible(
+                f"{self.title} with k={self.k} needs at least {self.k} records, got {len(published.rows)}: choose a "
+                f"smaller k or more data."
+            )
+
+
+def name_of(classes: Grouping, at: int) -> str:
+    """What the records of a class have in common, for people."""
+    return classes.names[at] if classes.names else f"class {at + 1}"
+
+
+def apart_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions, Counts, Counts]:
+    """The rows with labels of their own in each class, and of each such label its class and what it was.
+
+    So no set of labels occurs across classes, and those inside a class are counted among its records only.
+
+    >>> rows = Transactions.from_sets([["a"], ["a", "b"], ["a"]])
+    >>> own, class_of, label_of = apart_by_class(rows, Grouping(np.array([0, 0, 1]), 1))
+    >>> own.supports.tolist(), class_of.tolist(), label_of.tolist()
+    ([2, 1, 1], [0, 0, 1], [0, 1, 0])
+    """
+    ids, width = row_ids(rows.indptr), max(1, len(rows.labels))
+    pairs, codes = np.unique(classes.of[ids] * width + rows.items, return_inverse=True)
+    class_of, label_of = np.divmod(pairs, width)
+    own = Transactions(*csr_from_pairs(ids, codes, len(rows)), tuple(map(str, range(len(pairs)))))
+    return own, class_of, label_of

@@ -1,0 +1,48 @@
+"""Records are put into clusters that share the published values of their quasi-identifying columns (P2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.data.relational import Relational
+from shoal.data.sensitive import Sensitive
+from shoal.data.transactions import Transactions
+from shoal.published import Published
+from shoal.recoding.base import Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered(Recoding):
+    """The rows of each cluster get the same values; their sets are recoded as well, or stay as they are."""
+
+    relational: Relational  # generalized: the rows of a cluster have equal values
+    sets: Recoding | None = None
+
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"Clustered({len(self._sizes):,} classes of {len(self.relational):,} rows, {self.sets!r})"
+
+    @property
+    def _sizes(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        """Rows of each class of equal values."""
+        return np.bincount(self.relational.classes).astype(np.int64)
+
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
+        """The recoded sets with the values of their clusters."""
+        published = Published.plain(items, hidden) if self.sets is None else self.sets.apply(items, hidden)
+        return replace(published, relational=self.relational)
+
+    def summary(self) -> dict[str, object]:
+        """The classes in figures, then what became of the sets."""
+        sizes = self._sizes
+        sets = {} if self.sets is None else self.sets.summary()
+        return {
+            **sets,
+            "kind": "clusters",
+            "sets": sets.get("kind"),
+            "classes": len(sizes),
+            "smallest_class": int(sizes.min(initial=len(self.relational))),
+            "largest_class": int(sizes.max(initial=0)),
+        }

@@ -1,0 +1,75 @@
+"""Items are replaced by sets of items, without a hierarchy (P2): ``(A,B,C)``, read as "one or more of these"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, csr_from_pairs, frozen, row_ids
+from shoal.data.sensitive import Sensitive
+from shoal.data.transactions import Transactions
+from shoal.published import Published, set_label
+from shoal.recoding.base import Recoding
+
+
+@dataclass(frozen=True, eq=False)
+class LocalSets(Recoding):
+    """Local recoding: the rows are split into chunks, each with sets of items of its own.
+
+    >>> rows = Transactions.from_sets([["a", "c"], ["b"], ["a"]], ["a", "b", "c"])
+    >>> sets = (np.array([0, 0, 2]), np.array([0, -1, -1]))
+    >>> [sorted(row) for row in LocalSets(sets, np.array([0, 0, 1])).apply(rows).rows.sets()]
+    [['(a,b)', 'c'], ['(a,b)'], ['a']]
+    """
+
+    first_of: tuple[Codes, ...]  # for each chunk, the smallest item of the set that each item belongs to; -1: none
+    chunk_of: Counts  # for each row, which chunk it is in
+
+    def __post_init__(self) -> None:
+        """Freeze."""
+        object.__setattr__(self, "first_of", tuple(frozen(part, np.int32) for part in self.first_of))
+        object.__setattr__(self, "chunk_of", frozen(self.chunk_of, np.int64))
+
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"LocalSets({len(self.first_of):,} chunks of {len(self.chunk_of):,} rows)"
+
+    def _sets(self, n_items: int) -> tuple[list[tuple[int, ...]], Counts]:
+        """The different sets, in order, and which of them each item of each chunk belongs to."""
+        made: list[dict[int, list[int]]] = []
+        for part in self.first_of:
+            members: dict[int, list[int]] = {}
+            for item in np.flatnonzero(part >= 0).tolist():
+                members.setdefault(int(part[item]), []).append(item)
+            made.append(members)
+        different = sorted({tuple(items) for members in made for items in members.values()})
+        number = {items: at for at, items in enumerate(different)}
+        label_of = np.full((len(made), n_items), -1, dtype=np.int64)
+        for chunk, members in enumerate(made):
+            for items in members.values():
+                label_of[chunk, items] = number[tuple(items)]
+        return different, label_of
+
+    def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
+        """Replace every item by its set in its row's chunk."""
+        different, label_of = self._sets(len(items.labels))
+        rows = row_ids(items.indptr)
+        codes = label_of[self.chunk_of[rows], items.items]
+        assert codes.min(initial=0) >= 0, "every item of a chunk is in one of its sets"
+        labels = tuple(set_label([items.labels[item] for item in members]) for members in different)
+        indptr = np.concatenate([[0], np.cumsum([len(members) for members in different], dtype=np.int64)])
+        covered = np.array([item for members in different for item in members], dtype=np.int32)
+        published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
+        return Published(published, indptr, covered, items.labels, hidden)
+
+    def summary(self) -> dict[str, object]:
+        """The sets in figures."""
+        different, _ = self._sets(len(self.first_of[0]))
+        return {
+            "kind": "local sets",
+            "chunks": len(self.first_of),
+            "rows_of_chunks": np.bincount(self.chunk_of, minlength=len(self.first_of)).tolist(),
+            "labels": len(different),
+            "groups": sum(len(members) > 1 for members in different),
+        }
