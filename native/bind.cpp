@@ -1,8 +1,5 @@
-// The border to Python: arrays in, arrays out, the GIL released, Ctrl-C heard. No other file knows nanobind.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
-
+// The border to Python: arrays in, arrays out, the GIL released, Ctrl-C heard. Only the files named bind know nanobind.
+#include "bind.hpp"
 #include "breaches.hpp"
 #include "claim.hpp"
 #include "conflicts.hpp"
@@ -18,27 +15,6 @@
 
 namespace nb = nanobind;
 using namespace shoal;
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-static RowsView view_of(const In<int64_t>& indptr, const In<Code>& items) {
-    return {indptr.data(), items.data(), static_cast<int64_t>(indptr.shape(0)) - 1};
-}
-
-// Called from the thread that entered, without the GIL.
-static Tick with_gil(const nb::callable& tick) {
-    return [&tick](double share) {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        tick(share);
-    };
-}
-
-template <class T>
-static nb::bytes raw(const std::vector<T>& values) {
-    return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
 
 static nb::tuple pack(const RareResult& result) {
     nb::list codes;
@@ -83,6 +59,7 @@ static auto listed(Lister& self, const std::vector<Code>& raised, int size, int6
 
 NB_MODULE(_native, module) {
     module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
+    bind_relational(module);
 
     module.def("rare_itemsets", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
                                    bool first_size_only, int threads, nb::callable tick) {

@@ -239,7 +239,7 @@ def test_a_delimiter_that_would_be_guessed_wrong_is_told(tmp_path: Path) -> None
         assert "not what would be guessed from the file: pass --item-delimiter" in str(caught[-1].message)
         options = io.read_options(data, tmp_path / "y.csv")
         assert options["item_delimiter"] == delimiter
-        assert io.read(tmp_path / "y.csv", **options).transactions.sets() == rows  # type: ignore[arg-type]
+        assert io.read(tmp_path / "y.csv", **options).transactions.sets() == rows
 
 
 @pytest.mark.filterwarnings("ignore:Items in column")
@@ -257,7 +257,7 @@ def test_read_options_bring_back_what_was_written(format: str, columns: list[str
         path = Path(folder, "rows.anything")
         io.write(dataset, path, format=format)
         options = io.read_options(dataset, path, format=format)
-        assert io.read(path, **options).transactions.sets() == rows  # type: ignore[arg-type]
+        assert io.read(path, **options).transactions.sets() == rows
 
 
 def test_read_options(tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ from shoal import discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.data.arrays import Counts
+from shoal.data.attributes import Line
+from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
-from shoal.errors import OptionError, PrivacyViolation
-from shoal.metrics import AdditiveLoss, Measure
+from shoal.errors import OptionError, PrivacyViolation, Untruthful
+from shoal.metrics import AdditiveLoss, Measure, covered_sizes
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import Release, peak_memory
@@ -73,10 +75,23 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
+    if algorithm.truthful:
+        _check_truth(problem.raw, published, algorithm)
     with _timed(timings, "measure"):
         losses = measure_all(problem.raw, published, problem.item_weights)
     release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
     return replace(release, provenance=_provenance(release))
+
+
+def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> None:
+    """Every published value covers the original one, and every item is covered unless the method may suppress it."""
+    values = published.relational is None or raw.relational is None or published.relational.covers(raw.relational).all()
+    if not values or (not algorithm.suppresses and not covered_sizes(raw.rows, published).all()):
+        what = "items" if values else "values of columns"
+        raise Untruthful(
+            f"Algorithm {algorithm.name} returned a recoding whose {what} do not cover the original ones: nothing was "
+            f"published; this is a bug in Shoal, please report it."
+        )
 
 
 def _read_back(problem: Problem, published: Published) -> Published:
@@ -115,6 +130,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "loss": problem.loss.name,
         "weights": problem.weights and {"name": problem.weights.name, "sha256": problem.weights.sha256},
         "unknown_items": problem.unknown_items,
+        "columns": _columns(problem),
         "input": {
             "name": problem.data.origin.name,
             "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
@@ -125,6 +141,24 @@ def _provenance(release: Release) -> dict[str, Any]:
         "timings": release.timings,
         "peak_memory_bytes": peak_memory(),
     }
+
+
+def _columns(problem: Problem) -> dict[str, Any] | None:
+    """What each column beside the sets was taken as."""
+    if problem.data.table is None or not problem.data.table.roles:
+        return None
+    found: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}
+    if problem.relational is not None:
+        for attribute, weight in zip(problem.relational.attributes, problem.relational.weights, strict=True):
+            said = problem.quasi_identifiers[attribute.name]
+            tree = said.hierarchy.name if isinstance(said.hierarchy, Hierarchy) else said.hierarchy
+            found[attribute.name] |= {
+                "type": attribute.unit if isinstance(attribute, Line) else "category",
+                "hierarchy": None if tree is None else str(tree),
+                "missing": list(said.missing),
+                "weight": float(weight),
+            }
+    return found
 
 
 def _version(package: str) -> str | None:

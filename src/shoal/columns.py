@@ -204,7 +204,7 @@ def _attribute(
     except ValueError:
         raise _unfit(name, said, values) from None
     first, last = min(places, default=0), max(places, default=0)
-    if levels is None:
+    if levels is None or not values:
         return Line(name, first, last, decimals, unit)
     points = np.array(sorted(places), dtype=np.int64)
     weighed = np.array([counts[places[point]] for point in points.tolist()], dtype=np.int64)

@@ -54,6 +54,12 @@ class OutputError(ShoalError):
     """The result cannot be written; nothing was."""
 
 
+class Untruthful(ShoalError):
+    """A release would have said what is not so, by a method that must not: a bug of ours. Nothing was published."""
+
+    exit_code = 3
+
+
 class PrivacyViolation(ShoalError):
     """A release failed its own verification: a bug of ours. Nothing was published."""
 

@@ -70,10 +70,11 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+        self.privacy.check_sets(self.data)
         self._give_roles()
         for name in self.privacy.adds_columns:
             beside = () if self.data.table is None else self.data.table.names
-            if name in beside or name == getattr(self.data.origin.layout, "column", None):
+            if name in beside or name in self.data.origin.set_columns:
                 raise OptionError(
                     f"{self.data.origin.name} has a column '{name}' already, which {self.privacy.title} adds: choose "
                     f"another name with --group-column, or leave yours out (--columns)."
@@ -183,15 +184,22 @@ class Problem:
         """The data as they are, as if they were published."""
         return replace(Published.plain(self.items, self.set_apart), relational=self.relational)
 
-    def take(self, rows: Counts) -> Problem:
-        """The same problem for some of the rows, in the given order; what was checked is not checked again."""
+    def take(self, rows: Counts, privacy: PrivacyModel | None = None) -> Problem:
+        """The same problem for some of the rows, in the given order; what was checked is not checked again.
+
+        With another privacy model, it is that of the sets alone.
+        """
         part = copy.copy(self)
+        if privacy is not None:
+            object.__setattr__(part, "privacy", privacy)
         object.__setattr__(part, "data", self.data.take(rows))
         for name in ("occurrences", "costs", "scale", "raw"):
             part.__dict__.pop(name, None)
         part.__dict__["items"] = self.items.take(rows)
-        if self.relational is not None:
+        if part.privacy.relational and self.relational is not None:
             part.__dict__["relational"] = self.relational.take(rows)
+        else:
+            part.__dict__["relational"] = None
         known, hidden = self._apart
         part.__dict__["_apart"] = (known.take(rows), hidden and hidden.take(rows))
         return part

@@ -110,12 +110,15 @@ class Release:
         notes = [*self.made_up, *self.problem.privacy.notes]
         guarded = self.problem.privacy.columns
         beside = self.dataset.table.names if self.dataset.table is not None else ()
-        own = {*guarded, *self.problem.privacy.adds_columns}
+        own = {*guarded, *self.problem.privacy.adds_columns, *self.problem.quasi_identifiers}
         names = [f"'{name}'" for name in beside if name not in own]
+        if not self.problem.privacy.about_sets and len(self.problem.items.items):
+            notes.append("The sets are published untouched: the guarantee covers the quasi-identifying columns only.")
         if names:
             columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
+            only = "sets and the quasi-identifying columns" if self.problem.quasi_identifiers else "sets"
             notes.append(
-                f"The {columns} published untouched: the guarantee covers the sets only. "
+                f"The {columns} published untouched: the guarantee covers the {only} only. "
                 f"Drop whatever could identify a person."
                 f"{' Items that were added would be false statements about that person.' if self.made_up else ''}"
             )

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+import numpy as np
+
+from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
+from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
-from shoal.recoding import GlobalCut
+from shoal.recoding import Clustered, GlobalCut
+from shoal.search.clusters import By, Clusters, Rum
+from shoal.search.formation import FORMATIONS
 from shoal.search.limits import Limits
 from shoal.search.polish import polished
+from shoal.search.within import Within
+from shoal.search.yardstick import Yardstick
 from shoal.solution import Solution
 
 
@@ -26,7 +36,8 @@ class Algorithm(Spec, ABC):
     solves: ClassVar[tuple[type[PrivacyModel], ...]]
     suppresses: ClassVar[bool] = False  # may remove items from every record
     truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
-    generalizes: ClassVar[bool] = True  # replaces items by groups: needs a hierarchy
+    generalizes: ClassVar[bool] = True  # replaces items by groups
+    needs_hierarchy: ClassVar[bool] = True  # of the items
 
     def feasible(self, problem: Problem) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
@@ -63,6 +74,7 @@ class FlippingAlgorithm(Algorithm):
 
     truthful = False
     generalizes = False
+    needs_hierarchy = False
 
 
 @dataclass(frozen=True)
@@ -84,3 +96,52 @@ class CutAlgorithm(Algorithm):
             return solution
         assert isinstance(solution.recoding, GlobalCut)
         return replace(solution, recoding=polished(problem, solution.recoding, engine))
+
+
+@dataclass(frozen=True)
+class ClusteringAlgorithm(Algorithm):
+    """An algorithm that publishes clusters of records with equal values, and generalizes the sets of each by itself."""
+
+    solves = (KKmAnonymity, KLmDiversity)
+    needs_hierarchy = False
+
+    within: Literal["sets", "aa", "optimal"] = option(
+        "sets",
+        words=("sets", "aa", "optimal"),
+        help="how the sets of each cluster are generalized: to sets of items such as (A,B), or by a hierarchy, "
+        "greedily (aa) or with the least loss",
+    )
+
+    def finished(
+        self, problem: Problem, clusters: Sequence[Counts], engine: Engine, statistics: dict[str, float]
+    ) -> Solution:
+        """Generalize the values and the sets of each cluster."""
+        assert problem.relational is not None
+        cluster_of = np.empty(len(problem.items), dtype=np.int64)
+        for at, rows in enumerate(clusters):
+            cluster_of[rows] = at
+        sets = Within(problem, self.within).recoding(clusters, engine)
+        made = Clustered(problem.relational.generalized(cluster_of), sets)
+        return Solution(made, statistics={**statistics, "clusters": len(clusters)})
+
+
+@dataclass(frozen=True)
+class FormingAlgorithm(ClusteringAlgorithm):
+    """An algorithm that forms its first clusters by the likeness of their columns."""
+
+    formation: Literal["cluster", "mondrian"] = option(
+        "cluster", words=tuple(FORMATIONS), help="how the first clusters are formed"
+    )
+
+    def formed(
+        self, problem: Problem, engine: Engine, *, by: By, rum: Rum = "ncp", within: Within | None = None
+    ) -> tuple[Clusters, dict[str, float]]:
+        """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
+        privacy, raw = problem.privacy, problem.relational
+        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
+        assert raw is not None
+        yard = Yardstick.of(raw)
+        cluster_of = FORMATIONS[self.formation](raw, yard, privacy.k, problem.seed, engine)
+        clusters = Clusters(problem, yard, cluster_of, engine, by=by, rum=rum, within=within)
+        first = len(clusters)
+        return clusters, {"clusters_formed": first, "clusters_joined": clusters.stand()}

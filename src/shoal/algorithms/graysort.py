@@ -39,6 +39,7 @@ class GraySort(Algorithm):
     solves = (PrivacyDegree,)
     truthful = False
     generalizes = False
+    needs_hierarchy = False
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 

@@ -46,6 +46,7 @@ class MM(SuppressingAlgorithm):
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     solves = (HkpCoherence, KmAnonymity)
     generalizes = False
+    needs_hierarchy = False
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Find the minimal moles, then what destroys them."""

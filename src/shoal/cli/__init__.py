@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from shoal._version import __version__
-from shoal.cli import anonymize, catalogue, demo, explain, generate, hierarchy, inspect, measure
+from shoal.cli import anonymize, catalogue, demo, explain, generate, hierarchy, inspect, measure, run
 from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
 
@@ -35,10 +35,12 @@ def cli() -> None:
       shoal anonymize baskets.dat -o out.dat --hierarchy h.csv --k 5 --m 2 --report report.html
       shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
       shoal explain baskets.dat out.dat --hierarchy h.csv --k 5 --m 2
+      shoal run problem.toml                   all of it from one file: data, roles of columns, model, algorithm
     """
 
 
 cli.add_command(anonymize.anonymize)
+cli.add_command(run.run)
 cli.add_command(inspect.verify)
 cli.add_command(inspect.profile)
 cli.add_command(measure.measure)

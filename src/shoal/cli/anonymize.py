@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,14 +9,12 @@ import click
 import numpy as np
 
 import shoal
-from shoal import discovery, hierarchies, report
+from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tree_for
-from shoal.errors import OptionError, OutputError
-from shoal.io.detect import layout_named
-from shoal.io.files import all_or_none, check_writable
-from shoal.metrics import AdditiveLoss, Outcome
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.job import Job
+from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.privacy import PrivacyModel
 from shoal.report import words
@@ -80,50 +77,28 @@ def anonymize(
     read_as = reading(given)
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    lists = [Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts]
-    check_outputs([data, hierarchy, weights, *lists], [output, *reports])
-    hidden = [] if columns is None else [name for name in privacy.columns if name not in columns.split(",")]
-    if hidden:
-        raise OptionError(
-            f"--columns leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
-        )
-    for path in reports:
-        report.form_of(path)
-    if output_format:
-        layout_named(output_format)
-    if hierarchy is None and method.generalizes:
-        raise OptionError(
-            f"{method.name} needs --hierarchy FILE: give one, or make one with "
-            f"'shoal hierarchy build {data} -o hierarchy.csv'."
-        )
-    tree = hierarchies.load(hierarchy, format=hierarchy_format) if hierarchy else None
-    counted = shoal.Weights.load(weights) if weights else None
-    dataset = shoal.read(data, **read_as)
-    if columns is not None:
-        dataset = dataset.keep_columns([] if columns == "none" else [name.strip() for name in columns.split(",")])
-    tree = tree_for(dataset, tree, multiset=read_as["multiset"])
-    measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
-    problem = shoal.Problem(dataset, tree, privacy, measure, seed, unknown_items, counted, allow_missing)
-    if privacy.adds_columns:
-        shoal.io.check_columns(dataset, privacy.adds_columns, output, output_format)
+    job = Job(
+        data=data,
+        output=output,
+        privacy=privacy,
+        algorithm=method,
+        reading=read_as,
+        hierarchy={"": hierarchy} if hierarchy else {},
+        hierarchy_format=hierarchy_format,
+        keep=None if columns is None else [] if columns == "none" else [one.strip() for one in columns.split(",")],
+        loss=loss,
+        weights=weights,
+        unknown_items=unknown_items,
+        allow_missing=allow_missing,
+        seed=seed,
+        reports=reports,
+        explanations=explanations,
+        output_format=output_format,
+        lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
+    )
     with console.engine(workers) as engine:
-        release = shoal.anonymize(problem, method, engine)
-        with all_or_none():
-            release = release.write(output, format=output_format)
-            for path in reports:
-                release.report(path, explained=explanations)
+        release = job.run(engine)
     show(release, output, reports)
-
-
-def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> None:
-    """Nothing is overwritten that was read; everything can be written; before any work."""
-    for target in targets:
-        check_writable(target)
-        for source in sources:
-            if source is not None and target.exists() and source.exists() and target.samefile(source):
-                raise OutputError(f"{target} is also read: name another file to write.")
-    if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output and the reports must be different files.")
 
 
 def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> None:

@@ -9,11 +9,11 @@ import click
 
 from shoal import hierarchies, io
 from shoal.cli import console
-from shoal.cli.anonymize import check_outputs
 from shoal.cli.options import FILE, spec_options_of
 from shoal.data.transactions import Transactions
 from shoal.evaluation.quest import Quest
 from shoal.io.files import all_or_none
+from shoal.job import check_outputs
 
 
 @click.group()

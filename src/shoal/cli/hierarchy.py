@@ -10,9 +10,9 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console
-from shoal.cli.anonymize import check_outputs
 from shoal.cli.options import FILE, data_options, reading
 from shoal.errors import OptionError
+from shoal.job import check_outputs
 
 
 @click.group()

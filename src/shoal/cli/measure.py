@@ -15,9 +15,10 @@ from shoal import hierarchies
 from shoal.anonymize import measure_all
 from shoal.cli import console
 from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, data_options, hierarchy_options, reading, tree_for
+from shoal.cli.options import FILE, data_options, hierarchy_options, reading
 from shoal.data.sensitive import take_apart
 from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.job import tree_for
 from shoal.metrics import Outcome
 from shoal.options import labels_of
 from shoal.published import Grouping

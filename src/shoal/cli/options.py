@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from shoal import discovery, hierarchies
+from shoal import discovery
 from shoal.algorithms import Algorithm
-from shoal.data import Dataset, Hierarchy
 from shoal.errors import OptionError
 from shoal.options import Option, Spec, say
 from shoal.privacy import PrivacyModel
@@ -24,8 +23,28 @@ def data_options(command: Command) -> Command:
     for option in reversed(
         [
             click.option("--format", help="Format of the data; default: by its name and content."),
-            click.option("--column", help="The column that holds the sets (CSV, Parquet, Feather, JSON lines)."),
-            click.option("--item-delimiter", help="What separates the items inside that column; default: guessed."),
+            click.option(
+                "--column",
+                metavar="A|A,B",
+                multiple=True,
+                help="The column that holds the sets (CSV, Parquet, Feather, JSON lines), or several: A,B, or the "
+                "option once for each; item x of column A is then called A.x.",
+            ),
+            click.option(
+                "--item-delimiter",
+                metavar="TEXT",
+                multiple=True,
+                help="What separates the items inside that column; of several, one for all or one for each; default: "
+                "guessed.",
+            ),
+            click.option(
+                "--no-sets",
+                "sets",
+                flag_value=False,
+                default=True,
+                type=bool,
+                help="The data are a table without sets (CSV, Parquet, Feather, JSON lines).",
+            ),
             click.option(
                 "--delimiter", help="What separates columns, or the items of a basket line; default: guessed."
             ),
@@ -56,18 +75,12 @@ def hierarchy_options(command: Command) -> Command:
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """Take the data options out of a command's arguments, as :func:`shoal.read` wants them."""
-    names = ("format", "column", "item_delimiter", "delimiter", "id_column", "item_column", "multiset")
-    chosen = {name: given.pop(name) for name in names}
+    chosen = {name: given.pop(name) for name in ("format", "delimiter", "id_column", "item_column", "multiset", "sets")}
+    for name in ("column", "item_delimiter"):  # may be given several times
+        texts = given.pop(name)
+        chosen[name] = texts if len(texts) > 1 else texts[0] if texts else None
     dropped = given.pop("drop_items")
     return {**chosen, "drop_items": tuple(dropped.split(",")) if dropped else ()}
-
-
-def tree_for(data: Dataset, tree: Hierarchy | None, *, multiset: bool) -> Hierarchy:
-    """The hierarchy for the data: a flat one if none was given; with counted items below their items, if so read."""
-    items = data.transactions.labels
-    if tree is None:
-        tree = Hierarchy.flat(hierarchies.without_counts(items) if multiset else items)
-    return hierarchies.with_counts(tree, items) if multiset else tree
 
 
 def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:

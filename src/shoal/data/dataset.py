@@ -31,6 +31,12 @@ class Origin:
         place = getattr(self.layout, "place", None)
         return str(place(row)) if place else f"row {row + 1}"
 
+    @property
+    def set_columns(self) -> tuple[str, ...]:
+        """The columns that hold the sets, where they have names."""
+        column = None if getattr(self.layout, "without_sets", False) else getattr(self.layout, "column", None)
+        return getattr(self.layout, "set_columns", () if column is None else (column,))
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:

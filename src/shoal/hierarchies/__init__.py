@@ -17,6 +17,7 @@ from shoal.hierarchies.balance import balanced
 from shoal.hierarchies.check import Check, Missing, check
 from shoal.hierarchies.counts import with_counts, without_counts
 from shoal.hierarchies.formats import FORMATS, load, problems, save
+from shoal.hierarchies.joined import joined
 from shoal.hierarchies.prefixes import from_prefixes
 from shoal.hierarchies.show import show
 
@@ -27,6 +28,7 @@ __all__ = [
     "balanced",
     "check",
     "from_prefixes",
+    "joined",
     "load",
     "problems",
     "save",

@@ -13,7 +13,7 @@ import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, OptionError
 from shoal.io import files
 from shoal.io.coding import Batch, batches
-from shoal.io.detect import FORMATS, layout_named, layout_of, layout_to_write
-from shoal.io.frames import ArrowTable, read_frame
+from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write
+from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
 from shoal.io.layout import Layout, Put, ReadOptions
 from shoal.io.memory import Kind, label_lists, read_rows
+from shoal.io.several import Several, delimiters, gather
 
 __all__ = ["FORMATS", "RowWriter", "open_writer", "read", "read_options", "to_kind", "write"]
 
@@ -33,25 +34,32 @@ def read(
     source: Any,
     *,
     format: str | None = None,
-    column: str | None = None,
-    item_delimiter: str | None = None,
+    column: str | Sequence[str] | None = None,
+    item_delimiter: str | Sequence[str | None] | None = None,
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
     multiset: bool = False,
     drop_items: Collection[str] = (),
+    sets: bool = True,
 ) -> Dataset:
     """Read sets from a file, a data frame, or an iterable of sets or lists.
 
     What is not said is found out from the file's name and content, or asked for. Items that are repeated in a row
     collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out;
     one that does not occur is warned of. In a frame, a column of strings is split at ``item_delimiter``.
+
+    ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
+    ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
+    ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
     """
     if isinstance(drop_items, str):
         raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
+    columns = (column,) if column is None or isinstance(column, str) else tuple(column)
+    if not columns:
+        raise OptionError("column must name at least one column, got none: leave it out to have it found.")
     options = ReadOptions(
-        column=column,
-        item_delimiter=item_delimiter,
+        column=columns[0],
         delimiter=delimiter,
         id_column=id_column,
         item_column=item_column,
@@ -60,6 +68,25 @@ def read(
         source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
         sure=format is not None,
     )
+    given = {"column": column, "item_delimiter": item_delimiter, "multiset": multiset, "drop_items": options.drop_items}
+    for name, value in given.items():
+        if value and not sets:
+            raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
+    whole = replace(options, column=None, multiset=False, drop_items=(), sets=False)
+    if not sets:
+        return _read(source, format, whole)
+    if len(columns) > 1 or (isinstance(column, str) and "," in column):
+        table = _read(source, format, whole)
+        names = () if table.table is None else table.table.names
+        if column not in names:
+            wanted = columns if len(columns) > 1 else tuple(name.strip() for name in str(column).split(","))
+            return gather(table, wanted, item_delimiter, options)
+    (mark,) = delimiters(item_delimiter, 1)
+    return _read(source, format, replace(options, item_delimiter=mark))
+
+
+def _read(source: Any, format: str | None, options: ReadOptions) -> Dataset:
+    """Read data with one column of sets, or without sets."""
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Path(source), format, options)
     kind = type(source).__name__
@@ -73,6 +100,7 @@ def read(
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
     for name in options.layout():
         raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
+    refuse_without_sets(options, kind)
     return read_rows(source, options)
 
 
@@ -82,6 +110,11 @@ def _read_file(path: Path, format: str | None, options: ReadOptions) -> Dataset:
     file = files.load(path)
     layout = named or layout_of(file, options)
     layout.check_options(options.layout())
+    if not options.sets and not layout.tabular:
+        raise OptionError(
+            f"{path} is read as {layout.format}, which holds nothing but sets: --no-sets and several columns of sets "
+            f"are for {TABULAR}: leave them out, or pass another --format."
+        )
     return layout.read(file, options)
 
 
@@ -91,7 +124,7 @@ def write(
     *,
     format: str | None = None,
     column: str | None = None,
-    item_delimiter: str | None = None,
+    item_delimiter: str | Sequence[str | None] | None = None,
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
@@ -99,22 +132,18 @@ def write(
     """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
 
     The format changes only if ``format`` or the suffix of the path says so. Items stand in canonical order in each row.
-    If a label contains the item delimiter of a CSV file, another one is used, with a warning.
+    If a label contains the item delimiter of a CSV file, another one is used, with a warning. Where several columns of
+    sets were read, each item stands in its column again, and what spans columns in the first of them.
     """
-    import pyarrow as pa
-
     path = Path(path)
     files.check_writable(path)
-    options = ReadOptions(
-        column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
-    )
-    layout, remarks = _layout(dataset, path, format, options)
-    table = dataset.table.arrow if dataset.table is not None else pa.table({})
-    prepared = layout.columns(table)
-    for remark in remarks:
+    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    plan = _plan(dataset, path, format, options, item_delimiter)
+    prepared = plan.layout.columns(arrow_table(plan.dataset))
+    for remark in plan.remarks:
         warnings.warn(remark, stacklevel=2)
-    with files.atomic_output(path) as sink, layout.writer(sink, prepared) as put:
-        for batch in batches(dataset.transactions, prepared):
+    with files.atomic_output(path) as sink, plan.layout.writer(sink, prepared) as put:
+        for batch in batches(plan.dataset.transactions, prepared):
             put(batch)
     return files.sha256_of(path)
 
@@ -125,27 +154,64 @@ def read_options(
     *,
     format: str | None = None,
     column: str | None = None,
-    item_delimiter: str | None = None,
+    item_delimiter: str | Sequence[str | None] | None = None,
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
 
     >>> read_options(read([["oat milk"]]), "out.csv")
     {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
-    options = ReadOptions(
-        column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
-    )
-    return _layout(dataset, Path(path), format, options)[0].read_options()
+    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    return _plan(dataset, Path(path), format, options, item_delimiter).read_options
 
 
-def _layout(dataset: Dataset, path: Path, format: str | None, options: ReadOptions) -> tuple[Layout, list[str]]:
-    """How to write the data, and remarks for the user."""
-    source, given = dataset.origin.layout, options.layout()
-    current = source.format if isinstance(source, Layout) else None
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What will be written, and how."""
+
+    dataset: Dataset  # with at most one column of sets
+    layout: Layout
+    read_options: dict[str, Any]
+    remarks: list[str]  # for the user
+
+
+def _plan(
+    dataset: Dataset,
+    path: Path,
+    format: str | None,
+    options: ReadOptions,
+    item_delimiter: str | Sequence[str | None] | None = None,
+) -> _Plan:
+    """How to write the data; several columns of sets as a table, or tagged in formats of sets only."""
+    source = dataset.origin.layout
+    table = source.layout if isinstance(source, Several) else source
+    current = table.format if isinstance(table, Layout) else None
     target = layout_named(format) if format else layout_to_write(path, current, dataset.origin.name)
+    reading: dict[str, Any] = {}
+    remarks: list[str] = []
+    if isinstance(source, Several) and target.tabular:
+        dataset, reading, remarks = source.spread(dataset, target, item_delimiter)
+    else:
+        options = replace(options, item_delimiter=delimiters(item_delimiter, 1)[0])
+        table = None if isinstance(source, Several) else source
+    layout, more = _layout(dataset, target, table, options.layout())
+    found = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
+    return _Plan(dataset, layout, {**found, **reading}, remarks + more)
+
+
+def _layout(dataset: Dataset, target: type[Layout], source: Any, given: dict[str, str]) -> tuple[Layout, list[str]]:
+    """How to write data with at most one column of sets that came as ``source``, and remarks."""
+    without = getattr(source, "without_sets", False)
+    if without and not target.tabular:
+        raise DataError(
+            f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
+            f"(name the output so, or use --output-format)."
+        )
+    if without and not arrow_table(dataset).column_names:
+        raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
     layout = source if type(source) is target else _fresh(target, source)
     return layout.with_options(given).fitted(dataset, given)
 
@@ -153,7 +219,7 @@ def _layout(dataset: Dataset, path: Path, format: str | None, options: ReadOptio
 def _fresh(target: type[Layout], source: Any) -> Layout:
     """A layout of another format that keeps what both have: the column's name and the delimiter inside cells."""
     known = {field.name for field in fields(target)}
-    kept = {name: getattr(source, name, None) for name in ("column", "item_delimiter") if name in known}
+    kept = {name: getattr(source, name, None) for name in ("column", "item_delimiter", "without_sets") if name in known}
     return target(**{name: value for name, value in kept.items() if value is not None})
 
 
@@ -197,11 +263,18 @@ def to_kind(dataset: Dataset) -> Any:
     """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
 
     Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that sets alone
-    cannot hold, such as its groups, they come as an Arrow table.
+    cannot hold, such as its groups, they come as an Arrow table, and so does a file without sets.
     """
     kind = dataset.origin.layout
+    if isinstance(kind, Several) and isinstance(kind.layout, Kind):
+        dataset, _, remarks = kind.spread(dataset, None)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
+        return kind.layout.rebuild(dataset)
+    if isinstance(kind, Layout) and kind.without_sets:
+        return ArrowTable(without_sets=True).rebuild(dataset)
     if isinstance(kind, Kind) and kind.sets_only and dataset.table is not None and dataset.table.names:
-        kind = ArrowTable("items", ())  # what was added must not get lost
+        kind = ArrowTable(column="items")  # what was added must not get lost
     return kind.rebuild(dataset) if isinstance(kind, Kind) else label_lists(dataset)
 
 
@@ -209,7 +282,7 @@ def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, form
     """An error if a file like this cannot hold columns of these names beside the sets; before any work."""
     import pyarrow as pa
 
-    layout, _ = _layout(dataset, Path(path), format, ReadOptions())
+    layout = _plan(dataset, Path(path), format, ReadOptions()).layout
     try:
         layout.columns(pa.table({name: pa.array([], pa.int64()) for name in names}))
     except DataError:

@@ -13,12 +13,12 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from shoal.data import Dataset
+from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
 from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
-from shoal.io.layout import Layout, Put, ReadOptions, set_position
+from shoal.io.layout import Layout, Put, ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut
 
 
@@ -26,6 +26,7 @@ from shoal.io.messages import cut
 class ArrowLayout(Layout):
     """A columnar file with one list column."""
 
+    tabular: ClassVar[bool] = True
     column: str = "items"
     before: tuple[str, ...] | None = None  # the columns before the list column; None: all
     list_type: Any = None  # pyarrow type of the list column; None: list<string>
@@ -40,6 +41,8 @@ class ArrowLayout(Layout):
         except (pa.ArrowException, OSError) as error:
             reason = str(error).strip().split("\n")[0]
             raise DataError(f"{file.path} is not a {cls.format} file ({reason}): pass another --format.") from None
+        if not options.sets:
+            return cls(without_sets=True).dataset(file, Transactions.nothing(table.num_rows), table)
         position = list_column(table.schema, options.column, str(file.path))
         field = table.schema.field(position)
         layout = cls(
@@ -50,6 +53,13 @@ class ArrowLayout(Layout):
         rows = options.encode(ragged_column(table.column(position), f"{file.path}, column '{field.name}'"))
         return layout.dataset(file, rows, table.remove_column(position))
 
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """Lists."""
+        column = table.column(list_column(table.schema, name, source))
+        return ragged_column(column, f"{source}, column '{cut(name)}'"), SetColumn(
+            name, list_type=text_list_type(column.type)
+        )
+
     @classmethod
     def read_table(cls, source: Any) -> Any:
         """The pyarrow.Table in a file."""
@@ -57,7 +67,7 @@ class ArrowLayout(Layout):
 
     def columns(self, table: Any) -> Any:
         """All columns can be held; what is not a value of theirs stays behind."""
-        if self.column in table.column_names:
+        if self.column in table.column_names and not self.without_sets:
             raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
         return clean(table)
 
@@ -69,12 +79,14 @@ class ArrowLayout(Layout):
         schema = pa.schema([]) if columns is None else columns.schema
         at = set_position(self.before, schema.names)
         list_type = self.list_type or pa.list_(pa.string())
-        schema = schema.insert(at, pa.field(self.column, list_type))
+        if not self.without_sets:
+            schema = schema.insert(at, pa.field(self.column, list_type))
         with self.table_writer(sink, schema) as target:
 
             def put(batch: Batch) -> None:
                 arrays = [] if batch.columns is None else list(batch.columns.columns)
-                arrays.insert(at, batch.lists(batch.labels).cast(list_type))
+                if not self.without_sets:
+                    arrays.insert(at, batch.lists(batch.labels).cast(list_type))
                 target.write_table(pa.table(arrays, schema=schema))
 
             yield put

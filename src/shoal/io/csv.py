@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, one column of sets with its own delimiter inside the cell, other columns untouched.
+"""CSV and TSV: a header, columns of sets with their own delimiter inside the cells, other columns untouched.
 
 Every value is text: ``007``, ``1.50`` and a quoted empty cell stand in the output as they stood in the input. An empty
 cell in the set column is an empty set.
@@ -7,18 +7,18 @@ cell in the set column is an empty set.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from shoal.data import Dataset
+from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.files import FileBytes
-from shoal.io.layout import ReadOptions, set_position
+from shoal.io.layout import ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import (
     DELIMITERS,
@@ -47,6 +47,7 @@ class Csv(TextLayout):
 
     format: ClassVar[str] = "csv"
     about: ClassVar[str] = "a table with a header and one column of sets; other columns pass through (.csv)"
+    tabular: ClassVar[bool] = True
     delimiter: str = ","
     column: str = "items"
     item_delimiter: str = "|"
@@ -63,23 +64,44 @@ class Csv(TextLayout):
         text = Text.of(file)
         name = str(file.path)
         grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name)
-        position = _set_column(grid.names, options.column, name)
-        cells, raw_cells = grid.column(position), grid.column(position, raw=True)
-        item_delimiter = options.item_delimiter or _item_delimiter(cells, grid.names[position], name)
+        position = _set_column(grid.names, options.column, name) if options.sets else None
         others = [i for i in range(len(grid.names)) if i != position]
-        layout = cls(
+        table = cls(
+            without_sets=True,
             delimiter=grid.delimiter,
-            column=grid.names[position],
-            item_delimiter=item_delimiter,
-            before=tuple(grid.names[:position]),
-            quote_cells=_all_quoted(raw_cells),
-            blank_lines=not others and "" in raw_cells.to_pylist(),
+            blank_lines=len(grid.names) == 1 and "" in grid.column(0, raw=True).to_pylist(),
             line_of=grid.records.line_of,
             parsed=grid.table(others),
             raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
             **text.style,
         )
-        return layout.dataset(file, options.encode(Ragged.split(cells, item_delimiter)), layout.parsed)
+        if position is None:
+            return table.dataset(file, Transactions.nothing(table.parsed.num_rows), table.parsed)
+        cells = grid.column(position)
+        layout = replace(
+            table,
+            without_sets=False,
+            column=grid.names[position],
+            item_delimiter=options.item_delimiter or _item_delimiter(cells, grid.names[position], name),
+            before=tuple(grid.names[:position]),
+            quote_cells=_all_quoted(grid.column(position, raw=True)),
+        )
+        return layout.dataset(file, options.encode(Ragged.split(cells, layout.item_delimiter)), layout.parsed)
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """Cells, split."""
+        cells = as_text(table.column(name))
+        mark = item_delimiter or _item_delimiter(cells, name, source)
+        return Ragged.split(cells, mark), SetColumn(name, mark)
+
+    @classmethod
+    def cells(cls, rows: Transactions, column: SetColumn, *, fixed: bool) -> tuple[Any, SetColumn, list[str]]:
+        """Text, with an item delimiter that no label contains."""
+        mark = column.item_delimiter
+        mark, remarks = (mark, []) if fixed else _fitting(rows, mark, column.name, cls.format)
+        batch = Batch.of(rows.indptr, rows.items, rows.labels, None, 0)
+        _check_items(batch.labels, mark, cls.format)
+        return joined(batch.lists(batch.labels), mark), replace(column, item_delimiter=mark), remarks
 
     @classmethod
     def guess_delimiter(cls, text: Text, name: str) -> str:
@@ -88,52 +110,31 @@ class Csv(TextLayout):
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
-        if "item_delimiter" in given:
+        if "item_delimiter" in given or self.without_sets:
             return self, []
-        labels = [dataset.transactions.labels[code] for code in np.unique(dataset.transactions.items).tolist()]
-        marks = [self.item_delimiter, *_ITEM_DELIMITERS, "/", "~", "^"]
-        mark = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
-        if mark is None:
-            raise DataError(
-                f"Format {self.format} cannot hold the items of column '{cut(self.column)}': they contain everything "
-                f"that could separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
-            )
-        remarks = []
-        items = f"Items in column '{cut(self.column)}' are"
-        if mark != self.item_delimiter:
-            old = name_of(self.item_delimiter)
-            remarks.append(f"{items} now separated by {name_of(mark)}: a published label contains {old}.")
-        if _misread(labels, mark, single=int(dataset.transactions.sizes.max(initial=0)) < 2):
-            remarks.append(
-                f"{items} separated by {name_of(mark)}, which is not what would be guessed from the file: "
-                f"pass --item-delimiter to read it."
-            )
+        mark, remarks = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
         return self.with_options({"item_delimiter": mark}), remarks
 
     def columns(self, table: Any) -> Any:
         """Text columns, quoted; those that are as they were read, exactly as they stood."""
-        if self.column in table.column_names:
+        if self.column in table.column_names and not self.without_sets:
             raise DataError(f"Column '{cut(self.column)}' is there already: pass another --column for the sets.")
         return quoted_columns(table, self)
 
     def head(self, columns: Any) -> list[str]:
         """The header."""
         names = [] if columns is None else list(columns.column_names)
-        names.insert(set_position(self.before, names), self.column)
+        if not self.without_sets:
+            names.insert(set_position(self.before, names), self.column)
         return [self.delimiter.join(_quoted_name(name, self.delimiter) for name in names)]
 
     def lines(self, batch: Batch) -> list[str]:
         """Cells joined by the delimiter."""
-        for label in batch.labels:
-            if not _holds(label, self.item_delimiter):
-                raise DataError(
-                    f"Item {shown(label)} contains {name_of(self.item_delimiter)}, which separates the items of a "
-                    f"cell: pass another item_delimiter, or write jsonl or parquet."
-                )
-            check_label(label, "\r\0", self.format, "jsonl or parquet")
-        sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
         cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
-        cells.insert(set_position(self.before, names), sets)
+        if not self.without_sets:
+            _check_items(batch.labels, self.item_delimiter, self.format)
+            sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
+            cells.insert(set_position(self.before, names), sets)
         found: list[str] = glued(cells, self.delimiter).to_pylist()
         if len(cells) > 1 or self.blank_lines:
             return found
@@ -157,7 +158,7 @@ class Tsv(Csv):
         """Nothing to guess."""
         return "\t"
 
-    def read_options(self) -> dict[str, str]:
+    def read_options(self) -> dict[str, Any]:
         """A tab goes without saying."""
         found = super().read_options()
         return {name: value for name, value in found.items() if name != "delimiter" or value != "\t"}
@@ -243,7 +244,9 @@ def quoted_columns(table: Any, layout: Any) -> Any:
             ) from None
         if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
             raise DataError(f"Column '{cut(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
-        texts[name] = quote(text, layout.delimiter)
+        texts[name] = quote(
+            text, layout.delimiter, as_read and layout.raw is not None and _all_quoted(layout.raw[name])
+        )
     return pa.table(texts)
 
 
@@ -295,6 +298,39 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
             f"{name}: the items in column '{cut(column)}' may be separated by {marks}: pass --item-delimiter."
         )
     return spaced(body, likely[0])
+
+
+def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
+    """An item delimiter that no label contains, if possible this one; remarks if it changed, or is not guessed."""
+    labels = [rows.labels[code] for code in np.unique(rows.items).tolist()]
+    marks = [mark, *_ITEM_DELIMITERS, "/", "~", "^"]
+    found = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
+    if found is None:
+        raise DataError(
+            f"Format {format} cannot hold the items of column '{cut(column)}': they contain everything that could "
+            f"separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
+        )
+    remarks = []
+    items = f"Items in column '{cut(column)}' are"
+    if found != mark:
+        remarks.append(f"{items} now separated by {name_of(found)}: a published label contains {name_of(mark)}.")
+    if _misread(labels, found, single=int(rows.sizes.max(initial=0)) < 2):
+        remarks.append(
+            f"{items} separated by {name_of(found)}, which is not what would be guessed from the file: "
+            f"pass --item-delimiter to read it."
+        )
+    return found, remarks
+
+
+def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
+    """Refuse labels that would be taken apart."""
+    for label in labels:
+        if not _holds(label, mark):
+            raise DataError(
+                f"Item {shown(label)} contains {name_of(mark)}, which separates the items of a cell: pass another "
+                f"item_delimiter, or write jsonl or parquet."
+            )
+        check_label(label, "\r\0", format, "jsonl or parquet")
 
 
 def _likely(body: str) -> list[str]:

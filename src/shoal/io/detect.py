@@ -20,6 +20,7 @@ LAYOUTS: dict[str, type[Layout]] = {
     layout.format: layout for layout in (Fimi, Basket, Csv, Tsv, Long, Jsonl, Parquet, Feather)
 }
 FORMATS: dict[str, str] = {name: layout.about for name, layout in LAYOUTS.items()}
+TABULAR = ", ".join(name for name, layout in LAYOUTS.items() if layout.tabular)  # those that need no sets
 _ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
 
 # The formats that a suffix may stand for, the likeliest first.
@@ -77,7 +78,7 @@ def _is_long(file: FileBytes, options: ReadOptions) -> bool:
     """Whether a CSV file is one of id, item pairs: two such names, ids that recur, one item a cell."""
     import pyarrow.compute as pc
 
-    if options.column or options.item_delimiter:
+    if options.column or options.item_delimiter or not options.sets:
         return False
     text = Text.of(file)
     name = str(file.path)

@@ -10,37 +10,69 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.data import Dataset, Origin, Table
+from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.arrow import is_list, list_column, ragged_column
 from shoal.io.clean import clean
 from shoal.io.coding import Ragged, as_text
-from shoal.io.layout import ReadOptions, set_position
+from shoal.io.layout import ReadOptions, SetColumn, set_position
 from shoal.io.memory import Kind, is_missing, label_lists, ragged_objects, split_objects
 from shoal.io.messages import cut, listed
 
 
-@dataclass(frozen=True, eq=False)
-class PandasFrame(Kind):
-    """A pandas DataFrame."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Frame(Kind):
+    """A table in memory; columns that are still as they were read are given back as they were."""
 
     sets_only = False
 
+    column: Any = None  # the label of the column of sets, which need not be a string
+    without_sets: bool = False
+    parsed: Any = None  # pyarrow.Table of the columns beside the sets, as read
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """The sets in a column of a frame that was read without sets."""
+        return _ragged(table.column(name), item_delimiter, f"Column '{cut(name)}' of {source}"), SetColumn(name)
+
+    def changes(self, dataset: Dataset) -> tuple[set[str], dict[str, Any]]:
+        """The columns beside the sets that are left as they were, and the others, as Arrow columns."""
+        table = arrow_table(dataset)
+        known = [] if self.parsed is None else self.parsed.column_names
+        same = {name for name in known if name in table.column_names and _same(table[name], self.parsed[name])}
+        return same, {name: table[name] for name in table.column_names if name not in same}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PandasFrame(Frame):
+    """A pandas DataFrame."""
+
     frame: Any
-    column: Any  # the label of the column, which need not be a string
 
     def rebuild(self, dataset: Dataset) -> Any:
         """A copy with the sets replaced."""
-        beside, added = _columns(dataset)
-        frame = self.frame.loc[:, [name == self.column or str(name) in beside for name in self.frame.columns]].copy()
+        same, changed = self.changes(dataset)
+        names = {str(name): name for name in self.frame.columns}
+        left = {*same, *changed} if self.without_sets else {*same, *changed, str(self.column)}
+        frame = self.frame.loc[:, [str(name) in left for name in self.frame.columns]].copy()
         for name in frame.columns:
             if type(frame[name].dtype).__name__ == "CategoricalDtype":
                 frame[name] = frame[name].cat.remove_unused_categories()
-        frame[self.column] = _pandas_lists(dataset, frame.index)
-        for name, values in added.items():
-            frame[name] = values
+        if not self.without_sets:
+            frame[self.column] = _pandas_lists(label_lists(dataset), frame.index)
+        for text, values in changed.items():
+            lists = is_list(values.type)
+            new = _pandas_lists(values.to_pylist(), frame.index) if lists else values.to_pandas().set_axis(frame.index)
+            frame[names.get(text, text)] = new
         frame.attrs = {}
         return frame
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """From the frame itself, whose cells may be sets too."""
+        column = next(label for label in self.frame.columns if str(label) == name)
+        try:
+            return _ragged_pandas(self.frame[column], item_delimiter), SetColumn(name)
+        except DataError as error:
+            raise DataError(f"Column '{cut(name)}' of {source}: {error}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,44 +83,46 @@ class PandasSeries(Kind):
 
     def rebuild(self, dataset: Dataset) -> Any:
         """A series with the same index and name."""
-        return _pandas_lists(dataset, self.series.index).rename(self.series.name)
+        return _pandas_lists(label_lists(dataset), self.series.index).rename(self.series.name)
 
 
-@dataclass(frozen=True, eq=False)
-class ArrowTable(Kind):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ArrowTable(Frame):
     """An Arrow table, or what can only be given back as one."""
 
-    sets_only = False
-
-    column: str
-    before: tuple[str, ...]  # the columns before it
+    before: tuple[str, ...] = ()  # the columns before the sets
 
     def rebuild(self, dataset: Dataset) -> Any:
         """The columns that are left, with the lists where they were."""
         import pyarrow as pa
 
+        table = clean(arrow_table(dataset))
+        if self.without_sets:
+            return table
         lists = pa.array(label_lists(dataset), pa.list_(pa.string()))
-        if dataset.table is None or not dataset.table.names:
+        if not table.column_names:
             return pa.table({self.column: lists})
-        at = set_position(self.before, list(dataset.table.names))
-        return clean(dataset.table.arrow).add_column(at, self.column, lists)
+        return table.add_column(set_position(self.before, table.column_names), self.column, lists)
 
 
-@dataclass(frozen=True, eq=False)
-class PolarsFrame(Kind):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PolarsFrame(Frame):
     """A polars DataFrame."""
 
-    sets_only = False
-
     frame: Any
-    column: str
 
     def rebuild(self, dataset: Dataset) -> Any:
         """The columns that are left, with the sets replaced."""
-        beside, added = _columns(dataset)
-        frame = self.frame.select(name for name in self.frame.columns if name == self.column or name in beside)
-        frame = frame.with_columns(_polars_lists(dataset, self.column), *_fewer_categories(frame.drop(self.column)))
-        return frame.with_columns(**added)
+        import polars as pl
+
+        same, changed = self.changes(dataset)
+        new = [pl.Series(name, pl.from_arrow(values)) for name, values in changed.items()]
+        if not self.without_sets:
+            new.insert(0, _polars_lists(dataset, self.column))
+        left = {*same, *(column.name for column in new)}
+        frame = self.frame.select(name for name in self.frame.columns if name in left)
+        kept = frame.select(name for name in frame.columns if name in same)
+        return frame.with_columns(*new, *_fewer_categories(kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +162,28 @@ def read_frame(source: Any, options: ReadOptions) -> Dataset | None:
 
     if kind == "Series" or isinstance(source, (pa.Array, pa.ChunkedArray)):
         lists = pa.chunked_array(source) if not isinstance(source, (pa.Array, pa.ChunkedArray)) else source
-        rows = options.encode(_ragged(lists, options, f"The {kind}"))
+        refuse_without_sets(options, kind)
+        rows = options.encode(_ragged(lists, options.item_delimiter, f"The {kind}"))
         return _dataset(rows, None, PolarsSeries(source.name) if package == "polars" else ArrowColumn())
     table = pa.table(source)
-    at = _set_column(table.schema, options, f"The {kind}")
-    name = table.column_names[at]
-    rows = options.encode(_ragged(table.column(at), options, f"The {kind}, column '{cut(name)}'"))
-    before = tuple(table.column_names[:at])
-    holder = PolarsFrame(source, name) if package == "polars" else ArrowTable(name, before)
-    return _dataset(rows, table.remove_column(at), holder)
+    at = _set_column(table.schema, options, f"The {kind}") if options.sets else None
+    beside = table if at is None else table.remove_column(at)
+    name = None if at is None else table.column_names[at]
+    rows = Transactions.nothing(table.num_rows)
+    if at is not None:
+        rows = options.encode(_ragged(table.column(at), options.item_delimiter, f"The {kind}, column '{cut(name)}'"))
+    fields: dict[str, Any] = {"column": name, "without_sets": at is None, "parsed": beside}
+    if package == "polars":
+        return _dataset(rows, beside, PolarsFrame(frame=source, **fields))
+    return _dataset(rows, beside, ArrowTable(before=tuple(table.column_names[:at]), **fields))
+
+
+def refuse_without_sets(options: ReadOptions, kind: str) -> None:
+    """For columns, which hold nothing but sets."""
+    if not options.sets:
+        raise OptionError(
+            f"sets=False and several set columns are for tables, but the data are a {kind}: leave it out."
+        )
 
 
 def _set_column(schema: Any, options: ReadOptions, name: str) -> int:
@@ -151,17 +198,17 @@ def _set_column(schema: Any, options: ReadOptions, name: str) -> int:
     return texts[0]
 
 
-def _ragged(column: Any, options: ReadOptions, name: str) -> Ragged:
+def _ragged(column: Any, item_delimiter: str | None, name: str) -> Ragged:
     """The items of an Arrow column of lists, or of strings to be split."""
     if is_list(column.type):
-        if options.item_delimiter is not None:
+        if item_delimiter is not None:
             raise OptionError(f"item_delimiter is for strings, but the items are in lists ({name}): leave it out.")
         return ragged_column(column, name)
     if not _is_text(column.type):
         raise DataError(f"{name} must hold lists of items, got {cut(column.type)}: make it a list column.")
-    if options.item_delimiter is None:
+    if item_delimiter is None:
         raise DataError(f"{name} must hold lists of items, got strings: pass item_delimiter to split them.")
-    return Ragged.split(as_text(column), options.item_delimiter)
+    return Ragged.split(as_text(column), item_delimiter)
 
 
 def _is_text(kind: Any) -> bool:
@@ -184,23 +231,28 @@ def _read_pandas(source: Any, options: ReadOptions) -> Dataset:
     import pyarrow as pa
 
     if type(source).__name__ == "Series":
-        return _dataset(options.encode(_ragged_pandas(source, options)), None, PandasSeries(source))
+        refuse_without_sets(options, "Series")
+        return _dataset(options.encode(_ragged_pandas(source, options.item_delimiter)), None, PandasSeries(source))
     if type(source).__name__ != "DataFrame":
         raise DataError(f"A pandas {type(source).__name__} holds no sets: give a DataFrame or a Series.")
     names = [str(name) for name in source.columns]
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise DataError(f"The DataFrame has the column '{cut(double)}' twice: rename one.")
-    column = _pandas_column(source, options)
+    column = _pandas_column(source, options) if options.sets else None
     others = {}
     for name in source.columns:
-        if name != column:
+        if not options.sets or name != column:
             try:
                 others[str(name)] = pa.array(source[name], from_pandas=True)
             except (pa.ArrowException, TypeError):  # mixed objects: the caller gets them back as they are
                 others[str(name)] = pa.array([str(value) for value in source[name]])
-    rows = options.encode(_ragged_pandas(source[column], options))
-    return _dataset(rows, pa.table(others), PandasFrame(source, column))
+    rows = Transactions.nothing(len(source))
+    if options.sets:
+        rows = options.encode(_ragged_pandas(source[column], options.item_delimiter))
+    parsed = pa.table(others)
+    kind = PandasFrame(frame=source, column=column, without_sets=not options.sets, parsed=parsed)
+    return _dataset(rows, parsed, kind)
 
 
 def _pandas_column(frame: Any, options: ReadOptions) -> Any:
@@ -219,10 +271,10 @@ def _pandas_column(frame: Any, options: ReadOptions) -> Any:
     return likely[0]
 
 
-def _ragged_pandas(series: Any, options: ReadOptions) -> Ragged:
+def _ragged_pandas(series: Any, item_delimiter: str | None) -> Ragged:
     """The items of a pandas column of lists, or of strings to be split."""
-    if options.item_delimiter is not None:
-        return split_objects(series, options.item_delimiter)
+    if item_delimiter is not None:
+        return split_objects(series, item_delimiter)
     if _holds(series) == "strings":
         raise DataError("The column must hold lists of items, got strings: pass item_delimiter to split them.")
     return ragged_objects(series)
@@ -236,20 +288,31 @@ def _holds(series: Any) -> str:
     return "lists" if hasattr(first, "__iter__") and not isinstance(first, (bytes, dict)) else "other"
 
 
-def _columns(dataset: Dataset) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The columns beside the sets that are left, and the values of those that are new."""
-    table = dataset.table
-    if table is None:
-        return (), {}
-    new = {name: table.arrow.column(name).to_numpy() for name in table.names if name in table.added}
-    return tuple(name for name in table.names if name not in new), new
+def _same(column: Any, other: Any) -> bool:
+    """Whether two Arrow columns hold the same values; NaN is no value like itself, but may be the same memory."""
+    return bool(column.equals(other)) or (column.type == other.type and _memory(column) == _memory(other))
 
 
-def _pandas_lists(dataset: Dataset, index: Any) -> Any:
-    """The published rows as a pandas Series of lists."""
+def _memory(column: Any) -> list[Any]:
+    """Where the values of an Arrow column lie."""
+    return [
+        (chunk.offset, len(chunk), *(None if part is None else part.address for part in chunk.buffers()))
+        for chunk in column.chunks
+    ]
+
+
+def arrow_table(dataset: Dataset) -> Any:
+    """The columns beside the sets, as a pyarrow.Table."""
+    import pyarrow as pa
+
+    return pa.table({}) if dataset.table is None else dataset.table.arrow
+
+
+def _pandas_lists(lists: list[list[str]], index: Any) -> Any:
+    """A pandas Series of lists."""
     import pandas as pd
 
-    return pd.Series(label_lists(dataset), index=index, dtype=object)
+    return pd.Series(lists, index=index, dtype=object)
 
 
 def _polars_lists(dataset: Dataset, name: str) -> Any:

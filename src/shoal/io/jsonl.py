@@ -1,7 +1,8 @@
 """JSON lines (``.jsonl``, ``.ndjson``): each line an array of items, or an object with one array field.
 
 The other fields of an object are copied as they stand, to the byte. Items are strings or integers; where all were
-integers, labels that still are integers are written without quotes.
+integers, labels that still are integers are written without quotes. In a table without sets, or with several arrays,
+every field whose values are the same is copied so.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
-from shoal.data import Dataset
+from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReadOptions, SetColumn
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, TextLayout, glued, joined
 
@@ -31,6 +32,7 @@ _KINDS = {
     bool: "a boolean",
     type(None): "null",
 }
+_STRING = re.compile(r'"([^"\\]|\\.)*"')
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 
 
@@ -40,12 +42,14 @@ class Jsonl(TextLayout):
 
     format: ClassVar[str] = "jsonl"
     about: ClassVar[str] = "a JSON array a line, or objects with one array field; others pass through (.jsonl, .ndjson)"
-    column: str | None = None  # None: lines are arrays
+    tabular: ClassVar[bool] = True
+    column: str | None = None  # None: lines are arrays, or objects without sets
     integers: bool = False
     compact: bool = False  # no space after commas
     ascii: bool = False  # other characters are written \\uXXXX
     parsed: Any = None  # pyarrow.Table of the other fields as read
     around: Any = None  # pyarrow.Table of the text before and after each array, as read
+    raw: Any = None  # without sets: pyarrow.Table of the text of each value, as read; null: the line has no such field
 
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
@@ -53,6 +57,8 @@ class Jsonl(TextLayout):
         import pyarrow as pa
 
         text = Text.of(file)
+        if not options.sets:
+            return cls._read_table(file, text)
         labels: list[str] = []
         sizes: list[int] = []
         integers = True
@@ -80,7 +86,7 @@ class Jsonl(TextLayout):
         layout = cls(
             column=column,
             integers=integers,
-            compact=", " not in re.sub(r'"([^"\\]|\\.)*"', "", sample) if sample else False,
+            compact=", " not in _STRING.sub("", sample) if sample else False,
             ascii=text.body.isascii() and "\\u" in text.body,
             parsed=_table(others) if column is not None else None,
             around=pa.table(around) if column is not None else None,
@@ -88,8 +94,56 @@ class Jsonl(TextLayout):
         )
         return layout.dataset(file, options.encode(Ragged.from_flat(labels, sizes)), layout.parsed)
 
+    @classmethod
+    def _read_table(cls, file: FileBytes, text: Text) -> Dataset:
+        """Objects without sets: all fields are columns."""
+        import pyarrow as pa
+
+        rows: list[dict[str, Any]] = []
+        raw: list[dict[str, str]] = []
+        lines = text.body.split("\n")
+        for number, line in enumerate(lines, 1):
+            try:
+                start = _skip(line, 0)
+                if line[start : start + 1] != "{":
+                    _refuse("expected an object with a field for each column of the table")
+                row, spans = _fields(line, start)
+            except ValueError as error:
+                raise DataError(f"{file.path}, line {number}: {error}.") from None
+            rows.append(row)
+            raw.append({field: line[begin:end] for field, (begin, end) in spans.items()})
+        parsed = _table(rows)
+        layout = cls(
+            without_sets=True,
+            compact=", " not in _STRING.sub("", lines[0]) and "," in lines[0],
+            ascii=text.body.isascii() and "\\u" in text.body,
+            parsed=parsed,
+            around=pa.table({"line": pa.array(lines, pa.large_string())}),
+            raw=pa.table(
+                {name: pa.array([row.get(name) for row in raw], pa.large_string()) for name in parsed.column_names}
+            ),
+            **text.style,
+        )
+        return layout.dataset(file, Transactions.nothing(len(rows)), parsed)
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """Arrays, decoded once more: items of several types have no common one in the table."""
+        rows = []
+        for number, text in enumerate(self.raw.column(name).to_pylist(), 1):
+            try:
+                if text is None:
+                    _refuse(f"there is no field '{name}': write [] for an empty set")
+                items = _items({name: json.loads(text)}, name)
+                _check(items)
+                rows.append([str(item) for item in items])
+            except ValueError as error:
+                raise DataError(f"{source}, line {number}: {error}.") from None
+        return Ragged.from_rows(rows), SetColumn(name)
+
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """Columns beside the sets need objects; an array of another name needs other text around it."""
+        if self.without_sets:
+            return self, []
         if self.column is None and dataset.table is not None and dataset.table.names:
             return replace(self, column="items"), []
         return replace(self, around=None) if "column" in given else self, []
@@ -100,6 +154,8 @@ class Jsonl(TextLayout):
 
         if self.around is not None and self.parsed is not None and table.equals(self.parsed):
             return self.around
+        if self.without_sets:
+            return pa.table({"line": pa.array(self._objects(table), pa.large_string())})
         if not table.column_names:
             return None
         if self.column in table.column_names:
@@ -107,16 +163,44 @@ class Jsonl(TextLayout):
         field = json.dumps(self.column, ensure_ascii=self.ascii)
         before, after = [], []
         for number, row in enumerate(table.to_pylist(), 1):
-            try:
-                others = json.dumps(row, ensure_ascii=self.ascii, allow_nan=False)
-            except (TypeError, ValueError) as error:
-                raise DataError(f"Row {number} cannot be written as JSON ({error}): write parquet.") from None
+            others = self._json(row, number)
             before.append(others[:-1] + (", " if row else "") + field + ": ")
             after.append("}")
         return pa.table({"before": pa.array(before, pa.large_string()), "after": pa.array(after, pa.large_string())})
 
+    def _objects(self, table: Any) -> list[str]:
+        """The rows of a table without sets; fields that are as they were read stand as they stood."""
+        comma, colon = (",", ":") if self.compact else (", ", ": ")
+        fields: list[list[str]] = [[] for _ in range(table.num_rows)]
+        for name in table.column_names:
+            column = table.column(name)
+            known = self.parsed is not None and name in self.parsed.column_names
+            same = known and self.raw is not None and column.equals(self.parsed.column(name))
+            integers = known and _holds_integers(self.parsed.schema.field(name).type)
+            key = json.dumps(name, ensure_ascii=self.ascii) + colon
+            for row, value in enumerate((self.raw if same else table).column(name).to_pylist()):
+                if same:
+                    text = value
+                else:
+                    if integers and isinstance(value, list):
+                        value = [int(item) if _is_integer(item) else item for item in value]
+                    text = self._json(value, row + 1, (comma, colon))
+                if text is not None:
+                    fields[row].append(key + text)
+        return ["{" + comma.join(texts) + "}" for texts in fields]
+
+    def _json(self, value: Any, row: int, separators: tuple[str, str] = (", ", ": ")) -> str:
+        """A value as JSON."""
+        try:
+            return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False, separators=separators)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"Row {row} cannot be written as JSON ({error}): write parquet.") from None
+
     def lines(self, batch: Batch) -> list[str]:
         """Arrays with the text around them."""
+        if self.without_sets:
+            whole: list[str] = batch.columns.column("line").to_pylist()
+            return whole
         texts = [
             label if self.integers and _INTEGER.fullmatch(label) else json.dumps(label, ensure_ascii=self.ascii)
             for label in batch.labels
@@ -164,22 +248,8 @@ class _Line(NamedTuple):
 
     @classmethod
     def _of_object(cls, line: str, start: int, column: str | None) -> _Line:
-        """Walk over the fields, to know where the values start and stop."""
-        json_value, end = _value(line, start)  # decodes, and so proves it well-formed
-        if _skip(line, end) != len(line):
-            _refuse(f"invalid JSON: more text after the object at column {end + 1}")
-        spans: dict[str, tuple[int, int]] = {}
-        at = _skip(line, start + 1)
-        while line[at] != "}":
-            field, at = _value(line, at)
-            begin = _skip(line, _skip(line, at) + 1)  # past the colon
-            at = _value(line, begin)[1]
-            if field in spans:
-                _refuse(f"the field '{cut(field)}' is there twice")
-            spans[field] = (begin, at)
-            at = _skip(line, at)
-            if line[at] == ",":
-                at = _skip(line, at + 1)
+        """Find the array among the fields."""
+        json_value, spans = _fields(line, start)
         if column is None:
             arrays = [field for field, value in json_value.items() if isinstance(value, list)]
             if len(arrays) != 1:
@@ -187,13 +257,40 @@ class _Line(NamedTuple):
                     f"expected one array field, got {len(arrays)} in the fields {listed(json_value)}: pass --column"
                 )
             column = arrays[0]
-        elif column not in json_value:
-            hint = did_you_mean(column, json_value)
-            _refuse(f"there is no field '{column}'{hint}, only {listed(json_value)}: write [] for an empty set")
-        items = json_value.pop(column)
-        if not isinstance(items, list):
-            _refuse(f"field '{column}' must be an array, got {_KINDS[type(items)]}")
+        items = _items(json_value, column)
+        del json_value[column]
         return cls(column, items, json_value, *spans[column])
+
+
+def _fields(line: str, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
+    """The fields of the object that is all of a line, and where their values start and stop."""
+    found, end = _value(line, start)  # decodes, and so proves it well-formed
+    if _skip(line, end) != len(line):
+        _refuse(f"invalid JSON: more text after the object at column {end + 1}")
+    spans: dict[str, tuple[int, int]] = {}
+    at = _skip(line, start + 1)
+    while line[at] != "}":
+        field, at = _value(line, at)
+        begin = _skip(line, _skip(line, at) + 1)  # past the colon
+        at = _value(line, begin)[1]
+        if field in spans:
+            _refuse(f"the field '{cut(field)}' is there twice")
+        spans[field] = (begin, at)
+        at = _skip(line, at)
+        if line[at] == ",":
+            at = _skip(line, at + 1)
+    return found, spans
+
+
+def _items(fields: dict[str, Any], column: str) -> list[Any]:
+    """The items in a field, which must be an array of labels."""
+    if column not in fields:
+        hint = did_you_mean(column, fields)
+        _refuse(f"there is no field '{column}'{hint}, only {listed(fields)}: write [] for an empty set")
+    items: Any = fields[column]
+    if not isinstance(items, list):
+        _refuse(f"field '{column}' must be an array, got {_KINDS[type(items)]}")
+    return list(items)
 
 
 def _refuse(message: str) -> Any:
@@ -226,6 +323,18 @@ def _check(items: list[Any]) -> None:
                 _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
         elif kind is not int:
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")
+
+
+def _is_integer(item: Any) -> bool:
+    """Whether a label can stand without quotes."""
+    return isinstance(item, str) and bool(_INTEGER.fullmatch(item))
+
+
+def _holds_integers(kind: Any) -> bool:
+    """Whether an Arrow type is one of lists of integers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
 
 
 def _table(others: list[dict[str, Any]]) -> Any:

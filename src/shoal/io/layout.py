@@ -8,7 +8,9 @@
     │   └── Csv ── Tsv
     └── ArrowLayout    Parquet · Feather
 
-A layout that was read remembers what the file looked like, so that a release can be written the same way.
+A layout that was read remembers what the file looked like, so that a release can be written the same way. Those that
+are tabular can be read and written without sets; data with several columns of sets are such a table from which
+:mod:`shoal.io.several` takes the sets, and into which it puts them back.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class ReadOptions:
     item_column: str | None = None
     multiset: bool = False
     drop_items: tuple[str, ...] = ()
+    sets: bool = True  # False: a table without sets, or one from which several columns of sets are taken
     source: str = "the data"  # its name, for messages
     sure: bool = False  # the format was named, not guessed: it is not called in question
 
@@ -51,11 +54,23 @@ class ReadOptions:
     def encode(self, rows: Ragged) -> Transactions:
         """Code the rows as the user wants them."""
         if self.drop_items:
-            there = set(rows.values.unique().to_pylist())
-            for label in self.drop_items:
-                if label not in there:
-                    warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
+            self.tell_missing(set(rows.values.unique().to_pylist()))
         return encode(rows, multiset=self.multiset, drop_items=self.drop_items)
+
+    def tell_missing(self, there: set[str]) -> None:
+        """Warn of items to be dropped that are not there."""
+        for label in self.drop_items:
+            if label not in there:
+                warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
+
+
+@dataclass(frozen=True)
+class SetColumn:
+    """One of several columns of sets, and how its cells are written."""
+
+    name: str
+    item_delimiter: str = "|"  # where cells are text
+    list_type: Any = None  # where cells are lists: a pyarrow type; None: list<string>
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,6 +79,8 @@ class Layout(ABC):
 
     format: ClassVar[str]
     about: ClassVar[str]  # one line for the help
+    tabular: ClassVar[bool] = False  # it can hold a table without sets
+    without_sets: bool = False
 
     @classmethod
     @abstractmethod
@@ -77,6 +94,18 @@ class Layout(ABC):
     @abstractmethod
     def writer(self, sink: IO[bytes], columns: Any) -> AbstractContextManager[Put]:
         """A function that writes a batch; ``columns`` is what :meth:`columns` returned, or None."""
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+        """The sets in a column of a table that was read without sets."""
+        raise NotImplementedError
+
+    @classmethod
+    def cells(cls, rows: Transactions, column: SetColumn, *, fixed: bool) -> tuple[Any, SetColumn, list[str]]:
+        """Sets as an Arrow column of the table to be written, how they stand there, and remarks.
+
+        ``fixed``: the item delimiter must not be changed.
+        """
+        return list_cells(rows, column), column, []
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands in the file."""
@@ -96,6 +125,9 @@ class Layout(ABC):
     def with_options(self, given: dict[str, Any]) -> Self:
         """The same layout with some options changed."""
         self.check_options(given)
+        for name in ("column", "item_delimiter"):
+            if self.without_sets and name in given:
+                raise OptionError(f"{name} is for data with one column of sets: leave it out.")
         changed = {field.name: getattr(self, field.name) for field in fields(self)} | given
         return type(self)(**changed)
 
@@ -103,10 +135,12 @@ class Layout(ABC):
         """The layout with which the data can be written, and remarks; options that the user gave are not changed."""
         return self, []
 
-    def read_options(self) -> dict[str, str]:
+    def read_options(self) -> dict[str, Any]:
         """The options with which a file of this layout is read for certain."""
         known = {field.name for field in fields(self)}
-        found = {name: getattr(self, name) for name in _OPTIONS if name in known}
+        found: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS if name in known}
+        if self.without_sets:
+            found |= {"column": None, "item_delimiter": None, "sets": False}
         return {"format": self.format} | {name: value for name, value in found.items() if value is not None}
 
     def dataset(self, file: FileBytes, rows: Transactions, table: Any = None) -> Dataset:
@@ -115,6 +149,14 @@ class Layout(ABC):
             raise DataError(f"{file.path} holds no records: is this the right file?")
         beside = None if table is None or not table.column_names else Table(table)
         return Dataset(rows, beside, Origin(file.path.name, file.sha256, self))
+
+
+def list_cells(rows: Transactions, column: SetColumn) -> Any:
+    """Sets as an Arrow array of lists."""
+    import pyarrow as pa
+
+    batch = Batch.of(rows.indptr, rows.items, rows.labels, None, 0)
+    return batch.lists(batch.labels).cast(column.list_type or pa.list_(pa.string()))
 
 
 def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:

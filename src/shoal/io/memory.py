@@ -19,6 +19,7 @@ class Kind(ABC):
     """What sort of object the data came as."""
 
     sets_only: ClassVar[bool] = True  # it can hold no columns beside the sets
+    without_sets: bool = False
 
     @abstractmethod
     def rebuild(self, dataset: Dataset) -> Any:

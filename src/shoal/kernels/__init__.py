@@ -6,6 +6,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 
 from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.groups import claim, cover, sweep
+from shoal.kernels.relational import Merging, Scale, blended, form_clusters
 from shoal.kernels.search import (
     MOST,
     MOST_MOLES,
@@ -45,17 +46,21 @@ __all__ = [
     "Conflicts",
     "Disclosing",
     "Mended",
+    "Merging",
     "Pass",
     "Rare",
     "RareFacts",
+    "Scale",
     "Suppressed",
     "Suppression",
     "Threats",
     "Tick",
+    "blended",
     "claim",
     "cover",
     "direct_pass",
     "disclosing_sets",
+    "form_clusters",
     "gray_coded_order",
     "gray_order",
     "mend_diversity",

@@ -19,6 +19,9 @@ from shoal.kernels._hghs import Suppression as Suppression
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
 from shoal.kernels._moles import minimal_moles as minimal_moles
+from shoal.kernels._relational import Merging as Merging
+from shoal.kernels._relational import blended as blended
+from shoal.kernels._relational import form_clusters as form_clusters
 from shoal.kernels._threats import Threats as Threats
 from shoal.kernels._verifiers import disclosing_sets as disclosing_sets
 from shoal.kernels._verifiers import rare_facts as rare_facts

@@ -92,6 +92,7 @@ class PrivacyModel(Spec, ABC):
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     relational: ClassVar[bool] = False  # whether it is about columns beside the sets: quasi-identifiers
+    about_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
 
@@ -161,6 +162,7 @@ class PrivacyModel(Spec, ABC):
 
         A sensitive label that the file does not have is an error: misspelt, it would protect nothing.
         """
+        self.check_sets(data)
         if missed := self.missed(data):
             raise OptionError(
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
@@ -168,6 +170,14 @@ class PrivacyModel(Spec, ABC):
                 f"--hierarchy)."
             )
         return self.seen(data)
+
+    def check_sets(self, data: Dataset) -> None:
+        """Refuse a table that was read without its sets, if the guarantee is about them: it would hold for nothing."""
+        if self.about_sets and getattr(data.origin.layout, "without_sets", False):
+            raise OptionError(
+                f"{self.title} is about sets, but {data.origin.name} was read as a table without sets: name the column "
+                f"that holds them (--column), or choose the model k."
+            )
 
     def near(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
         """A hint at what a sensitive label that the data do not have may have been meant to be."""

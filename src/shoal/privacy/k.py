@@ -39,6 +39,8 @@ class KAnonymity(RelationalModel):
     views = ("combination of values", "combinations of values")
     examined = "every combination of published values of the quasi-identifying columns"
 
+    about_sets = False
+
     k: int = option(5, low=2, help="records that must share the values of all quasi-identifiers")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:

@@ -206,8 +206,20 @@ def verify_command(release: Release) -> str:
         if value != ():
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
     for name, value in (output or {}).get("read_options", {}).items():
-        words += ["--" + name.replace("_", "-"), value]
+        words += reading_words(name, value)
     return " ".join(map(shell_word, words))
+
+
+def reading_words(name: str, value: str | bool | Sequence[str]) -> list[str]:
+    """An option of :func:`shoal.read` on the command line.
+
+    >>> reading_words("item_delimiter", "|"), reading_words("column", ("a", "b")), reading_words("sets", False)
+    (['--item-delimiter', '|'], ['--column', 'a', '--column', 'b'], ['--no-sets'])
+    """
+    flag = "--" + name.replace("_", "-")
+    if isinstance(value, bool):
+        return [] if value else [f"--no-{flag[2:]}"]
+    return [word for text in ([value] if isinstance(value, str) else value) for word in (flag, text)]
 
 
 def listed(labels: Sequence[str]) -> str:

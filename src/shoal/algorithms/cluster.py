@@ -1,0 +1,41 @@
+"""Cluster (P2 s.5): a random record and its k - 1 nearest by NCP make a cluster, until fewer than k are left.
+
+Those join the cluster that has the lowest NCP with them. The values of a cluster become the smallest that cover them:
+numbers a range of their own, categories their lowest common ancestor (local recoding). Clusters that end up with equal
+values are united. Sets are not touched.
+
+Cost: O(n^2 / k) comparisons of two records in a compiled kernel; memory is proportional to the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.algorithms import Algorithm
+from shoal.engines import Engine
+from shoal.privacy.k import KAnonymity
+from shoal.problem import Problem
+from shoal.recoding import Clustered
+from shoal.search.formation import cluster
+from shoal.search.yardstick import Yardstick
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class Cluster(Algorithm):
+    """Records that are near each other become equal: random seeds with their nearest neighbours."""
+
+    name = "cluster"
+    title = "Cluster"
+    paper = "P2 s.5"
+    solves = (KAnonymity,)
+    generalizes = False  # no items
+    needs_hierarchy = False
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Form clusters."""
+        raw, privacy = problem.relational, problem.privacy
+        assert raw is not None
+        assert isinstance(privacy, KAnonymity)
+        cluster_of = cluster(raw, Yardstick.of(raw), privacy.k, problem.seed, engine)
+        return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})

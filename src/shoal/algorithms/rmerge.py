@@ -1,0 +1,101 @@
+"""Rum-bound (P2 s.4) with RmergeR, RmergeT, RmergeRT: as little loss in the sets as a bound on the columns allows.
+
+Clusters of similar values are formed, then merged as long as the loss of the columns (Rum: mean NCP of the records, or
+discernibility, or class size, each as a share of the worst) is within delta, and the sets of each cluster generalized.
+The seed of a merge is the cluster that loses least in its columns. Its partner is the one
+
+- R: with which it loses least in the columns;
+- T: whose sets are most like its own, of those that the bound allows;
+- RT: with the least sum of its places in both orders, of those that the bound allows.
+
+Sets are compared by BTD, the largest distance between two records of the union, or (``--distance ul``) by the loss of
+the union once generalized, which is exact and much slower. A seed without an acceptable partner is set aside (P2 would stop
+there); R tries one partner only.
+
+Cost: O(c^2) comparisons of clusters in a compiled kernel, c of them at first; then AA in each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from shoal.algorithms import FormingAlgorithm
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.options import option, say
+from shoal.problem import Problem
+from shoal.search.clusters import By, Clusters
+from shoal.search.within import Within
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class Rmerge(FormingAlgorithm):
+    """The three ways to choose a partner, in one."""
+
+    by: ClassVar[By]
+
+    delta: float = option(0.65, low=0, high=1, help="the most that may be lost in the columns, as a share")
+    distance: Literal["btd", "ul"] = option(
+        "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
+    )
+    rum: Literal["ncp", "discernibility", "class-size"] = option(
+        "ncp",
+        words=("ncp", "discernibility", "class-size"),
+        help="the loss of the columns: mean NCP, or sizes of classes as a share of all records",
+    )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Form clusters, merge them within the bound, generalize their sets."""
+        exact = Within(problem, self.within) if self.distance == "ul" else None
+        clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
+        if clusters.beyond(self.delta):
+            raise Infeasible(self._unreached(clusters, problem))
+        before = len(clusters)
+        clusters.grow(self.delta)
+        statistics |= {"merges": before - len(clusters), "set_aside": clusters.set_aside, "rum": clusters.loss}
+        return self.finished(problem, clusters.members(), engine, statistics)
+
+    def _unreached(self, clusters: Clusters, problem: Problem) -> str:
+        """Why the bound on the columns cannot be met, and what could be done."""
+        k, least = problem.privacy.values()["k"], clusters.loss
+        other = "mondrian" if self.formation == "cluster" else "cluster"
+        measure = {"ncp": "NCP", "discernibility": "discernibility", "class-size": "class size"}[self.rum]
+        return (
+            f"The loss of the columns cannot be kept within --delta {say(self.delta)}: {measure} of the first "
+            f"{len(clusters):,} clusters of at least {k} records is {least:.4f}, and merging does not lower it. Allow "
+            f"--delta {math.ceil(least * 1e4) / 1e4:g} or more, or choose a smaller --k, --formation {other}, another "
+            f"--seed, or fewer quasi-identifiers."
+        )
+
+
+@dataclass(frozen=True)
+class RmergeR(Rmerge):
+    """Bounded loss in the columns: merges clusters with similar values."""
+
+    name = "rmerge-r"
+    title = "RmergeR"
+    paper = "P2 s.4"
+    by = "r"
+
+
+@dataclass(frozen=True)
+class RmergeT(Rmerge):
+    """Bounded loss in the columns: merges clusters with similar sets."""
+
+    name = "rmerge-t"
+    title = "RmergeT"
+    paper = "P2 s.4"
+    by = "t"
+
+
+@dataclass(frozen=True)
+class RmergeRT(Rmerge):
+    """Bounded loss in the columns: merges clusters with similar values and sets."""
+
+    name = "rmerge-rt"
+    title = "RmergeRT"
+    paper = "P2 s.4"
+    by = "rt"

@@ -1,0 +1,72 @@
+"""Tum-bound (P2 s.4) with TmergeR, TmergeT, TmergeRT: as little loss in the columns as a bound on the sets allows.
+
+Clusters of similar values are formed and merged until the loss of the sets (UL, each cluster generalized by itself) is
+within delta; merging mostly lowers it. Seeds and partners are chosen as in Rum-bound, but every merge is accepted. If
+not even one cluster meets the bound, that is an error which tells the best that was met.
+
+Cost: as Rum-bound, and the sets of every union are generalized on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from shoal.algorithms import FormingAlgorithm
+from shoal.engines import Engine
+from shoal.options import option
+from shoal.problem import Problem
+from shoal.search.clusters import By, shrink
+from shoal.search.within import Within
+from shoal.solution import Solution
+
+
+@dataclass(frozen=True)
+class Tmerge(FormingAlgorithm):
+    """The three ways to choose a partner, in one."""
+
+    by: ClassVar[By]
+
+    delta: float = option(0.65, low=0, high=1, help="the most that may be lost in the sets (UL)")
+    distance: Literal["btd", "ul"] = option(
+        "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
+    )
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Form clusters, merge them until the bound is met, generalize their sets."""
+        within = Within(problem, self.within)
+        exact = within if self.distance == "ul" else None
+        clusters, statistics = self.formed(problem, engine, by=self.by, within=exact)
+        before = len(clusters)
+        rows = shrink(clusters, within, self.delta, engine)
+        return self.finished(problem, rows, engine, {**statistics, "merges": before - len(rows)})
+
+
+@dataclass(frozen=True)
+class TmergeR(Tmerge):
+    """Bounded loss in the sets: merges clusters with similar values."""
+
+    name = "tmerge-r"
+    title = "TmergeR"
+    paper = "P2 s.4"
+    by = "r"
+
+
+@dataclass(frozen=True)
+class TmergeT(Tmerge):
+    """Bounded loss in the sets: merges clusters with similar sets."""
+
+    name = "tmerge-t"
+    title = "TmergeT"
+    paper = "P2 s.4"
+    by = "t"
+
+
+@dataclass(frozen=True)
+class TmergeRT(Tmerge):
+    """Bounded loss in the sets: merges clusters with similar values and sets."""
+
+    name = "tmerge-rt"
+    title = "TmergeRT"
+    paper = "P2 s.4"
+    by = "rt"

@@ -1,0 +1,23 @@
+"""``shoal run``: what a problem file describes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from shoal import problem_file
+from shoal.cli import console
+from shoal.cli.anonymize import show
+from shoal.cli.options import FILE
+
+
+@click.command()
+@click.argument("problem", type=FILE)
+@click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
+def run(problem: Path, workers: int) -> None:
+    """Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, output."""
+    job = problem_file.load(problem)
+    with console.engine(workers) as engine:
+        release = job.run(engine)
+    show(release, job.output, job.reports)

@@ -1,0 +1,33 @@
+"""One hierarchy for the items of several columns of sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.tags import Tags
+from shoal.errors import HierarchyError, cut
+
+
+def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
+    """One root above the trees of the columns, with their labels tagged as :func:`shoal.read` tags the items.
+
+    >>> flat = Hierarchy.flat
+    >>> joined({"drugs": flat(["a"]), "tests": flat(["a", "b"])}).parents_by_label()
+    {'drugs.a': 'drugs.*', 'tests.a': 'tests.*', 'tests.b': 'tests.*', 'drugs.*': 'drugs+tests',
+     'tests.*': 'drugs+tests', 'drugs+tests': None}
+    """
+    if not trees:
+        raise HierarchyError("joined: a hierarchy needs at least one column with its tree, got none.")
+    tags = Tags(tuple(trees))
+    parent_of: dict[str, str | None] = {tags.joint: None}
+    for column, tree in trees.items():
+        for label, parent in tree.parents_by_label().items():
+            tagged = tags.label(column, label)
+            if tagged in parent_of:
+                raise HierarchyError(
+                    f"{tree.name}: '{cut(label)}' of column '{cut(column)}' becomes '{cut(tagged)}', which is another "
+                    f"label already: rename it."
+                )
+            parent_of[tagged] = tags.joint if parent is None else tags.label(column, parent)
+    return Hierarchy.from_parents(parent_of, ", ".join(dict.fromkeys(tree.name for tree in trees.values())))

@@ -1,0 +1,153 @@
+"""Several columns of sets: read as a table without sets, from which they are taken, and into which they are put back.
+
+So no format needs to know more than how a column of its tables holds sets. The items of all columns are one universe,
+told apart by :class:`~shoal.data.tags.Tags`: ``diagnoses.flu``, ``drugs.aspirin``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data import Dataset, Table, Transactions, canonical_order
+from shoal.data.arrays import csr_from_pairs, row_ids
+from shoal.data.tags import Tags, joint_label
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.coding import encode
+from shoal.io.frames import Frame, arrow_table
+from shoal.io.layout import Layout, ReadOptions, SetColumn, list_cells, set_position
+from shoal.io.messages import cut, listed, shown
+
+__all__ = ["Several", "gather", "joint_label"]
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """How data with several columns of sets were laid out."""
+
+    layout: Layout | Frame  # of the table without sets
+    columns: tuple[SetColumn, ...]
+    order: tuple[str, ...]  # the names of all columns, as they stood
+
+    @property
+    def set_columns(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(column.name for column in self.columns)
+
+    def place(self, row: int) -> str:
+        """Where a row (from 0) stands."""
+        return self.layout.place(row) if isinstance(self.layout, Layout) else f"row {row + 1}"
+
+    def spread(
+        self, dataset: Dataset, target: type[Layout] | None, item_delimiter: str | Sequence[str | None] | None = None
+    ) -> tuple[Dataset, dict[str, Any], list[str]]:
+        """The data as a table without sets for a format (None: in memory), the options to read it, and remarks."""
+        import pyarrow as pa
+
+        given = delimiters(item_delimiter, len(self.columns))
+        tags = Tags(self.set_columns)
+        apart, remarks = _apart(dataset.transactions, tags)
+        table = arrow_table(dataset)
+        arrays, schema = list(table.columns), table.schema
+        used = {}
+        for column in sorted(self.columns, key=lambda column: self.order.index(column.name)):
+            if column.name in schema.names:
+                raise DataError(f"Column '{cut(column.name)}' is there already, beside the sets: rename or drop it.")
+            rows, mark = apart[column.name], given[self.columns.index(column)]
+            if target is None:
+                cells = list_cells(rows, column)
+            else:
+                if mark is not None:
+                    target.check_options({"item_delimiter": mark})
+                chosen = column if mark is None else replace(column, item_delimiter=mark)
+                cells, used[column.name], more = target.cells(rows, chosen, fixed=mark is not None)
+                remarks += more
+            at = set_position(self.order[: self.order.index(column.name)], schema.names)
+            arrays.insert(at, cells)
+            schema = schema.insert(at, pa.field(column.name, cells.type))
+        beside = Table(table) if dataset.table is None else dataset.table
+        whole = replace(beside, arrow=pa.table(arrays, schema=schema))
+        flat = Dataset(Transactions.nothing(len(dataset)), whole, replace(dataset.origin, layout=self.layout))
+        options: dict[str, Any] = {"column": self.set_columns}
+        if target is not None and "item_delimiter" in {field.name for field in fields(target)}:
+            marks = tuple(used[name].item_delimiter for name in self.set_columns)
+            options["item_delimiter"] = marks[0] if len(set(marks)) == 1 else marks
+        return flat, options, remarks
+
+
+def delimiters(given: str | Sequence[str | None] | None, columns: int) -> tuple[str | None, ...]:
+    """The item delimiter of each column: one for all, or one for each."""
+    if given is None or isinstance(given, str):
+        return (given,) * columns
+    if len(given) != columns:
+        raise OptionError(
+            f"item_delimiter must be one text, or one for each of the {columns} columns of sets, got {len(given)}."
+        )
+    return tuple(given)
+
+
+def gather(
+    whole: Dataset, columns: Sequence[str], item_delimiter: str | Sequence[str | None] | None, options: ReadOptions
+) -> Dataset:
+    """Take columns of sets out of a table that was read without sets."""
+    layout, table = whole.origin.layout, arrow_table(whole)
+    for name in columns:
+        if name not in table.column_names:
+            hint = did_you_mean(name, table.column_names)
+            raise DataError(f"No column '{cut(name)}'{hint} in {options.source}: it has {listed(table.column_names)}.")
+    tags = Tags(tuple(columns))
+    found: list[tuple[Transactions, list[str]]] = []
+    how: list[SetColumn] = []
+    there: set[str] = set()
+    for name, mark in zip(columns, delimiters(item_delimiter, len(columns)), strict=True):
+        if mark is not None and isinstance(layout, Layout):
+            layout.check_options({"item_delimiter": mark})
+        ragged, column = layout.sets_in(table, name, options.source, mark)
+        own = {label.removeprefix(f"{name}.") for label in options.drop_items}
+        if options.drop_items:
+            texts = ragged.values.unique().to_pylist()
+            there.update(texts, (f"{name}.{text}" for text in texts))
+        rows = encode(ragged, multiset=options.multiset, drop_items=own.union(options.drop_items))
+        found.append((rows, [tags.label(name, text) for text in rows.labels]))
+        how.append(column)
+    options.tell_missing(there)
+    beside = table.drop_columns(list(columns))
+    if isinstance(layout, Frame):  # what is put back is always new
+        layout = replace(layout, parsed=layout.parsed.drop_columns(list(columns)))
+    return Dataset(
+        _together(found, len(whole)),
+        Table(beside) if beside.column_names else None,
+        replace(whole.origin, layout=Several(layout, tuple(how), tuple(table.column_names))),
+    )
+
+
+def _together(parts: list[tuple[Transactions, list[str]]], rows: int) -> Transactions:
+    """The rows of all columns in one, with these labels."""
+    order = canonical_order({label for _, labels in parts for label in labels})
+    rank = {label: code for code, label in enumerate(order)}
+    codes = [np.array([rank[label] for label in labels], dtype=np.int64)[part.items] for part, labels in parts]
+    row = [row_ids(part.indptr) for part, _ in parts]
+    return Transactions(*csr_from_pairs(np.concatenate(row), np.concatenate(codes), rows), tuple(order))
+
+
+def _apart(rows: Transactions, tags: Tags) -> tuple[dict[str, Transactions], list[str]]:
+    """The rows of each column, with its items in canonical order; a remark on labels that will be read as others."""
+    places = {label: tags.place(label) for label in rows.in_use().labels}
+    remarks = []
+    lost = [label for label, place in places.items() if tags.label(*place) != label]
+    if lost:
+        remarks.append(
+            f"Label {shown(lost[0])} is of none of the columns {listed(tags.columns)}: it stands in "
+            f"'{cut(places[lost[0]][0])}', and will be read as an item of that column; a label for anything of any of "
+            f"them is {shown(tags.joint)}."
+        )
+    apart = {}
+    for column in tags.columns:
+        order = canonical_order({text for owner, text in places.values() if owner == column})
+        code = {(column, text): at for at, text in enumerate(order)}
+        code_of = [code.get(places[label], -1) if label in places else -1 for label in rows.labels]
+        apart[column] = rows.recode(np.array(code_of, dtype=np.int32), order)
+    return apart, remarks

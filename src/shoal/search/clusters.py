@@ -1,0 +1,256 @@
+"""Clusters of records that are merged until a bound is met (P2's frameworks Rum-bound and Tum-bound).
+
+Rum is the loss of the columns: the mean over the records of what their cluster costs. Cost is NCP of a record of the
+cluster or, for discernibility and class size, the number of its records. UL is the loss of the sets once each cluster
+is generalized by itself.
+
+What P2 leaves open, or prints wrong, is decided in algorithms.md: merges are accepted while Rum is within the bound; a
+seed without an acceptable partner is set aside until somebody else merges with it; ties go to the cluster with the
+lower number, which is in the order of first records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Counts, row_ids
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.options import say
+from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.k_lm import KLmDiversity
+from shoal.problem import Problem
+from shoal.search.within import Within
+from shoal.search.yardstick import Yardstick
+
+By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
+Rum = Literal["ncp", "discernibility", "class-size"]
+UNBOUNDED = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """Two clusters became one."""
+
+    number: int  # of the cluster, from now on
+    gone: int
+    rows: Counts  # of both
+
+
+class Clusters:
+    """Clusters of one problem while they are merged."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        yard: Yardstick,
+        cluster_of: Counts,
+        engine: Engine,
+        *,
+        by: By,
+        rum: Rum = "ncp",
+        within: Within | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
+    ) -> None:
+        self.problem, self.yard, self.engine, self.by, self.rum, self.within = problem, yard, engine, by, rum, within
+        items, self.n = problem.items, len(problem.items)
+        self.merging = kernels.Merging(
+            *yard.spans(cluster_of),
+            np.bincount(cluster_of).astype(np.int64),
+            yard.scales,
+            items.indptr,
+            items.items,
+            len(items.labels),
+            cluster_of,
+            by_size=rum != "ncp",
+            threads=engine.threads,
+        )
+        order = np.argsort(cluster_of, kind="stable")
+        self.rows = dict(enumerate(np.split(order, np.cumsum(np.bincount(cluster_of))[:-1])))
+        self.needs = Needs(problem, cluster_of)
+        self.losses: dict[tuple[int, int], float] = {}  # UL of unions that were looked at
+        self.set_aside = 0
+
+    def __len__(self) -> int:
+        """Clusters that there are now."""
+        return self.merging.alive
+
+    def members(self) -> list[Counts]:
+        """The rows of each cluster, in the order of their numbers."""
+        return [self.rows[number] for number in sorted(self.rows)]
+
+    @property
+    def loss(self) -> float:
+        """Rum: between 0 and 1, but for weights of columns that sum up to more."""
+        if self.rum == "class-size":
+            return 1 / len(self)
+        unit = self.yard.unit if self.rum == "ncp" else self.n
+        return self.merging.total / (self.n * unit)
+
+    def beyond(self, delta: float) -> bool:
+        """Whether the bound is broken already."""
+        if self.rum == "class-size":
+            return Fraction(str(delta)) * len(self) < 1
+        return self.merging.total > self.most(delta)
+
+    def most(self, delta: float) -> int:
+        """The greatest total of costs within the bound."""
+        if self.rum == "ncp":
+            return self.yard.most(delta, self.n)
+        if self.rum == "discernibility":
+            return math.floor(Fraction(str(delta)) * self.n * self.n)
+        return UNBOUNDED
+
+    def merge(self, one: int, other: int) -> Merge:
+        """Make one cluster of two."""
+        self.merging.merge(one, other)
+        number, gone = min(one, other), max(one, other)
+        self.rows[number] = np.sort(np.concatenate([self.rows[number], self.rows.pop(gone)]))
+        self.needs.merge(number, gone)
+        self.losses = {pair: loss for pair, loss in self.losses.items() if not {one, other}.intersection(pair)}
+        return Merge(number, gone, self.rows[number])
+
+    def stand(self) -> int:
+        """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
+        merged = 0
+        for number in range(len(self.needs.rows)):
+            while number in self.rows and len(self) > 1 and not self.needs.met(number):
+                partner = self.merging.nearest(number, "r", UNBOUNDED)
+                merged += 1
+                if self.merge(number, partner).number != number:
+                    break  # it goes on under a lower number
+        left = [number for number in self.rows if not self.needs.met(number)]
+        return merged if not left or len(self) == 1 else merged + self.stand()
+
+    def grow(self, delta: float) -> None:
+        """Rmerge: merge while Rum stays within the bound."""
+        tick, limit, start = self.engine.tick("merging clusters"), self.most(delta), len(self)
+        fewest = math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
+        while len(self) > fewest and (seed := self.merging.seed()) >= 0:
+            tick((start - len(self) + self.set_aside) / start)
+            partner = self.nearest(seed, limit)
+            if partner < 0:
+                self.merging.set_aside(seed)
+                self.set_aside += 1
+            else:
+                self.merge(seed, partner)
+
+    def merges(self) -> Iterator[Merge]:
+        """Tmerge's merges, one after the other, down to one cluster."""
+        while len(self) > 1:
+            seed = self.merging.seed()
+            yield self.merge(seed, self.nearest(seed, UNBOUNDED))
+
+    def nearest(self, seed: int, limit: int) -> int:
+        """The cluster to merge a seed with such that the total stays within the limit; -1: none."""
+        if self.within is None or self.by == "r":
+            return self.merging.nearest(seed, self.by, limit)
+        totals = self.merging.totals_with(seed)
+        others = np.flatnonzero(totals >= 0)
+        allowed = totals[others] <= limit
+        if self.by == "t":
+            others = others[allowed]
+            losses = self._losses_with(seed, others)
+            return int(others[np.lexsort((others, losses))[0]]) if len(others) else -1
+        if not allowed.any():
+            return -1
+        costs = self.merging.costs_with(seed)[others]
+        like_columns, like_sets = _ranks(costs, others), _ranks(self._losses_with(seed, others), others)
+        order = np.lexsort((like_columns, like_columns + like_sets))
+        return int(others[order[allowed[order]][0]])
+
+    def _losses_with(self, seed: int, others: Counts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """Mean UL of the union of a seed with each of some clusters."""
+        assert self.within is not None
+        within, new = self.within, [other for other in others.tolist() if (seed, other) not in self.losses]
+        unions = [np.sort(np.concatenate([self.rows[seed], self.rows[other]])) for other in new]
+        found = self.engine.map("comparing sets", lambda rows, one: within.loss(rows, one) / len(rows), unions)
+        for other, loss in zip(new, found, strict=True):
+            self.losses[seed, other] = self.losses[other, seed] = loss
+        return np.array([self.losses[seed, other] for other in others.tolist()])
+
+
+def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> list[Counts]:
+    """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
+
+    Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
+    """
+    tick, start = engine.tick("merging clusters"), len(clusters)
+    rows = dict(clusters.rows)
+    sums = dict(zip(rows, engine.map("generalizing sets", within.loss, list(rows.values())), strict=True))
+    total = math.fsum(sums.values())
+    best, at = total, len(rows)
+    merges = clusters.merges()
+    while total > delta * clusters.n:
+        ahead = list(islice(merges, 1 if clusters.within is not None else 8 * engine.threads))
+        if not ahead:
+            raise Infeasible(_unreached(clusters, delta, best / clusters.n, at))
+        losses = engine.map("generalizing sets", within.loss, [merge.rows for merge in ahead])
+        for merge, loss in zip(ahead, losses, strict=True):
+            del rows[merge.gone], sums[merge.gone]
+            rows[merge.number], sums[merge.number] = merge.rows, loss
+            total = math.fsum(sums.values())
+            if total < best:
+                best, at = total, len(rows)
+            if total <= delta * clusters.n:
+                break
+        tick((start - len(rows)) / start)
+    return [rows[number] for number in sorted(rows)]
+
+
+class Needs:
+    """Which clusters can be made safe by themselves, at the latest with everything at the root."""
+
+    def __init__(self, problem: Problem, cluster_of: Counts) -> None:
+        privacy = problem.privacy
+        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
+        self.k, self.l = privacy.k, privacy.l if isinstance(privacy, KLmDiversity) else 0
+        some = problem.items.sizes > 0
+        self.rows = np.bincount(cluster_of)
+        self.filled = np.bincount(cluster_of, weights=some).astype(np.int64)
+        values = problem.sensitive
+        shape = (len(self.rows), len(values.labels) if self.l else 0)
+        self.held, self.held_filled = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        if self.l:
+            ids = row_ids(values.indptr)
+            np.add.at(self.held, (cluster_of[ids], values.items), 1)
+            np.add.at(self.held_filled, (cluster_of[ids], values.items), some[ids])
+
+    def met(self, number: int) -> bool:
+        """Whether a cluster can."""
+        filled, rows = int(self.filled[number]), int(self.rows[number])
+        told = [(self.held, rows), (self.held_filled, filled)]
+        return (not 0 < filled < self.k) and all(
+            self.l * int(held[number].max(initial=0)) <= records for held, records in told
+        )
+
+    def merge(self, number: int, gone: int) -> None:
+        """Two clusters became one."""
+        for counts in (self.rows, self.filled, self.held, self.held_filled):
+            counts[number] += counts[gone]
+
+
+def _ranks(keys: np.ndarray[tuple[int, ...], np.dtype[np.generic]], numbers: Counts) -> Counts:
+    """The place of each in the order of keys; ties: of numbers."""
+    ranks = np.empty(len(keys), dtype=np.int64)
+    ranks[np.lexsort((numbers, keys))] = np.arange(len(keys))
+    return ranks
+
+
+def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
+    """Why a bound on UL cannot be met, and what could be done."""
+    m = clusters.problem.privacy.values()["m"]
+    less = "a smaller --k" if m == 1 else "a smaller --k or --m"
+    allowed = math.ceil(best * 1e4) / 1e4
+    return (
+        f"UL of the sets cannot be brought down to --delta {say(delta)} by merging clusters: the best is {best:.4f}, "
+        f"with {at:,} cluster{'' if at == 1 else 's'}. Allow --delta {allowed:g}, or choose {less}, another --within "
+        f"(sets, aa, optimal), or a finer hierarchy of the items."
+    )

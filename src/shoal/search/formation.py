@@ -1,0 +1,95 @@
+"""Clusters of at least k records with similar quasi-identifiers: P2's Cluster, and Mondrian (LeFevre et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Counts
+from shoal.data.relational import Relational
+from shoal.engines import Engine
+from shoal.search.yardstick import Yardstick
+
+Formation = Callable[[Relational, Yardstick, int, int, Engine], Counts]
+
+
+def cluster(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine) -> Counts:
+    """P2's Cluster: a random record and the k - 1 that are nearest to it by NCP, again and again.
+
+    Those that are left at the end join the cluster that loses least by them (its NCP, not its growth; ties: the first).
+    """
+    order = np.random.default_rng(seed).permutation(len(raw))
+    return united(
+        raw,
+        kernels.form_clusters(
+            yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")
+        ),
+    )
+
+
+def mondrian(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine) -> Counts:
+    """Mondrian: the records are halved by one attribute after the other, as long as both halves keep k.
+
+    The attribute with the greatest NCP comes first (ties: in order), cut nearest to the median: numbers between any two
+    values, categories between children of their common ancestor. Strict: equal values stay together.
+    """
+    tick, done = engine.tick("forming clusters"), 0
+    cluster_of, clusters = np.zeros(len(raw), dtype=np.int64), 0
+    waiting = [np.arange(len(raw))]
+    while waiting:
+        rows = waiting.pop()
+        halves = _halves(yard, rows, k)
+        if halves is None:
+            cluster_of[rows] = clusters
+            clusters += 1
+            done += len(rows)
+            tick(done / len(raw))
+        else:
+            waiting += halves
+    return united(raw, cluster_of)
+
+
+FORMATIONS: dict[str, Formation] = {"cluster": cluster, "mondrian": mondrian}
+
+
+def united(raw: Relational, cluster_of: Counts) -> Counts:
+    """Clusters that would be published with equal values become one (P2 Cluster, lines 9-11)."""
+    return raw.generalized(cluster_of).classes
+
+
+def _halves(yard: Yardstick, rows: Counts, k: int) -> list[Counts] | None:
+    """Two parts of the rows, each of at least k; none, if no cut leaves such parts."""
+    if len(rows) < 2 * k:
+        return None
+    parts = [codes[rows] for codes in yard.codes]
+    costs = [_cost(scale, int(part.min()), int(part.max())) for scale, part in zip(yard.scales, parts, strict=True)]
+    for at in sorted(range(len(parts)), key=lambda at: -costs[at]):
+        first, last = int(parts[at].min()), int(parts[at].max())
+        below = np.cumsum(np.bincount(parts[at] - first))[:-1]  # rows at or below each code but the last
+        allowed = (below >= k) & (len(rows) - below >= k) & _borders(yard.scales[at], first, last)
+        allowed &= np.diff(below, prepend=0) > 0  # of several cuts with equal parts the first
+        if allowed.any():
+            off = np.where(allowed, np.abs(2 * below - len(rows)), len(rows) + 1)
+            cut = parts[at] <= first + int(np.argmin(off))
+            return [rows[~cut], rows[cut]]
+    return None
+
+
+def _cost(scale: kernels.Scale, low: int, high: int) -> int:
+    """What it costs to publish codes from low to high."""
+    if low == high:
+        return 0
+    if not scale.along:
+        return int(scale.costs[low:high].max())
+    return scale.whole if high == scale.missing else int(scale.costs[high] - scale.costs[low])
+
+
+def _borders(scale: kernels.Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """After which codes a cut may lie: of a tree, only between the children of what all have in common."""
+    if scale.along:
+        return np.ones(last - first, dtype=np.bool_)
+    rises = scale.costs[first:last]
+    at_top: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = rises == rises.max(initial=0)
+    return at_top

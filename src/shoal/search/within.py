@@ -1,0 +1,125 @@
+"""The sets of one cluster, generalized by themselves: P2's transaction generalization function T."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Codes, Counts
+from shoal.engines import Engine
+from shoal.errors import Infeasible, OptionError
+from shoal.metrics.ul import record_losses
+from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.k_lm import KLmDiversity
+from shoal.privacy.km import KmAnonymity
+from shoal.privacy.lm import LmDiversity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut, LocalCuts, LocalSets
+from shoal.search.direct import Ground, level_by_level
+from shoal.search.optimum import best_cut
+
+Method = Literal["aa", "optimal", "sets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
+
+    problem: Problem
+    method: Method
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done, before any work."""
+        privacy = self.problem.privacy
+        if self.method == "optimal" and not isinstance(privacy, KKmAnonymity):
+            raise OptionError(f"--within optimal is for the model k-km, not for {privacy.name}: choose aa or sets.")
+        if self.method != "sets" and self.problem.hierarchy.is_flat and self.problem.hierarchy.n_leaves > 1:
+            raise OptionError(
+                f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
+            )
+
+    @property
+    def km(self) -> KmAnonymity:
+        """What is asked of the sets of a cluster, whatever else is."""
+        privacy = self.problem.privacy
+        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
+        return KmAnonymity(k=privacy.k, m=privacy.m)
+
+    def solve(self, rows: Counts, engine: Engine) -> GlobalCut | Codes:
+        """How to publish the sets of a cluster: a cut, or for each item the smallest one of its set."""
+        if self.method == "sets":
+            return self._sets(rows, engine)
+        if self.method == "optimal":
+            return self._best(rows, engine)
+        ground = self._ground(rows)
+        repaired = level_by_level(ground, self.km, engine)
+        privacy = self.problem.privacy
+        if isinstance(privacy, KLmDiversity):
+            lm = LmDiversity(
+                l=privacy.l, m=privacy.m, sensitive=privacy.sensitive, sensitive_column=privacy.sensitive_column
+            )
+            repaired = level_by_level(ground, lm, engine, raised=repaired.raised)  # only upwards: k^m stays
+        return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
+
+    def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
+        """All clusters, each by itself, in parallel."""
+        solved = engine.map("generalizing sets", self.solve, clusters)
+        cluster_of = np.empty(len(self.problem.items), dtype=np.int64)
+        for at, rows in enumerate(clusters):
+            cluster_of[rows] = at
+        cuts = [one for one in solved if isinstance(one, GlobalCut)]
+        if self.method == "sets":
+            return LocalSets(tuple(one for one in solved if not isinstance(one, GlobalCut)), cluster_of)
+        return LocalCuts(tuple(cuts), cluster_of)
+
+    def loss(self, rows: Counts, engine: Engine) -> float:
+        """The sum of UL over the records of a cluster, once generalized."""
+        solved, items = self.solve(rows, engine), self.problem.items.take(rows)
+        made = solved if isinstance(solved, GlobalCut) else LocalSets((solved,), np.zeros(len(rows), dtype=np.int64))
+        return float(record_losses(made.apply(items)).sum())
+
+    def _ground(self, rows: Counts) -> Ground:
+        """The rows, with what each node of the hierarchy costs for them."""
+        problem = self.problem
+        items = problem.items.take(rows)
+        supports = items.supports if problem.item_weights is None else items.supports * problem.item_weights
+        sums = np.concatenate([[0], np.cumsum(supports)])
+        span = problem.hierarchy.span
+        costs = problem.loss.node_costs(problem.hierarchy, sums[span[:, 1]] - sums[span[:, 0]])
+        return Ground(items, problem.sensitive.take(rows), problem.hierarchy, costs)
+
+    def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
+        """The cut that loses least."""
+        solution = best_cut(self.problem.take(rows, self.km), engine, "none", needs_proof=True)
+        if solution.optimality is not None and solution.optimality.ended == "interrupted":
+            raise KeyboardInterrupt  # one cluster's best so far is of no use
+        assert isinstance(solution.recoding, GlobalCut)
+        return solution.recoding
+
+    def _sets(self, rows: Counts, engine: Engine) -> Codes:
+        """Sets of items, joined where that raises UL least."""
+        items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
+        privacy = self.problem.privacy
+        made = kernels.blended(
+            items.indptr,
+            items.items,
+            len(items.labels),
+            hidden.indptr,
+            hidden.items,
+            len(hidden.labels),
+            self.km.k,
+            privacy.l if isinstance(privacy, KLmDiversity) else 0,
+            self.km.known(items),
+            tick=engine.tick("generalizing sets"),
+        )
+        if made is None:
+            raise Infeasible(
+                f"{privacy.short} cannot be reached in a cluster of {len(rows):,} records, even with all items in one "
+                f"set: among those with any item that is not sensitive, a sensitive value is too frequent: choose a "
+                f"smaller l, or do not declare it sensitive."
+            )
+        return made

@@ -1,0 +1,83 @@
+"""NCP of clusters in whole numbers, so that a search compares costs exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Codes, Counts
+from shoal.data.attributes import MISSING, Attribute, Line
+from shoal.data.relational import Relational
+
+FINEST = 2**40  # the largest unit: a cost times the rows must fit 63 bits
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """The quasi-identifiers in dense codes, and what it costs to publish a range of codes.
+
+    ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
+    are exact; where that is beyond ``FINEST``, costs are rounded, by less than ``slack`` for a record.
+
+    >>> from shoal.data.attributes import Line
+    >>> ages = np.array([19, 22, 70])
+    >>> yard = Yardstick.of(Relational((Line("age", 19, 70),), (ages,), (ages,)))
+    >>> yard.unit, yard.codes[0].tolist(), yard.scales[0].costs.tolist(), yard.slack
+    (51, [0, 1, 2], [0, 3, 51], 0)
+    """
+
+    codes: list[Codes]  # for each attribute, the code of each row
+    scales: list[kernels.Scale]
+    unit: int
+    slack: int
+
+    @classmethod
+    def of(cls, raw: Relational) -> Yardstick:
+        """For the original values."""
+        shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, raw.weights, strict=True)]
+        exact = math.lcm(*(share.denominator for share in shares))
+        unit = min(exact, FINEST)
+        points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
+        scales = [
+            _scale(attribute, places, share * unit)
+            for attribute, places, share in zip(raw.attributes, points, shares, strict=True)
+        ]
+        slack = 0 if exact == unit else len(scales)
+        return cls([code.astype(np.int32) for code in codes], scales, unit, slack)
+
+    def spans(self, cluster_of: Counts) -> tuple[list[Codes], list[Codes]]:
+        """The least and the greatest code of each cluster, for each attribute."""
+        clusters = int(cluster_of.max(initial=-1)) + 1
+        low, high = [], []
+        for codes in self.codes:
+            least, most = np.full(clusters, len(codes), dtype=np.int32), np.full(clusters, -1, dtype=np.int32)
+            np.minimum.at(least, cluster_of, codes)
+            np.maximum.at(most, cluster_of, codes)
+            low.append(least)
+            high.append(most)
+        return low, high
+
+    def most(self, share: float, rows: int) -> int:
+        """The greatest sum of costs over so many rows that is certainly not above a mean NCP."""
+        return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows
+
+    def mean(self, total: int, rows: int) -> float:
+        """The mean NCP that a sum of costs is."""
+        return total / (max(1, rows) * self.unit)
+
+
+def _scale(attribute: Attribute, points: Counts, share: Fraction) -> kernels.Scale:
+    """Costs of one attribute: a line's are differences of places, other ones those of the steps between neighbours."""
+    whole = math.ceil(attribute.denominator * share)
+    if isinstance(attribute, Line) and not attribute.levels:
+        known = [math.floor((point - attribute.first) * share) for point in points.tolist() if point != MISSING]
+        missing = len(known) if len(known) < len(points) else -1
+        places = [*known, *([whole] if missing >= 0 else [])]
+        return kernels.Scale(True, np.array(places, dtype=np.int64), whole, missing)
+    steps = attribute.numerators(*attribute.widened(points[:-1], points[1:])).tolist()
+    rises = np.array([math.ceil(step * share) for step in steps], dtype=np.int64)
+    return kernels.Scale(False, rises, whole, -1)
