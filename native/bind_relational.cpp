@@ -44,13 +44,14 @@ void bind_relational(nb::module_& module) {
 
     // The items that occur, each with the smallest one of its label, others with -1; nothing at all: no way out.
     module.def("blended", [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> hidden_indptr,
-                             In<Code> hidden_items, Code hidden_labels, int64_t k, int64_t l, int64_t m, nb::callable tick) {
+                             In<Code> hidden_items, Code hidden_labels, int64_t k, int64_t l, int64_t m,
+                             nb::callable tick) {
+        RowsView rows = view_of(indptr, items), hidden = view_of(hidden_indptr, hidden_items);
         std::vector<Code> label;
         Tick call = with_gil(tick);
         {
             nb::gil_scoped_release free;
-            Blender blender(view_of(indptr, items), labels, view_of(hidden_indptr, hidden_items), hidden_labels, k, l, call);
-            label = blender.run(m);
+            label = Blender(rows, labels, hidden, hidden_labels, k, l, call).run(m);
         }
         return raw(label);
     });
@@ -62,8 +63,9 @@ void bind_relational(nb::module_& module) {
                             In<int64_t> cluster_of, bool by_size, int threads) {
             std::vector<Scale> measures = scales_of(scales);
             nb::gil_scoped_release free;
-            new (self) Merging(copies(lo), copies(hi), {sizes.data(), sizes.data() + sizes.shape(0)}, std::move(measures),
-                               view_of(indptr, items), labels, cluster_of.data(), by_size, threads);
+            new (self) Merging(copies(lo), copies(hi), {sizes.data(), sizes.data() + sizes.shape(0)},
+                               std::move(measures), view_of(indptr, items), labels, cluster_of.data(), by_size,
+                               threads);
         })
         .def("total", &Merging::total)
         .def("alive", &Merging::alive)

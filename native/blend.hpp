@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "loss.hpp"
 
@@ -28,6 +27,7 @@ public:
             name_.push_back(item);
         }
         size_.assign(name_.size(), 1);
+        class_.resize(name_.size());
         holders_.resize(name_.size());
         count_.assign(name_.size(), 0);
         living_.resize(name_.size());
@@ -36,9 +36,12 @@ public:
         for (int64_t r = 0; r < view.rows; ++r) {
             if (!view.size(r)) continue;
             Row row;
-            for (const Code* item = view.begin(r); item != view.end(r); ++item) row.labels.push_back(item_label_[*item]);
-            if (l)
-                for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item) row.hidden.push_back({*item, 1});
+            for (const Code* item = view.begin(r); item != view.end(r); ++item)
+                row.labels.push_back(item_label_[*item]);
+            if (l) {
+                for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item)
+                    row.hidden.push_back({*item, 1});
+            }
             for (Code label : row.labels) holders_[label].push_back(static_cast<Code>(rows_.size()));
             rows_.push_back(std::move(row));
         }
@@ -88,24 +91,28 @@ private:
 
     // Rows of the given ones that are equal become one; the losses of all of them are made anew.
     void unite(const std::vector<Code>& rows) {
-        std::unordered_map<uint64_t, std::vector<Code>> seen;
-        seen.reserve(2 * rows.size());
+        std::vector<std::pair<uint64_t, Code>> hashed;
         for (Code r : rows) {
             uint64_t hash = 0;
             for (Code label : rows_[r].labels) {
                 hash = (hash ^ static_cast<uint64_t>(label)) * 0x9e3779b97f4a7c15u;
                 hash ^= hash >> 32;
             }
-            std::vector<Code>& same = seen[hash];
-            auto equal = [&](Code other) { return rows_[other].labels == rows_[r].labels; };
-            auto twin = std::find_if(same.begin(), same.end(), equal);
-            if (twin == same.end()) {
-                same.push_back(r);
-                rows_[r].loss = Loss(rows_[r].labels, size_);
+            hashed.push_back({hash, r});
+        }
+        std::sort(hashed.begin(), hashed.end());
+        for (size_t from = 0, at = 0; at < hashed.size(); ++at) {
+            if (hashed[from].first != hashed[at].first) from = at;
+            Row& row = rows_[hashed[at].second];
+            size_t twin = from;
+            while (rows_[hashed[twin].second].labels != row.labels) ++twin;
+            Row& same = rows_[hashed[twin].second];
+            if (twin == at) {
+                row.loss = Loss(row.labels, size_);
             } else {
-                rows_[*twin].weight += rows_[r].weight;
-                add(rows_[*twin].hidden, rows_[r].hidden);
-                rows_[r] = {};
+                same.weight += row.weight;
+                add(same.hidden, row.hidden);
+                row = {};
             }
         }
     }
@@ -201,7 +208,8 @@ private:
         for (const Place& place : rows) support += rows_[place.row].weight;
         if (support < k_ || !l_) return support < k_;
         for (const Place& place : rows)
-            for (const auto& [item, count] : rows_[place.row].hidden) most = std::max(most, hidden_count_[item] += count);
+            for (const auto& [item, count] : rows_[place.row].hidden)
+                most = std::max(most, hidden_count_[item] += count);
         for (const Place& place : rows)
             for (const auto& [item, count] : rows_[place.row].hidden) hidden_count_[item] = 0;
         return most * l_ > support;
@@ -210,6 +218,7 @@ private:
     // Merges a label of the breach with the one with which that costs least.
     void merge() {
         auto best = std::make_tuple(std::numeric_limits<int64_t>::max(), int64_t{0}, Code{0}, Code{0});
+        classify();
         for (Code u : breach_) {
             std::vector<int64_t> added = losses_with(u);
             for (Code v : living_)
@@ -230,10 +239,11 @@ private:
         holders_[gone] = {};
         living_.erase(std::find(living_.begin(), living_.end(), gone));
         into_[gone] = kept;
-        std::vector<Code> with{kept};  // labels of changed rows
-        for (Code r : changed) with.insert(with.end(), rows_[r].labels.begin(), rows_[r].labels.end());
-        std::sort(with.begin(), with.end());
-        with.erase(std::unique(with.begin(), with.end()), with.end());
+        std::vector<Code> with;  // labels of changed rows
+        for (Code r : changed)
+            for (Code label : rows_[r].labels)
+                if (!count_[label]++) with.push_back(label);
+        for (Code label : with) count_[label] = 0;
         unite(changed);
         forget(with);
         for (std::vector<char>& clean : clean_)
@@ -245,59 +255,79 @@ private:
     void forget(const std::vector<Code>& labels) {
         for (Code label : labels) {
             std::vector<Code>& rows = holders_[label];
-            rows.erase(std::remove_if(rows.begin(), rows.end(), [&](Code r) { return rows_[r].labels.empty(); }), rows.end());
+            auto gone = [&](Code r) { return rows_[r].labels.empty(); };
+            rows.erase(std::remove_if(rows.begin(), rows.end(), gone), rows.end());
         }
+    }
+
+    // Which sizes labels have, and which of them have more than one item.
+    void classify() {
+        sizes_.clear();
+        several_.clear();
+        for (Code v : living_) {
+            sizes_.push_back(size_[v]);
+            if (size_[v] > 1) several_.push_back(v);
+        }
+        std::sort(sizes_.begin(), sizes_.end());
+        sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
+        for (Code v : living_)
+            class_[v] = std::lower_bound(sizes_.begin(), sizes_.end(), size_[v]) - sizes_.begin();
+        value_.resize(sizes_.size());
+        valid_.assign(sizes_.size(), 0);
+        now_ = 0;
     }
 
     // What merging u with each other label adds to the loss of all rows.
     std::vector<int64_t> losses_with(Code u) {
         std::vector<int64_t> added(name_.size(), 0);
-        int64_t size = size_[u], largest = 0;
-        for (Code v : living_) largest = std::max(largest, size_[v]);
+        int64_t size = size_[u];
         std::map<std::pair<int64_t, int64_t>, int64_t> alike;  // rows with u by what their loss depends on
         for (const Row& row : rows_) {
             if (row.labels.empty()) continue;
             tell();
+            const Loss& loss = row.loss;
             if (!std::binary_search(row.labels.begin(), row.labels.end(), u)) {
                 for (Code v : row.labels)
-                    added[v] += row.weight * (row.loss.with(row.labels, size_, v, u, size_[v] + size, size) - row.loss.value());
+                    added[v] += row.weight * (loss.with(row.labels, size_, v, u, size_[v] + size, size) - loss.value());
                 continue;
             }
-            bool small = row.loss.exact(largest);
-            if (small) alike[row.loss.key()] += row.weight;
             for (Code v : row.labels) {
                 if (u == v) continue;
-                added[v] += row.weight * (row.loss.with(row.labels, size_, u, v, size + size_[v], 0) - row.loss.value());
-                if (small) added[v] -= row.weight * (row.loss.grown(size, size_[v]) - row.loss.value());
+                added[v] += row.weight * (loss.with(row.labels, size_, u, v, size + size_[v], 0) - loss.value());
+                if (loss.exact(size_[v])) added[v] -= row.weight * (loss.grown(size, size_[v]) - loss.value());
             }
-            if (!small) add_large(row, u, added);
+            if (loss.exact(1)) alike[loss.key()] += row.weight;
+            if (!loss.exact(sizes_.back())) add_rounded(row, u, loss.exact(1) ? several_ : living_, added);
         }
-        std::map<int64_t, int64_t> by_size;  // what those rows lose, by the size of the other label
-        for (Code v : living_) {
-            if (u == v) continue;
-            auto [at, fresh] = by_size.insert({size_[v], 0});
-            if (fresh)
-                for (const auto& [key, weight] : alike)
-                    at->second += weight * (Loss(key).grown(size, size_[v]) - Loss(key).value());
-            added[v] += at->second;
+        std::vector<int64_t> exactly(sizes_.size(), 0);  // what those rows lose, by the size of the other label
+        for (const auto& [key, weight] : alike) {
+            Loss loss(key);
+            for (size_t at = 0; at < sizes_.size() && loss.exact(sizes_[at]); ++at)
+                exactly[at] += weight * (loss.grown(size, sizes_[at]) - loss.value());
         }
+        for (Code v : living_) added[v] += exactly[class_[v]];
         return added;
     }
 
-    // The same for one row with u and all labels that it has not. Only sizes, and where the sum meets them, matter.
-    void add_large(const Row& row, Code u, std::vector<int64_t>& added) {
-        std::unordered_map<int64_t, int64_t>& known = known_;
-        known.clear();
+    // The same for one row with u and those labels that it has not with which its loss is not exact. Only their sizes
+    // matter, and where the sum meets them.
+    void add_rounded(const Row& row, Code u, const std::vector<Code>& others, std::vector<int64_t>& added) {
+        ++now_;
         size_t at = 0;
-        for (Code v : living_) {
+        for (Code v : others) {
             bool passed = false;
-            for (; at < row.labels.size() && row.labels[at] < v; ++at) passed |= row.labels[at] == u || (v < u && size_[row.labels[at]] > 1);
-            if (passed) known.clear();
+            for (; at < row.labels.size() && row.labels[at] < v; ++at)
+                passed |= row.labels[at] == u || (v < u && size_[row.labels[at]] > 1);
+            now_ += passed;
             if (at < row.labels.size() && row.labels[at] == v) continue;
-            auto [value, fresh] = known.insert({size_[v], 0});
-            if (fresh)
-                value->second = row.weight * (row.loss.with(row.labels, size_, u, v, size_[u] + size_[v], size_[v]) - row.loss.value());
-            added[v] += value->second;
+            size_t kind = class_[v];
+            if (valid_[kind] != now_) {
+                valid_[kind] = now_;
+                int64_t more = size_[v], before = row.loss.value(), after = before;
+                if (!row.loss.exact(more)) after = row.loss.with(row.labels, size_, u, v, size_[u] + more, more);
+                value_[kind] = row.weight * (after - before);
+            }
+            added[v] += value_[kind];
         }
     }
 
@@ -312,7 +342,12 @@ private:
     std::vector<std::vector<char>> clean_;  // by size less 1, by first label
     std::vector<Level> levels_;             // by length of the prefix
     std::vector<int64_t> count_, hidden_count_;
-    std::unordered_map<int64_t, int64_t> known_;
+    std::vector<Code> several_;             // labels of more than one item
+    std::vector<int64_t> sizes_;            // the different sizes of labels
+    std::vector<size_t> class_;             // by label: the place of its size among them
+    std::vector<int64_t> value_;            // by place: what a row adds,
+    std::vector<uint64_t> valid_;           // if this is
+    uint64_t now_ = 0;
     const Tick& tick_;
     uint64_t steps_ = 0;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();

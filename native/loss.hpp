@@ -36,7 +36,7 @@ public:
         return quotient(sum_ - term(size) + term(size + more), items_ + more);
     }
 
-    // The value after the label u of the row, and v if it has that, too, became one of `size` items, so many of them new.
+    // The value after the label u of the row, and v if it has that, too, became one of `size` items, some of them new.
     int64_t with(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
                  int64_t more) const {
         if (!exact(more)) return in_order(labels, sizes, u, v, size, items_ + more);
@@ -63,8 +63,8 @@ private:
     }
 
     // The value of a row of so many items, a label of `size` items in the place of u and v.
-    static int64_t in_order(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
-                            int64_t items) {
+    static int64_t in_order(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v,
+                            int64_t size, int64_t items) {
         double sum = 0, least = power(-items);
         Code place = std::min(u, v);
         bool placed = place < 0;

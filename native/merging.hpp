@@ -21,9 +21,9 @@ public:
     // lo, hi: by attribute, of each cluster. By size: a cluster costs its number of rows.
     Merging(std::vector<std::vector<Code>> lo, std::vector<std::vector<Code>> hi, std::vector<int64_t> sizes,
             std::vector<Scale> scales, RowsView view, Code labels, const int64_t* cluster_of, bool by_size, int threads)
-        : lo_(std::move(lo)), hi_(std::move(hi)), size_(std::move(sizes)), scales_(std::move(scales)), by_size_(by_size),
-          threads_(threads), own_(size_.size()), into_(size_.size()), slot_(size_.size()),
-          spreads_(view, labels, cluster_of, static_cast<int64_t>(size_.size())), alive_(static_cast<int64_t>(size_.size())) {
+        : lo_(std::move(lo)), hi_(std::move(hi)), size_(std::move(sizes)), scales_(std::move(scales)),
+          by_size_(by_size), threads_(threads), own_(size_.size()), into_(size_.size()), slot_(size_.size()),
+          alive_(static_cast<int64_t>(size_.size())), spreads_(view, labels, cluster_of, alive_) {
         std::iota(into_.begin(), into_.end(), 0);
         for (int64_t c = 0; c < initial(); ++c) {
             own_[c] = cost(c);
@@ -57,7 +57,10 @@ public:
     // The best partner of a cluster, or -1.
     int64_t nearest(int64_t c, How how, int64_t limit) {
         measure(check(c));
-        int64_t slot = how == How::cost ? cheapest(c, limit) : how == How::distance ? closest(c, limit) : balanced(c, limit);
+        int64_t slot = -1;
+        if (how == How::cost) slot = cheapest(c, limit);
+        if (how == How::distance) slot = closest(c, limit);
+        if (how == How::both) slot = balanced(c, limit);
         return slot < 0 ? -1 : number_[slot];
     }
 
@@ -91,9 +94,9 @@ public:
     }
 
 private:
-    static constexpr int64_t kChunk = 1024;       // clusters that a thread compares at a time
+    static constexpr int64_t kChunk = 1024;          // clusters that a thread compares at a time
     static constexpr int64_t kThreads = 8 * kChunk;  // below so many clusters, threads are not worth starting
-    static constexpr size_t kFirst = 128;         // clusters that are put in order at first
+    static constexpr int64_t kFirst = 128;           // clusters that are put in order at first
 
     // An attribute of the living clusters: the ends as codes to look up, or, along a line, as positions.
     struct Column {
@@ -282,12 +285,12 @@ private:
     bool by_size_;
     int threads_;
     std::vector<int64_t> own_, into_, slot_;  // what a cluster costs, the one it became part of or itself, where it is
-    Spreads spreads_;
     int64_t total_ = 0, alive_;
+    Spreads spreads_;
     std::set<std::pair<int64_t, int64_t>> waiting_;  // (cost, number) of those that are not set aside
-    std::vector<int64_t> number_;                    // by slot, as living_, slot_size_ and slot_share_ (size times cost)
+    std::vector<int64_t> number_;                    // by slot, as all below but table_
     std::vector<char> living_;
-    std::vector<int64_t> slot_size_, slot_share_;
+    std::vector<int64_t> slot_size_, slot_share_;  // rows, and how much of the total is theirs
     std::vector<Column> columns_;
     std::vector<int64_t> cost_, table_;  // of the latest cluster that was measured
     std::vector<double> distance_;

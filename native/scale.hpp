@@ -1,4 +1,4 @@
-// What intervals of codes cost: along a line of positions, or by the highest rise between neighbouring leaves of a tree.
+// What intervals of codes cost: along a line, or by the highest rise between neighbouring leaves of a tree.
 #pragma once
 
 #include <limits>

@@ -63,8 +63,10 @@ public:
 
     // Before and after a cluster is compared with others: each item knows which of its largest sets have it.
     void mark(int64_t c) {
-        for (size_t i = 0; i < std::min(kMarked, sets_[c].size()); ++i)
-            for (const Code* item = begin(sets_[c][i]); item != end(sets_[c][i]); ++item) mark_[*item] |= uint64_t{1} << i;
+        for (size_t i = 0; i < std::min(kMarked, sets_[c].size()); ++i) {
+            Code set = sets_[c][i];
+            for (const Code* item = begin(set); item != end(set); ++item) mark_[*item] |= uint64_t{1} << i;
+        }
     }
     void unmark(int64_t c) {
         for (size_t i = 0; i < std::min(kMarked, sets_[c].size()); ++i)
@@ -125,9 +127,9 @@ private:
 
     std::vector<int64_t> start_{0};  // the different sets, by falling size
     std::vector<Code> items_;
-    std::vector<uint64_t> mark_;            // by item
-    std::vector<std::vector<Code>> sets_;   // by cluster, ascending: by falling size
-    std::vector<double> own_;               // by cluster: its distance
+    std::vector<uint64_t> mark_;           // by item
+    std::vector<std::vector<Code>> sets_;  // by cluster, ascending: by falling size
+    std::vector<double> own_;              // by cluster: its distance
 };
 
 }  // namespace shoal

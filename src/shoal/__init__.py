@@ -12,6 +12,7 @@ from shoal.algorithms import Algorithm
 from shoal.algorithms.aa import AA
 from shoal.algorithms.apx_cover import ApxCover
 from shoal.algorithms.auto import Auto
+from shoal.algorithms.cluster import Cluster
 from shoal.algorithms.da import DA
 from shoal.algorithms.graysort import GraySort
 from shoal.algorithms.gsc import GSC
@@ -20,24 +21,34 @@ from shoal.algorithms.knn import KNN
 from shoal.algorithms.lra import LRA
 from shoal.algorithms.mhghs import MHgHs
 from shoal.algorithms.mm import MM
+from shoal.algorithms.mondrian import Mondrian
 from shoal.algorithms.oa import OA
 from shoal.algorithms.optimal import Optimal
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.algorithms.partition import Partition
+from shoal.algorithms.rfirst import Rfirst
+from shoal.algorithms.rmerge import RmergeR, RmergeRT, RmergeT
 from shoal.algorithms.stn import STN
+from shoal.algorithms.tfirst import Tfirst
+from shoal.algorithms.tmerge import TmergeR, TmergeRT, TmergeT
 from shoal.algorithms.vpa import VPA
 from shoal.anonymize import anonymize
 from shoal.columns import Column
 from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.engines import Engine
 from shoal.errors import ShoalError
+from shoal.evaluation.workload import Query, Workload
 from shoal.explain import Explanation, explain
 from shoal.io import read, write
+from shoal.metrics.are import ARE
+from shoal.metrics.classes import ClassSizes
 from shoal.metrics.kl import KLDivergence
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
+from shoal.metrics.relational_ncp import RelationalNCP
+from shoal.metrics.ul import UL
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.k import KAnonymity
@@ -59,6 +70,7 @@ from shoal.weights import Weights
 
 __all__ = [
     "AA",
+    "ARE",
     "DA",
     "GSC",
     "KNN",
@@ -68,10 +80,13 @@ __all__ = [
     "NCP",
     "OA",
     "STN",
+    "UL",
     "VPA",
     "Algorithm",
     "ApxCover",
     "Auto",
+    "ClassSizes",
+    "Cluster",
     "Clustered",
     "Column",
     "Dataset",
@@ -96,6 +111,7 @@ __all__ = [
     "LocalNodes",
     "LocalSets",
     "MHgHs",
+    "Mondrian",
     "Operations",
     "Optimal",
     "OptimalSuppress",
@@ -106,18 +122,29 @@ __all__ = [
     "PrivacyValue",
     "Problem",
     "Published",
+    "Query",
     "Recoding",
+    "RelationalNCP",
     "Release",
+    "Rfirst",
     "Risk",
+    "RmergeR",
+    "RmergeRT",
+    "RmergeT",
     "SensitiveK",
     "ShoalError",
     "Solution",
     "Table",
+    "Tfirst",
+    "TmergeR",
+    "TmergeRT",
+    "TmergeT",
     "TransactionalK",
     "Transactions",
     "Verdict",
     "Weights",
     "Witness",
+    "Workload",
     "__version__",
     "anonymize",
     "explain",

@@ -23,7 +23,7 @@ from shoal.data.attributes import Line
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, PrivacyViolation, Untruthful
-from shoal.metrics import AdditiveLoss, Measure, covered_sizes
+from shoal.metrics import Measure, covered_sizes
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import Release, peak_memory
@@ -107,10 +107,9 @@ def measure_all(original: Published, published: Published, weights: Counts | Non
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
         losses.update(measure.of(original, published))
-    for measure in measures:
-        if isinstance(measure, AdditiveLoss) and weights is not None:
-            total, scale = measure.total(original.rows, published, weights)
-            losses[f"weighted_{measure.name}"] = total / scale
+    if weights is not None:
+        for measure in measures:
+            losses.update(measure.weighted(original, published, weights))
     return losses
 
 

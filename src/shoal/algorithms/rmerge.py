@@ -9,8 +9,8 @@ The seed of a merge is the cluster that loses least in its columns. Its partner 
 - RT: with the least sum of its places in both orders, of those that the bound allows.
 
 Sets are compared by BTD, the largest distance between two records of the union, or (``--distance ul``) by the loss of
-the union once generalized, which is exact and much slower. A seed without an acceptable partner is set aside (P2 would stop
-there); R tries one partner only.
+the union once generalized, which is exact and much slower. A seed without an acceptable partner is set aside (P2 would
+stop there); R tries one partner only.
 
 Cost: O(c^2) comparisons of clusters in a compiled kernel, c of them at first; then AA in each.
 """

@@ -11,15 +11,19 @@ import click
 import numpy as np
 
 import shoal
-from shoal import hierarchies
+from shoal import columns, hierarchies
 from shoal.anonymize import measure_all
 from shoal.cli import console
+from shoal.cli.columns import quasi_identifier_options, said
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading
+from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.evaluation.workload import ASKED, VALUES, Workload
 from shoal.job import tree_for
 from shoal.metrics import Outcome
+from shoal.metrics.are import ARE
 from shoal.options import labels_of
 from shoal.published import Grouping
 from shoal.report import words
@@ -52,6 +56,24 @@ from shoal.report.plain import things
     type=click.IntRange(min=1),
     help="For the privacy value: the k it was made with; default: the smallest group.",
 )
+@quasi_identifier_options
+@click.option(
+    "--workload", type=FILE, help='Queries to measure ARE by: JSON lines such as {"age": "[20:30]", "items": ["a"]}.'
+)
+@click.option(
+    "--queries", type=click.IntRange(min=1), help="Measure ARE by so many queries, drawn from ORIGINAL (100 is common)."
+)
+@click.option(
+    "--query-values",
+    type=click.IntRange(min=0),
+    help=f"Quasi-identifiers that such a query asks for; default: {VALUES}, or all if there are fewer.",
+)
+@click.option(
+    "--query-items",
+    type=click.IntRange(min=0),
+    help=f"Items that such a query asks for; default: {ASKED}, or fewer if no record has so many.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="For drawing the queries; default: 0.")
 @as_json
 @data_options
 def measure(
@@ -64,14 +86,20 @@ def measure(
     sensitive: tuple[str, ...],
     group_column: str | None,
     k: int | None,
+    workload: Path | None,
+    queries: int | None,
     as_json: bool,
     **given: Any,
 ) -> None:
     """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).
 
-    Where no label stands for several items, it also tells what was added and deleted.
+    Where no label stands for several items, it also tells what was added and deleted; of columns that are named as
+    quasi-identifiers, what their ranges and groups lose.
     """
     read_as = reading(given)
+    drawn = _drawn(given, workload, queries)
+    own = Workload.load(workload) if workload else None
+    named = {name: one for name, one in said(given).items() if isinstance(one, shoal.Column)}
     before = shoal.read(original, **read_as)
     after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
     if hierarchy is None:
@@ -89,7 +117,12 @@ def measure(
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
     resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
     resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden)
-    losses = measure_all(shoal.Published.plain(items, was), resolved, counted)
+    columns_were, columns_are = _columns(before, after, named)
+    raw = replace(shoal.Published.plain(items, was), relational=columns_were)
+    resolved = replace(resolved, relational=columns_are)
+    losses = measure_all(raw, resolved, counted)
+    asked = Workload.generated(raw, **drawn) if drawn else own
+    losses |= ARE(asked).of(raw, resolved)
     made = Outcome.of(items, resolved)
     gone, times = made.suppressed_items, made.suppressed_counts
     if not resolved.generalized:  # then items may have been deleted here and there: only those that vanished count
@@ -101,6 +134,8 @@ def measure(
         "suppressed_occurrences": int(times.sum()),
         "suppressed_items": len(gone),
         "emptied_records": made.emptied,
+        **_uncovered(columns_were, columns_are),
+        **({} if asked is None else {"queries": len(asked)}),
     }
     if as_json:
         console.show_json({name: value if math.isfinite(value) else None for name, value in (losses | counts).items()})
@@ -108,6 +143,48 @@ def measure(
         figures = [(name, _figure(name, value)) for name, value in losses.items()]
         figures += [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
         console.table(None, ["measure", "value"], figures)
+
+
+def _drawn(given: dict[str, Any], workload: Path | None, queries: int | None) -> dict[str, int]:
+    """How to draw queries, as :meth:`Workload.generated` wants it; nothing, if none are to be drawn."""
+    texts = {"values": "query_values", "items": "query_items", "seed": "seed"}
+    options = {name: value for name, option in texts.items() if (value := given.pop(option)) is not None}
+    if workload is not None and (queries is not None or options):
+        raise OptionError(
+            "--workload names the queries, so none are drawn: leave it out, or --queries and its options."
+        )
+    if queries is None:
+        for name in options:
+            flag = "--" + texts[name].replace("_", "-")
+            raise OptionError(f"{flag} is about --queries: give that too, or leave it out.")
+        return {}
+    return {"queries": queries, **options}
+
+
+def _columns(
+    before: shoal.Dataset, after: shoal.Dataset, named: dict[str, shoal.Column]
+) -> tuple[Relational | None, Relational | None]:
+    """The quasi-identifiers, original and published; nothing, if none are named."""
+    if not named:
+        return None, None
+    for data in (before, after):
+        data.keep_columns(list(named))  # they must be there
+    were = columns.relational(before, named)
+    return were, columns.resolved(after, were, named)
+
+
+def _uncovered(were: Relational | None, are: Relational | None) -> dict[str, int]:
+    """In how many records the published values do not cover the original ones; a warning, if there are any."""
+    if were is None or are is None:
+        return {}
+    wrong = int(np.count_nonzero(~are.covers(were)))
+    if wrong:
+        console.warn(
+            f"In {things(wrong, 'record')} the published values do not cover the original ones: they are untrue, were "
+            f"removed, or are those of rows in another order.",
+            loud=True,
+        )
+    return {"uncovered_records": wrong}
 
 
 def _only_items(after: shoal.Dataset, before: shoal.Dataset) -> None:

@@ -88,7 +88,7 @@ class Attribute(ABC):
     def parsed(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Counts, Counts]:
         """The intervals of many values; blank ones, and those that are said to be missing, are."""
         blank = {None, "", *missing}
-        found = {text: (MISSING, MISSING) if text in blank else self.parse(str(text)) for text in set(texts)}
+        found = {text: (MISSING, MISSING) if text in blank else self.parse(str(text)) for text in dict.fromkeys(texts)}
         low, high = np.array([found[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
         return low, high
 

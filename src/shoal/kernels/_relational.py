@@ -12,7 +12,8 @@ from typing import Any
 
 Tick = Callable[[float], None]
 Scale = tuple[bool, Any, int, int]  # along a line, costs, the cost of everything, the code for missing or -1
-Rows = list[tuple[int, ...]]
+Row = tuple[int, ...]
+Rows = list[Row]
 BY_COST, BY_DISTANCE, BY_BOTH = range(3)
 
 
@@ -61,7 +62,8 @@ class Merging:
         by_size: bool,
         threads: int,
     ) -> None:
-        self._size, self._by_size = sizes.tolist(), by_size
+        self._size: list[int] = sizes.tolist()
+        self._by_size = by_size
         self._costs = [_Cost(*scale) for scale in scales]
         columns = [[column.tolist() for column in side] for side in (lo, hi)]
         self._ends = [[tuple(column[c] for column in side) for side in columns] for c in range(len(self._size))]
@@ -95,7 +97,8 @@ class Merging:
 
     def totals_with(self, c: int) -> bytes:
         """The total after merging with each other cluster, or -1."""
-        return self._by_number("q", {p: self._total_with(c, p) for p in self._others(c)})
+        total = self.total()
+        return self._by_number("q", {p: self._total_with(total, c, p) for p in self._others(c)})
 
     def distances_with(self, c: int) -> bytes:
         """How far apart the item sets of the union with each other cluster are, or -1."""
@@ -103,8 +106,8 @@ class Merging:
 
     def nearest(self, c: int, how: int, limit: int) -> int:
         """The best other cluster to merge with, or -1."""
-        others = self._others(c)
-        allowed = {p for p in others if self._total_with(c, p) <= limit}
+        others, total = self._others(c), self.total()
+        allowed = {p for p in others if self._total_with(total, c, p) <= limit}
         if how == BY_COST:
             best = min(others, key=lambda p: (self._cost([c, p]), p), default=-1)
             return best if best in allowed else -1
@@ -123,8 +126,8 @@ class Merging:
         kept, gone = min(c, p), max(c, p)
         self._ends[kept] = _ends([*self._ends[kept], *self._ends[gone]])
         self._size[kept] += self._size[gone]
-        self._sets[kept] |= self._sets[gone]
         within = self._distance(kept, gone)
+        self._sets[kept] |= self._sets[gone]
         self._distances = {pair: value for pair, value in self._distances.items() if not {c, p} & {*pair}}
         self._distances[kept, kept] = within
         self._now = [kept if cluster == gone else cluster for cluster in self._now]
@@ -154,10 +157,10 @@ class Merging:
             return sum(self._size[c] for c in clusters)
         return _cost(self._costs, [codes for c in clusters for codes in self._ends[c]])
 
-    def _total_with(self, c: int, p: int) -> int:
+    def _total_with(self, total: int, c: int, p: int) -> int:
         """The total after merging two clusters."""
         apart = sum(self._size[one] * self._cost([one]) for one in (c, p))
-        return self.total() - apart + (self._size[c] + self._size[p]) * self._cost([c, p])
+        return total - apart + (self._size[c] + self._size[p]) * self._cost([c, p])
 
     def _distance(self, c: int, p: int) -> float:
         """How far apart the item sets of a union are."""
@@ -184,7 +187,7 @@ def blended(
     m: int,
     tick: Tick,
 ) -> bytes:
-    """Merge labels of the first breach, where that adds least loss, until there is none; nothing if one label is left."""
+    """Merge labels of the first breach, where that adds least loss, until there is none; nothing if one is left."""
     rows, hidden = _rows(indptr, items), _rows(hidden_indptr, hidden_items) if l else []
     label_of = {item: item for row in rows for item in row}
     while True:
@@ -202,7 +205,7 @@ def blended(
         label_of = {item: kept if label == gone else label for item, label in label_of.items()}
 
 
-def _first_breach(rows: Rows, hidden: Rows, k: int, l: int, m: int) -> tuple[int, ...]:
+def _first_breach(rows: Rows, hidden: Rows, k: int, l: int, m: int) -> Row:
     """The first set of labels, by size and then in order, with too few rows or too often the same hidden item."""
     for size in range(1, min(m, max(map(len, rows), default=0)) + 1):
         support = Counter(found for row in rows for found in itertools.combinations(row, size))
@@ -219,9 +222,7 @@ def _first_breach(rows: Rows, hidden: Rows, k: int, l: int, m: int) -> tuple[int
     return ()
 
 
-def _added_losses(
-    rows: Counter[tuple[int, ...]], size: Counter[int], pairs: set[tuple[int, int]]
-) -> Counter[tuple[int, int]]:
+def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, int]]) -> Counter[tuple[int, int]]:
     """What merging each pair of labels adds to the loss of all rows."""
     added = Counter[tuple[int, int]]()
     for row, weight in rows.items():
@@ -260,13 +261,13 @@ class _Cost:
         return self.whole if hi == self.missing else int(self.costs[hi] - self.costs[lo])
 
 
-def _cost(costs: list[_Cost], rows: Sequence[tuple[int, ...]]) -> int:
+def _cost(costs: list[_Cost], rows: Sequence[Row]) -> int:
     """What rows of codes cost together."""
     lo, hi = _ends(rows)
     return sum(cost(*ends) for cost, *ends in zip(costs, lo, hi, strict=True))
 
 
-def _ends(rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+def _ends(rows: Sequence[Row]) -> list[Row]:
     """The lowest and the highest code of each attribute."""
     return [tuple(map(least, zip(*rows, strict=True))) for least in (min, max)]
 

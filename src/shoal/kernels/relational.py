@@ -44,7 +44,7 @@ def form_clusters(
     """Put rows that are close together into clusters of at least k: the cluster of each row (P2 Cluster, lines 2-7).
 
     As long as k rows are unused the first of them in ``order`` is a seed: it takes the k - 1 others that cost least
-    together with it. Each row that is left then joins the cluster that costs least with it. Ties go to the lower number.
+    together with it. Each row that is left then joins the cluster that costs least with it. Ties: the lower number.
 
     >>> line = Scale(True, np.array([0, 10, 11, 25, 26]), 26)
     >>> form_clusters([np.array([0, 1, 2, 3, 4], dtype=np.int32)], [line], np.array([4, 0, 1, 2, 3]), 2).tolist()
@@ -65,7 +65,8 @@ class Merging:
     common, x in only one of them, o in all.
 
     >>> line = Scale(True, np.array([0, 1, 5]), 5)
-    >>> ends, rows = [np.array([0, 1, 2], dtype=np.int32)], (np.array([0, 1, 2, 3]), np.array([0, 1, 0], dtype=np.int32))
+    >>> rows = np.array([0, 1, 2, 3]), np.array([0, 1, 0], dtype=np.int32)
+    >>> ends = [np.array([0, 1, 2], dtype=np.int32)]
     >>> merging = Merging(ends, ends, np.array([1, 1, 1]), [line], *rows, 2, np.array([0, 1, 2]))
     >>> [merging.nearest(merging.seed(), how, limit=10) for how in ("r", "t")], merging.distances_with(0).tolist()
     ([1, 2], [-1.0, 6.0, 0.5])
@@ -165,7 +166,7 @@ def blended(
     >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
     >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
     >>> blended(*rows, 5, *none, 0, 2, 0, 2)
-    array([ 0,  1,  1,  1, -1], dtype=int32)
+    array([ 0,  1,  1,  0, -1], dtype=int32)
     >>> blended(*rows, 5, *none, 0, 4, 0, 1) is None
     True
     """

@@ -29,6 +29,10 @@ class Measure(ABC):
     def of(self, original: Published, published: Published) -> dict[str, float]:
         """The values, by name; the first is the measure's own. Nothing, where the measure says nothing."""
 
+    def weighted(self, original: Published, published: Published, weights: Counts) -> dict[str, float]:
+        """The values in which each item counts as its weight says, named ``weighted_..``; most measures have none."""
+        return {}
+
 
 class AdditiveLoss(Measure):
     """An information loss that is a sum over occurrences, so that a search can work with exact integer costs."""
@@ -40,6 +44,11 @@ class AdditiveLoss(Measure):
     @abstractmethod
     def worst(self, items: int) -> int:
         """The penalty that counts as a loss of 1."""
+
+    def weighted(self, original: Published, published: Published, weights: Counts) -> dict[str, float]:
+        """The weighted mean over occurrences."""
+        total, scale = self.total(original.rows, published, weights)
+        return {f"weighted_{self.name}": total / scale}
 
     def node_costs(self, hierarchy: Hierarchy, occurrences: Counts) -> Counts:
         """For each node, the cost of publishing all its occurrences as that node."""

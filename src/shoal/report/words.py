@@ -25,6 +25,7 @@ EXPLAINED = (
 )
 
 
+SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1
 NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
 LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
 
@@ -312,6 +313,9 @@ def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]
     if name.startswith("weighted_"):
         title, _ = meanings[name.removeprefix("weighted_")]
         return f"{title}, weighted", "The same, with each item counting as much as the given weights say."
+    measure, _, column = name.partition(":")
+    if column and (general := meanings.get(f"{measure}:COLUMN")):
+        return general[0].replace("COLUMN", f"'{column}'"), general[1]
     return meanings.get(name, (name, ""))
 
 
@@ -320,6 +324,8 @@ def loss(name: str, value: float | None) -> str:
 
     >>> loss("ncp", 0.125), loss("weighted_lm", 1.0), loss("operations", 1200), loss("kl", 7.2327)
     ('12.5 %', '100 %', '1,200', '7.233')
+    >>> loss("ul", 0.5), loss("relational_ncp:age", 0.25), loss("are", 0.125), loss("average_class_size", 2.5)
+    ('50 %', '25 %', '0.125', '2.5')
     >>> loss("privacy_value", 0.297635), loss("privacy_value", 0.0), loss("privacy_value_log2", -3320.415)
     ('2.98e-01', '< 1e-300', '-3,320.4')
     >>> loss("kl", None), loss("kl_mean", math.inf), loss("other", None)
@@ -329,7 +335,7 @@ def loss(name: str, value: float | None) -> str:
         return "infinite" if name in ("kl", "kl_mean") else "not a finite number"
     if name == "privacy_value":
         return f"{value:.2e}" if value >= 1e-300 else "< 1e-300"
-    return share(value) if name.removeprefix("weighted_") in ("ncp", "lm") else count(value)
+    return share(value) if name.removeprefix("weighted_").partition(":")[0] in SHARES else count(value)
 
 
 def optimality(release: Release) -> str:

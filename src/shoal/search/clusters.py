@@ -119,15 +119,15 @@ class Clusters:
 
     def stand(self) -> int:
         """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
-        merged = 0
-        for number in range(len(self.needs.rows)):
-            while number in self.rows and len(self) > 1 and not self.needs.met(number):
-                partner = self.merging.nearest(number, "r", UNBOUNDED)
-                merged += 1
-                if self.merge(number, partner).number != number:
-                    break  # it goes on under a lower number
-        left = [number for number in self.rows if not self.needs.met(number)]
-        return merged if not left or len(self) == 1 else merged + self.stand()
+        number, merged = 0, 0
+        while number < len(self.needs.rows):
+            if number not in self.rows or len(self) == 1 or self.needs.met(number):
+                number += 1
+                continue
+            partner = self.merging.nearest(number, "r", UNBOUNDED)
+            number = self.merge(number, partner).number  # which may need more
+            merged += 1
+        return merged
 
     def grow(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""

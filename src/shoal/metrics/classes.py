@@ -1,0 +1,52 @@
+"""Sizes of classes (P2 names them as measures of relational loss): how many records have the same published values."""
+
+from __future__ import annotations
+
+from shoal.metrics import Measure
+from shoal.published import Grouping, Published
+
+
+class ClassSizes(Measure):
+    """Discernibility (the sum over classes of |G|^2), and the mean, least and greatest size of a class: of records with
+    equal published values in all quasi-identifying columns.
+    """
+
+    name = "discernibility"
+    meanings = {  # noqa: RUF012
+        "discernibility": (
+            "Discernibility",
+            "For each record, with how many it shares its values of the quasi-identifying columns, itself included; "
+            "added up over all records.",
+        ),
+        "average_class_size": (
+            "Records per class",
+            "How many records have the same values in all quasi-identifying columns, averaged over the different "
+            "combinations of values.",
+        ),
+        "smallest_class": ("Smallest class", "How many records the rarest combination of these values is left with."),
+        "largest_class": ("Largest class", "How many records share the most frequent combination of these values."),
+    }
+    paper = "P2 s.2"
+
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """The four values; nothing, without quasi-identifiers or records.
+
+        >>> import numpy as np
+        >>> from dataclasses import replace
+        >>> from shoal.data.transactions import Transactions
+        >>> rows = Published.plain(Transactions.nothing(3))
+        >>> ClassSizes().of(rows, replace(rows, classes=Grouping(np.array([0, 1, 0]), 1)))
+        {'discernibility': 5, 'average_class_size': 1.5, 'smallest_class': 1, 'largest_class': 2}
+        """
+        classes = published.classes
+        if classes is None and published.relational is not None:
+            classes = Grouping(published.relational.classes, 1)
+        if classes is None or not len(classes):
+            return {}
+        sizes = classes.sizes
+        return {
+            "discernibility": int((sizes * sizes).sum()),
+            "average_class_size": int(sizes.sum()) / len(sizes),
+            "smallest_class": int(sizes.min()),
+            "largest_class": int(sizes.max()),
+        }

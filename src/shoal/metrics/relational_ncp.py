@@ -1,0 +1,68 @@
+"""NCP of quasi-identifying columns (P2): which share of its domain a published value stands for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.data.attributes import MISSING
+from shoal.data.relational import Relational
+from shoal.metrics import Measure, check_fit
+from shoal.published import Published
+
+EACH = "relational_ncp:COLUMN"  # the name of the value of one column; COLUMN is its own name
+
+
+class RelationalNCP(Measure):
+    """Per value: leaves(v)/leaves(R) of a category, length of the range/length of the domain of a number; 0 for a
+    single value, 1 for a removed one. The weighted sum over the columns, averaged over records; and each column's own.
+    """
+
+    name = "relational_ncp"
+    meanings = {  # noqa: RUF012
+        "relational_ncp": (
+            "Normalized certainty penalty of the columns (relational NCP)",
+            "The share of its domain that a published value of a quasi-identifying column stands for, averaged over "
+            "all records and, by their weights, over the columns. 0 %: every value is published as it was. A removed "
+            "value counts as 100 %.",
+        ),
+        EACH: (
+            "Normalized certainty penalty of column COLUMN",
+            "The share of the column's domain that a published value of it stands for, averaged over all records.",
+        ),
+    }
+    paper = "P2 s.2"
+
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """``relational_ncp``, in 0..1 unless weights add up to more, and the same of each column; nothing without any.
+
+        >>> from dataclasses import replace
+        >>> from shoal.data.attributes import Line
+        >>> from shoal.data.transactions import Transactions
+        >>> ages = Relational((Line("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
+        >>> was = replace(Published.plain(Transactions.nothing(3)), relational=ages)
+        >>> now = replace(was, relational=ages.generalized(np.array([0, 0, 1])))
+        >>> RelationalNCP().of(was, now)
+        {'relational_ncp': 0.039..., 'relational_ncp:age': 0.039...}
+        """
+        if published.relational is None:
+            return {}
+        check_fit(original.rows, published)
+        each = _means(original.relational, published.relational)
+        total = sum(weight * mean for weight, mean in zip(published.relational.weights, each, strict=True))
+        named = zip(published.relational.names, each, strict=True)
+        return {"relational_ncp": float(total), **{EACH.replace("COLUMN", name): float(mean) for name, mean in named}}
+
+
+def _means(original: Relational | None, published: Relational) -> list[Fraction]:
+    """The exact mean penalty of each column."""
+    found = []
+    for at, attribute in enumerate(published.attributes):
+        low, high = published.low[at], published.high[at]
+        penalties = attribute.numerators(low, high)
+        if original is not None:
+            removed = (low == MISSING) & (original.low[at] < MISSING)
+            penalties = np.where(removed, attribute.denominator, penalties)
+        found.append(Fraction(sum(penalties.tolist()), attribute.denominator * max(1, len(published))))
+    return found
