@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from shoal.cli.columns import said
+from shoal.cli.columns import said, trees
 from shoal.columns import Column
+from shoal.data.table import Role
 from shoal.errors import OptionError
 from tests.conftest import Shell
 
@@ -27,7 +28,7 @@ def lab(shell: Shell) -> Shell:
 
 
 MEASURE = ("measure", "in.csv", "out.csv", "--column", "items", "--item-delimiter", " ", "--hierarchy", "flat.csv")
-KNOWN = (*MEASURE, "--quasi-identifiers", "age,origin", "--column-hierarchy", "origin=origin.csv")
+KNOWN = (*MEASURE, "--quasi-identifiers", "age,origin", "--hierarchy", "origin=origin.csv")
 
 
 def test_columns_are_measured(lab: Shell) -> None:
@@ -102,9 +103,12 @@ def test_are_by_queries_that_are_drawn(lab: Shell) -> None:
     ("words", "told"),
     [
         (("--quasi-identifiers", "aeg"), "No column 'aeg' (did you mean 'age'?) in in.csv"),
-        (("--categorical", "zip"), "--categorical is about 'zip', which is no quasi-identifier"),
-        (("--column-hierarchy", "age"), "must name a column and its hierarchy, such as age=width:5,10, got 'age'"),
-        (("--missing", "?"), "--missing is about quasi-identifiers"),
+        (("--categorical", "zip"), "--categorical is about 'zip', which is not named as a quasi-identifier"),
+        (
+            ("--hierarchy", "aeg=width:5"),
+            "A hierarchy is given for 'aeg' (did you mean 'age'?), but in.csv has no such",
+        ),
+        (("--missing", "?"), "--missing is about columns, of which none is named"),
         (("--quasi-identifiers", "origin"), "out.csv: Column 'origin': 'Europe' is neither a value nor a group"),
         (("--seed", "3"), "--seed is about --queries"),
         (("--query-items", "3"), "--query-items is about --queries"),
@@ -130,15 +134,20 @@ def test_what_is_said_about_columns() -> None:
         "quasi_identifiers": 'age,"a, b"',
         "identifiers": "name",
         "plain": None,
-        "column_hierarchy": ("age=width:5",),
+        "column_weights": "age=0.5",
         "other": 1,
     }
-    assert said(given) == {"age": Column(hierarchy="width:5"), "a, b": Column(), "name": "identifier"}
+    known = Role.QUASI_IDENTIFIER
+    assert said(given) == ({"age": Column(known, weight=0.5), "a, b": Column(known), "name": "identifier"}, ())
     assert given == {"other": 1}
-    assert said({"plain": "note"}) == {"note": "plain"}
-    assert said({"plain": "note", "missing": "?"}, ["note", "zip"]) == {"zip": Column(missing=("?",)), "note": "plain"}
+    assert said({"plain": "note", "missing": "?"}) == ({"note": "plain"}, ("?",))
+    assert said({"categorical": "zip"}) == ({"zip": Column(type="category")}, ())
     for wrong in ({"plain": "a", "identifiers": "a"}, {"plain": "a", "quasi_identifiers": "a"}):
         with pytest.raises(OptionError, match="Column 'a' is given two roles"):
             said(dict(wrong))
+    with pytest.raises(OptionError, match="--column-weights must be such as"):
+        said({"column_weights": "age"})
     with pytest.raises(OptionError, match="two hierarchies of column 'a'"):
-        said({"quasi_identifiers": "a", "column_hierarchy": ("a=x", "a=y")})
+        trees(["a=x", "a=y"])
+    with pytest.raises(OptionError, match="two hierarchies of the items"):
+        trees(["x", "y"])

@@ -128,7 +128,7 @@ def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: s
             with contextlib.suppress(Infeasible):  # for another reason
                 shoal.anonymize(problem, algorithm(delta=min(1.0, least), **options))
                 return
-            with pytest.raises(Infeasible, match="sensitive|non-empty"):
+            with pytest.raises(Infeasible, match=r"sensitive|non-empty"):
                 shoal.anonymize(problem, algorithm(delta=min(1.0, least), **options))
         return
     losses, rows = release.losses, len(problem.items)

@@ -29,7 +29,7 @@ DIGITS = 12  # behind the point, at most
 
 @dataclass(frozen=True)
 class Column:
-    """What is said about one column.
+    """What is said about one column. Without a role it is a quasi-identifier, where a model is about such.
 
     ``hierarchy`` is for categories a :class:`Hierarchy` or a file of one (none: no groups but "anything"), for numbers
     and dates the levels of their ranges, such as ``width:5,10``, ``quantiles:8``, ``breaks:18,65`` or
@@ -37,7 +37,7 @@ class Column:
     ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1).
     """
 
-    role: Role = Role.QUASI_IDENTIFIER
+    role: Role | None = None
     type: Type = "auto"
     hierarchy: Hierarchy | str | Path | None = None
     missing: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ Said = Mapping[str, Column | str]
 def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]]:
     """The data with the role of each column, and what is said about the quasi-identifiers.
 
-    Who names no quasi-identifier has them all: every column that nothing else is said about. Who names one must say
-    about every column what it is: none is published untouched by mistake.
+    Who names no quasi-identifier has them all: every column that has no other role. Who names one must say of every
+    column what it is: none is published untouched by mistake.
     """
     names = () if data.table is None else data.table.names
     said = {name: Column(_role(name, one)) if isinstance(one, str) else one for name, one in columns.items()}
@@ -74,19 +74,20 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
                 f"{listed}."
             )
     named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
-    unsaid = [name for name in names if name not in said]
+    unsaid = [name for name in names if name not in said or said[name].role is None]
     if named and unsaid:
         raise OptionError(
-            f"Nothing is said about column '{unsaid[0]}'{f' (and {len(unsaid) - 1} more)' if len(unsaid) > 1 else ''}: "
+            f"No role is said of column '{unsaid[0]}'{f' (and {len(unsaid) - 1} more)' if len(unsaid) > 1 else ''}: "
             f"is it a quasi-identifier, an identifier (dropped), or plain (published as it is)? Or leave it out: "
             f"--columns {','.join(named)}."
         )
-    said |= {name: Column() for name in unsaid}
+    known = Role.QUASI_IDENTIFIER
+    said |= {name: dataclasses.replace(said.get(name, Column()), role=known) for name in unsaid}
     if data.table is None:
         return data, {}
-    roles = {name: said[name].role for name in names}
+    roles = {name: said[name].role or known for name in names}
     table = dataclasses.replace(data.table, roles=roles)
-    chosen = {name: said[name] for name in names if roles[name] is Role.QUASI_IDENTIFIER}
+    chosen = {name: said[name] for name in names if roles[name] is known}
     return dataclasses.replace(data, table=table), chosen
 
 

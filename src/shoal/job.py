@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,9 +33,10 @@ class Job:
     privacy: PrivacyModel
     algorithm: Algorithm
     reading: Mapping[str, Any] = field(default_factory=dict)  # as shoal.read takes it
-    hierarchy: Mapping[str, Path] = field(default_factory=dict)  # of the items: "", or the name of each set column
+    hierarchy: Mapping[str, str] = field(default_factory=dict)  # of the items: "", or of the column of that name
     hierarchy_format: str | None = None
     columns: Mapping[str, Column | str] = field(default_factory=dict)  # what each column beside the sets is
+    missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
     keep: Sequence[str] | None = None  # the columns beside the sets to publish; none: all
     loss: str = "ncp"
     weights: Path | None = None
@@ -60,10 +61,8 @@ class Job:
     def check(self) -> None:
         """Whatever can be refused before any work."""
         trees = [said.hierarchy for said in self.columns.values() if isinstance(said, Column)]
-        files = [Path(tree) for tree in trees if isinstance(tree, str | Path)]
-        check_outputs(
-            [self.data, *self.hierarchy.values(), self.weights, *files, *self.lists], [self.output, *self.reports]
-        )
+        files = [Path(tree) for tree in (*trees, *self.hierarchy.values()) if isinstance(tree, str | Path)]
+        check_outputs([self.data, self.weights, *files, *self.lists], [self.output, *self.reports])
         hidden = [] if self.keep is None else [name for name in self.privacy.columns if name not in self.keep]
         if hidden:
             raise OptionError(
@@ -82,45 +81,77 @@ class Job:
 
     def problem(self) -> Problem:
         """Read everything."""
-        trees = {name: hierarchies.load(path, format=self.hierarchy_format) for name, path in self.hierarchy.items()}
         counted = Weights.load(self.weights) if self.weights else None
-        dataset = io.read(self.data, **self.reading)
+        dataset = read_for(self.privacy, self.data, self.reading)
         if self.keep is not None:
             dataset = dataset.keep_columns(self.keep)
         made = Problem(
             dataset,
-            self._tree(dataset, trees),
+            items_tree(
+                dataset, self.hierarchy, format=self.hierarchy_format, multiset=bool(self.reading.get("multiset"))
+            ),
             self.privacy,
             discovery.get("shoal.metrics", AdditiveLoss, self.loss)(),
             self.seed,
             self.unknown_items,
             counted,
             self.allow_missing,
-            self.columns,
+            self._said(dataset),
         )
         if self.privacy.adds_columns:
             io.check_columns(dataset, self.privacy.adds_columns, self.output, self.output_format)
         return made
 
-    def _tree(self, dataset: Dataset, trees: Mapping[str, Hierarchy]) -> Hierarchy:
-        """The hierarchy of the items; of several set columns, one that joins theirs."""
-        names, multiset = dataset.origin.set_columns, bool(self.reading.get("multiset"))
-        for name in trees:
-            if name and name not in names:
-                listed = ", ".join(f"'{one}'" for one in names) or "no name"
+    def _said(self, dataset: Dataset) -> dict[str, Column | str]:
+        """What is said of the columns, with the hierarchies that are named apart."""
+        names = () if dataset.table is None else dataset.table.names
+        said, plain = dict(self.columns), Column(missing=self.missing)
+        for name in names:
+            one = said.get(name, plain)
+            if isinstance(one, Column) and self.privacy.relational and name not in self.privacy.columns:
+                tree = self.hierarchy.get(name, one.hierarchy)
+                said[name] = replace(one, hierarchy=tree, missing=(*one.missing, *self.missing))
+        for name in self.hierarchy:
+            if name in names and not isinstance(said.get(name), Column):
                 raise OptionError(
-                    f"A hierarchy is given for '{name}'{did_you_mean(name, names)}, which is neither a column of sets "
-                    f"(these are called {listed}) nor a quasi-identifier."
+                    f"A hierarchy is given for column '{name}', which is no quasi-identifier: leave it out."
                 )
-        if len(names) < 2 or "" in trees:
-            return tree_for(dataset, trees.get("", trees.get(names[0]) if names else None), multiset=multiset)
-        tags, items = Tags(names), dataset.transactions.labels
-        own: dict[str, list[str]] = {name: [] for name in names}
-        for label in items:
-            column, item = tags.place(label)
-            own[column].append(item)
-        given = {name: trees[name] if name in trees else Hierarchy.flat(own[name]) for name in names}
-        return tree_for(dataset, hierarchies.joined(given), multiset=multiset)
+        return said
+
+
+def items_tree(data: Dataset, given: Mapping[str, str], *, format: str | None, multiset: bool) -> Hierarchy:
+    """The hierarchy of the items, of several set columns one that joins theirs; others are those of other columns."""
+    names, beside = data.origin.set_columns, () if data.table is None else data.table.names
+    for name in given:
+        if name and name not in names and name not in beside:
+            known = (*names, *beside)
+            listed = ", ".join(f"'{one}'" for one in known) or "none"
+            raise OptionError(
+                f"A hierarchy is given for '{name}'{did_you_mean(name, known)}, but {data.origin.name} has no such "
+                f"column (it has {listed})."
+            )
+    trees = {name: hierarchies.load(path, format=format) for name, path in given.items() if not name or name in names}
+    if len(names) < 2 or "" in trees:
+        return tree_for(data, trees.get("", trees.get(names[0]) if names else None), multiset=multiset)
+    tags = Tags(names)
+    own: dict[str, list[str]] = {name: [] for name in names}
+    for label in data.transactions.labels:
+        column, item = tags.place(label)
+        own[column].append(item)
+    return tree_for(
+        data,
+        hierarchies.joined({name: trees.get(name) or Hierarchy.flat(own[name]) for name in names}),
+        multiset=multiset,
+    )
+
+
+def read_for(privacy: PrivacyModel, path: Path, reading: Mapping[str, Any]) -> Dataset:
+    """The data; for a model that is not about sets, they have sets only if it is said, or plain, which column it is."""
+    if privacy.about_sets or reading.get("column") is not None or not reading.get("sets", True):
+        return io.read(path, **reading)
+    data = io.read(path, **{**reading, "sets": False})
+    likely = io.likely_sets(data)
+    return data if len(likely) != 1 else io.read(path, **{**reading, "column": likely[0]})
 
 
 def tree_for(data: Dataset, tree: Hierarchy | None, *, multiset: bool) -> Hierarchy:

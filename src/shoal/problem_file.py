@@ -99,7 +99,7 @@ class _File:
             privacy=privacy,
             algorithm=algorithm,
             reading=reading,
-            hierarchy={name: self._path(value, "items.hierarchy") for name, value in trees.items()},
+            hierarchy={name: str(self._path(value, "items.hierarchy")) for name, value in trees.items()},
             hierarchy_format=items.get("hierarchy_format"),
             columns=columns,
             keep=output.get("columns"),
@@ -183,9 +183,9 @@ class _File:
                 raise OptionError(f"{self.path}: [columns] {name} must be a role or a table, got {said!r}.")
             given: dict[str, Any] = {"role": said} if isinstance(said, str) else dict(said)
             self._known(given, known, "key", f"columns.{name}")
-            role = given.pop("role", Role.QUASI_IDENTIFIER.value)
+            role = given.pop("role", None)
             roles = {one.value: one for one in Role}
-            if role not in roles:
+            if role is not None and role not in roles:
                 raise OptionError(
                     f"{self.path}: [columns] {name}: a role must be one of {', '.join(roles)}, got {role!r}"
                     f"{did_you_mean(str(role), roles)}."
@@ -195,7 +195,7 @@ class _File:
                 given["hierarchy"] = self._path(tree, f"columns.{name}.hierarchy")
             given["missing"] = tuple(map(str, given.get("missing", ())))
             try:
-                found[name] = Column(role=roles[role], **given)
+                found[name] = Column(role=None if role is None else roles[role], **given)
             except OptionError as error:
                 raise OptionError(f"{self.path}: [columns] {name}: {error}") from None
         return found

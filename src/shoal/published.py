@@ -20,7 +20,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, did_you_mean
+from shoal.errors import DataError, cut, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Grouping:
         codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
         made = numbered(codes)
         first = np.unique(made, return_index=True)[1]
-        texts = [[("" if one is None else str(one)) for one in value.dictionary.to_pylist()] for value in values]
+        texts = [[("" if one is None else cut(one)) for one in value.dictionary.to_pylist()] for value in values]
         shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
         names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
         return cls(made, least, tuple(names))

@@ -117,6 +117,7 @@ class Release:
         if names:
             columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
             only = "sets and the quasi-identifying columns" if self.problem.quasi_identifiers else "sets"
+            only = only if self.problem.privacy.about_sets else "quasi-identifying columns"
             notes.append(
                 f"The {columns} published untouched: the guarantee covers the {only} only. "
                 f"Drop whatever could identify a person."
@@ -145,6 +146,8 @@ class Release:
 
     def _emptied(self) -> list[str]:
         """Which records are published without any item, and whether they had some."""
+        if not self.problem.privacy.about_sets:
+            return []
         hidden, notes = self.published.sensitive, []
         way, gone = ("suppressed", "suppression") if self.algorithm.truthful else ("deleted", "deletion")
         if len(self.problem.items.items) and not len(self.published.rows.items):

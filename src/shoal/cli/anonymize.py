@@ -12,6 +12,7 @@ import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
+from shoal.cli.columns import column_options, hierarchy_option, said, trees
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.job import Job
 from shoal.metrics import Outcome
@@ -24,11 +25,7 @@ from shoal.report.plain import things
 @click.command()
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
-@click.option(
-    "--hierarchy",
-    type=FILE,
-    help="The item hierarchy (ARX, Amnesia, or parent-child file); methods that do not generalize need none.",
-)
+@hierarchy_option("The item hierarchy (ARX, Amnesia, or parent-child file); some methods need none.")
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
@@ -50,6 +47,7 @@ from shoal.report.plain import things
     show_default=True,
     help="Whether reports name the rare sets of the raw data that forced each group.",
 )
+@column_options
 @click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
@@ -57,7 +55,7 @@ from shoal.report.plain import things
 def anonymize(
     data: Path,
     output: Path,
-    hierarchy: Path | None,
+    hierarchy: tuple[str, ...],
     hierarchy_format: str | None,
     model: str,
     algorithm: str | None,
@@ -76,6 +74,7 @@ def anonymize(
     """Anonymize DATA: search, apply, verify, and only then write."""
     read_as = reading(given)
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
+    roles, missing = said(given)
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     job = Job(
         data=data,
@@ -83,8 +82,10 @@ def anonymize(
         privacy=privacy,
         algorithm=method,
         reading=read_as,
-        hierarchy={"": hierarchy} if hierarchy else {},
+        hierarchy=trees(hierarchy),
         hierarchy_format=hierarchy_format,
+        columns=roles,
+        missing=missing,
         keep=None if columns is None else [] if columns == "none" else [one.strip() for one in columns.split(",")],
         loss=loss,
         weights=weights,
@@ -110,19 +111,19 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", f"{len(release.published.rows):,}"),
-        ("labels", f"{before:,} items -> {after:,}"),
+        *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.about_sets else []),
         *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
         *((("items published intact", f"{cut['intact_items']:,}"),) if "intact_items" in cut else ()),
         *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
         *([] if release.change is None else _changed(release, release.change)),
-        (f"loss, NCP{of_deletions}", f"{losses['ncp']:.6f}"),
-        (f"loss, LM{of_deletions}", f"{losses['lm']:.6f}"),
+        *_columns(release),
+        *_of_sets(release, of_deletions),
         *(
             (f"loss, {name[9:].upper()} weighted", f"{value:.6f}")
             for name, value in losses.items()
-            if name.startswith("weighted_")
+            if name.startswith("weighted_") and name != "weighted_ul"
         ),
         *((("optimality", words.optimality(release)),) if release.optimality else ()),
         (
@@ -137,6 +138,32 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         console.warn("Interrupted: the best that was found so far was written, verified.")
     for note in release.warnings:
         console.warn(note, loud=note in release.made_up)
+
+
+def _columns(release: shoal.Release) -> list[tuple[str, str]]:
+    """What became of the columns, for models that are about them."""
+    cut, losses = release.recoding.summary(), release.losses
+    if "classes" not in cut:
+        return []
+    each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
+    return [
+        (
+            "classes of equal values",
+            f"{cut['classes']:,} (the smallest of {things(cast('int', cut['smallest_class']), 'record')}, the largest "
+            f"of {cut['largest_class']:,})",
+        ),
+        ("loss of the columns, NCP", f"{losses['relational_ncp']:.6f}"),
+        *((f"  {name}", f"{loss:.6f}") for name, loss in each.items()),
+    ]
+
+
+def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
+    """What the sets lost, if the model is about them."""
+    if not release.problem.privacy.about_sets:
+        return []
+    names = ("ul", "ncp", "lm") if release.published.relational is not None else ("ncp", "lm")
+    of = "loss of the sets" if release.published.relational is not None else "loss"
+    return [(f"{of}, {name.upper()}{of_deletions}", f"{release.losses[name]:.6f}") for name in names]
 
 
 def _suppressed(release: shoal.Release) -> str:

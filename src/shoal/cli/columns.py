@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.cli.options import Command
 from shoal.columns import Column
+from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
+
+
+def hierarchy_option(help: str) -> Callable[[Command], Command]:
+    """Hierarchies of the items and of columns."""
+    return click.option("--hierarchy", metavar="[COLUMN=]FILE", multiple=True, help=f"{help} {OF_COLUMNS}")
+
+
+OF_COLUMNS = (
+    "Of one of several columns of sets, or of a quasi-identifying column: COLUMN=FILE, or for numbers and dates "
+    "COLUMN=width:5,10, quantiles:8, breaks:18,65 or calendar:month,year (default: ranges of any ends). Repeatable."
+)
 
 
 def quasi_identifier_options(command: Command) -> Command:
@@ -27,14 +40,6 @@ def quasi_identifier_options(command: Command) -> Command:
                 help="Those of them that hold categories though they look like numbers or dates.",
             ),
             click.option(
-                "--column-hierarchy",
-                metavar="COLUMN=FILE|RANGES",
-                multiple=True,
-                help="The hierarchy of such a column: a file, or for numbers and dates ranges such as width:5,10, "
-                "quantiles:8, breaks:18,65 or calendar:month,year; default: any range, for categories no groups. "
-                "Repeatable.",
-            ),
-            click.option(
                 "--missing", metavar="A,B", help="Values of these columns that mean 'not known', beside blanks."
             ),
         ]
@@ -48,45 +53,47 @@ def column_options(command: Command) -> Command:
     for option in (
         click.option("--plain", metavar="A,B", help="Columns that are published as they are."),
         click.option("--identifiers", metavar="A,B", help="Columns that name a person: left out of what is published."),
+        click.option(
+            "--column-weights",
+            metavar="A=X,B=Y",
+            help="How much the loss of a column counts, from 0 to 1; default: 1/n.",
+        ),
     ):
         command = option(command)
     return quasi_identifier_options(command)
 
 
-def said(given: dict[str, Any], default: Collection[str] = ()) -> dict[str, Column | str]:
-    """Take these options out of a command's arguments: what they say about each column they name.
-
-    ``default`` are the columns that are quasi-identifiers if none is named (other than those with another role).
+def said(given: dict[str, Any]) -> tuple[dict[str, Column | str], tuple[str, ...]]:
+    """Take these options out of a command's arguments: what they say of each column, and what means "missing".
 
     >>> said({"quasi_identifiers": "age,zip", "categorical": "zip", "missing": "?", "plain": "note"})
-    {'age': Column(..., type='auto', ..., missing=('?',), ...), 'zip': Column(..., type='category', ...),
-     'note': 'plain'}
+    ({'age': Column(role=<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, type='auto', ...),
+      'zip': Column(..., type='category', ...), 'note': 'plain'}, ('?',))
     """
     named, categorical, missing, *others = (
         _listed(given.pop(name, None)) for name in ("quasi_identifiers", "categorical", "missing", *_ROLES)
     )
-    hierarchies = _hierarchies(given.pop("column_hierarchy", ()))
     roles: dict[str, Column | str] = {}
     for role, names in zip(_ROLES.values(), others, strict=True):
         for name in names:
             if name in roles or name in named:
                 raise OptionError(f"Column '{name}' is given two roles: name it in one of the options only.")
             roles[name] = role
-    known = {name: Column(missing=missing) for name in named or [name for name in default if name not in roles]}
-    for flag, names in (("--categorical", categorical), ("--column-hierarchy", tuple(hierarchies))):
-        for name in names:
-            if name not in known:
-                raise OptionError(
-                    f"{flag} is about '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
-                    f"--quasi-identifiers too."
-                )
-    if missing and not known:
-        raise OptionError("--missing is about quasi-identifiers: name them with --quasi-identifiers, or leave it out.")
+    known = {name: Column(Role.QUASI_IDENTIFIER) for name in named}
     for name in categorical:
-        known[name] = replace(known[name], type="category")
-    for name, hierarchy in hierarchies.items():
-        known[name] = replace(known[name], hierarchy=hierarchy)
-    return {**known, **roles}
+        if named and name not in known:
+            raise OptionError(
+                f"--categorical is about '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
+                f"--quasi-identifiers too."
+            )
+        known[name] = replace(known.get(name, Column()), type="category")
+    for text in _listed(given.pop("column_weights", None)):
+        name, _, weight = text.partition("=")
+        try:
+            known[name] = replace(known.get(name, Column()), weight=float(weight))
+        except ValueError:
+            raise OptionError(f"--column-weights must be such as age=0.5,zip=0.2, got '{text}'.") from None
+    return {**known, **roles}, missing
 
 
 _ROLES = {"identifiers": "identifier", "plain": "plain"}  # option -> the role of its columns
@@ -98,16 +105,19 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for line in lines for part in line if part.strip()))
 
 
-def _hierarchies(texts: Collection[str]) -> dict[str, str]:
-    """Column -> hierarchy."""
+def trees(texts: Collection[str]) -> dict[str, str]:
+    """What ``--hierarchy`` names: column -> hierarchy; that of the items stands under "".
+
+    >>> trees(["items.csv", "age=width:5,10"])
+    {'': 'items.csv', 'age': 'width:5,10'}
+    """
     found: dict[str, str] = {}
     for text in texts:
         name, _, hierarchy = text.partition("=")
-        if not name or not hierarchy:
-            raise OptionError(
-                f"--column-hierarchy must name a column and its hierarchy, such as age=width:5,10, got '{text}'."
-            )
+        if not hierarchy or Path(text).exists():
+            name, hierarchy = "", text
         if name in found:
-            raise OptionError(f"--column-hierarchy names two hierarchies of column '{name}': leave one out.")
+            of = f"column '{name}'" if name else "the items"
+            raise OptionError(f"--hierarchy names two hierarchies of {of}: leave one out.")
         found[name] = hierarchy
     return found

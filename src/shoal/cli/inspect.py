@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options
 from shoal.data.sensitive import lookalikes
+from shoal.data.table import Role
 from shoal.errors import OptionError
+from shoal.job import read_for
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.plain import share, things
@@ -29,6 +32,11 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
 @click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
 @click.option("--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it.")
 @click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content.")
+@click.option(
+    "--quasi-identifiers",
+    metavar="A,B",
+    help="For k, k-km, k-lm: the columns that an adversary may know; default: all beside the sets.",
+)
 @as_json
 @with_workers
 @data_options
@@ -41,6 +49,7 @@ def verify(
     allow_missing: bool,
     hierarchy: Path | None,
     hierarchy_format: str | None,
+    quasi_identifiers: str | None,
     as_json: bool,
     workers: int,
     **given: Any,
@@ -51,7 +60,7 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = shoal.read(file, **read_as)
+    data = _with_roles(read_for(privacy, file, read_as), privacy, quasi_identifiers)
     if hierarchy is not None:
         tree = hierarchies.load(hierarchy, format=hierarchy_format)
         privacy = privacy.spelled_out(tree, set(data.transactions.labels))
@@ -81,6 +90,20 @@ def verify(
     context.exit(0 if verdict.holds else 1)
 
 
+def _with_roles(data: shoal.Dataset, privacy: PrivacyModel, named: str | None) -> shoal.Dataset:
+    """The data with their quasi-identifiers; none named: all columns that are not sensitive."""
+    if named is None:
+        return data
+    if not privacy.relational:
+        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {privacy.name}.")
+    names = [name.strip() for name in named.split(",")]
+    table = data.keep_columns(names).table
+    assert table is not None
+    assert data.table is not None
+    roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
+    return replace(data, table=replace(data.table, roles=roles))
+
+
 def show_witnesses(verdict: Verdict) -> None:
     """The smallest things that an adversary may know and that tell too much."""
     worst = verdict.witnesses
@@ -95,7 +118,23 @@ def show_witnesses(verdict: Verdict) -> None:
         found = things(verdict.violations, "different record")
     one = verdict.violations == 1
     more = "" if verdict.violations <= len(worst) else ", for instance"
-    if all(witness.group is not None for witness in worst):
+    if all(witness.group is not None and witness.sensitive is None for witness in worst):
+        console.table(
+            f"{_who(verdict)} leave{'s' if one else ''} too few records{more}:",
+            ["an adversary who knows the values", *(["and the items"] if sizes != {0} else []), "is left with records"],
+            [
+                (str(witness.group), *([witness.known] if sizes != {0} else []), str(witness.support))
+                for witness in worst
+            ],
+        )
+    elif all(witness.group is not None for witness in worst) and sizes != {0}:
+        console.table(
+            f"{_who(verdict)} tell{'s' if one else ''} too much{more}:",
+            ["an adversary who knows the values", "and the items", "finds", "in records", "of", "share"],
+            [(str(one.group), one.known, *_told(one)) for one in worst],
+            right=3,
+        )
+    elif all(witness.group is not None for witness in worst):
         console.table(
             f"In {things(verdict.violations, 'case')} a sensitive item is too frequent in its group{more}:",
             ["group", "sensitive item", "records", "of", "share"],
@@ -121,6 +160,15 @@ def show_witnesses(verdict: Verdict) -> None:
             [(one.known, *_told(one)) for one in worst],
             right=2,
         )
+
+
+def _who(verdict: Verdict) -> str:
+    """What is too much to know, where values of columns are known."""
+    sizes = sorted({len(witness.labels) for witness in verdict.witnesses})
+    if sizes == [0]:
+        return things(verdict.violations, "combination of values", "combinations of values")
+    items = f"{'/'.join(map(str, sizes))} item{'' if sizes == [1] else 's'}"
+    return things(verdict.violations, f"combination of values and {items}", f"combinations of values and {items}")
 
 
 def _told(witness: Witness) -> tuple[str, str, str, str]:

@@ -11,31 +11,30 @@ import click
 import numpy as np
 
 import shoal
-from shoal import columns, hierarchies
+from shoal import columns
 from shoal.anonymize import measure_all
 from shoal.cli import console
-from shoal.cli.columns import quasi_identifier_options, said
+from shoal.cli.columns import hierarchy_option, quasi_identifier_options, said, trees
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading
 from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import DataError, OptionError, cut, did_you_mean
 from shoal.evaluation.workload import ASKED, VALUES, Workload
-from shoal.job import tree_for
+from shoal.job import items_tree
 from shoal.metrics import Outcome
 from shoal.metrics.are import ARE
 from shoal.options import labels_of
-from shoal.published import Grouping
+from shoal.published import Grouping, set_members
 from shoal.report import words
 from shoal.report.plain import things
+from shoal.report.words import NO_HIERARCHY
 
 
 @click.command()
 @click.argument("original", type=FILE)
 @click.argument("published", type=FILE)
-@click.option(
-    "--hierarchy", type=FILE, help="The hierarchy that PUBLISHED was made with; default: only the items of ORIGINAL."
-)
+@hierarchy_option("The hierarchy that PUBLISHED was made with; default: only the items of ORIGINAL.")
 @hierarchy_options
 @click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
 @click.option(
@@ -79,7 +78,7 @@ from shoal.report.plain import things
 def measure(
     original: Path,
     published: Path,
-    hierarchy: Path | None,
+    hierarchy: tuple[str, ...],
     hierarchy_format: str | None,
     unknown_items: str,
     weights: Path | None,
@@ -99,15 +98,23 @@ def measure(
     read_as = reading(given)
     drawn = _drawn(given, workload, queries)
     own = Workload.load(workload) if workload else None
-    named = {name: one for name, one in said(given).items() if isinstance(one, shoal.Column)}
+    named, missing = said(given)
+    given_trees = trees(hierarchy)
+    unnamed = [name for name, one in named.items() if isinstance(one, shoal.Column) and one.role is None]
+    if unnamed or (missing and not named):
+        about = (
+            f"--categorical is about '{unnamed[0]}', which is not"
+            if unnamed
+            else "--missing is about columns, of which none is"
+        )
+        raise OptionError(f"{about} named as a quasi-identifier: name it in --quasi-identifiers, or leave it out.")
     before = shoal.read(original, **read_as)
     after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
-    if hierarchy is None:
-        if hierarchy_format is not None:
-            raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
+    if hierarchy_format is not None and not hierarchy:
+        raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
+    tree = items_tree(before, given_trees, format=hierarchy_format, multiset=read_as["multiset"])
+    if tree.name == NO_HIERARCHY:
         _only_items(after, before)
-    loaded = hierarchies.load(hierarchy, format=hierarchy_format) if hierarchy else None
-    tree = tree_for(before, loaded, multiset=read_as["multiset"])
     hidden = [item for text in sensitive for label in labels_of(text) for item in _items_of(label, tree, before)]
     tree = tree.without_items(hidden)
     (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
@@ -117,7 +124,12 @@ def measure(
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
     resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
     resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden)
-    columns_were, columns_are = _columns(before, after, named)
+    may_be_known = {
+        name: replace(one, hierarchy=given_trees.get(name), missing=missing)
+        for name, one in named.items()
+        if isinstance(one, shoal.Column)
+    }
+    columns_were, columns_are = _columns(before, after, may_be_known)
     raw = replace(shoal.Published.plain(items, was), relational=columns_were)
     resolved = replace(resolved, relational=columns_are)
     losses = measure_all(raw, resolved, counted)
@@ -191,7 +203,8 @@ def _only_items(after: shoal.Dataset, before: shoal.Dataset) -> None:
     """Without a hierarchy, every published label must be an item."""
     items, rows = set(before.transactions.labels), after.transactions
     for code in np.flatnonzero(rows.supports).tolist():
-        if (label := rows.labels[code]) not in items:
+        label = rows.labels[code]
+        if label not in items and not items.issuperset(set_members(label) or [label]):
             raise DataError(
                 f"Published label '{cut(label)}' ({after.first_use(code)}) is not an item of {before.origin.name}"
                 f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy)."

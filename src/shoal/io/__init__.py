@@ -20,7 +20,9 @@ from typing import Any
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, OptionError
 from shoal.io import files
+from shoal.io.arrow import is_list
 from shoal.io.coding import Batch, batches
+from shoal.io.csv import SET_NAMES
 from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write
 from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
 from shoal.io.layout import Layout, Put, ReadOptions
@@ -102,6 +104,14 @@ def _read(source: Any, format: str | None, options: ReadOptions) -> Dataset:
         raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
     refuse_without_sets(options, kind)
     return read_rows(source, options)
+
+
+def likely_sets(dataset: Dataset) -> list[str]:
+    """The columns of a table that look like sets: lists, or what goes by a name such as 'items'."""
+    if dataset.table is None:
+        return []
+    fields = dataset.table.arrow.schema
+    return [field.name for field in fields if is_list(field.type) or field.name.strip().lower() in SET_NAMES]
 
 
 def _read_file(path: Path, format: str | None, options: ReadOptions) -> Dataset:

@@ -303,7 +303,8 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
 def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
     """An item delimiter that no label contains, if possible this one; remarks if it changed, or is not guessed."""
     labels = [rows.labels[code] for code in np.unique(rows.items).tolist()]
-    marks = [mark, *_ITEM_DELIMITERS, "/", "~", "^"]
+    sets = any(label.startswith("(") and "," in label for label in labels)  # (A,B): a comma would be guessed
+    marks = ["|"] * sets + [mark, *_ITEM_DELIMITERS, "/", "~", "^"]
     found = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
     if found is None:
         raise DataError(
@@ -313,7 +314,12 @@ def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[s
     remarks = []
     items = f"Items in column '{cut(column)}' are"
     if found != mark:
-        remarks.append(f"{items} now separated by {name_of(found)}: a published label contains {name_of(mark)}.")
+        why = (
+            "labels such as (A,B) contain commas"
+            if sets and mark != ","
+            else f"a published label contains {name_of(mark)}"
+        )
+        remarks.append(f"{items} now separated by {name_of(found)}: {why}.")
     if _misread(labels, found, single=int(rows.sizes.max(initial=0)) < 2):
         remarks.append(
             f"{items} separated by {name_of(found)}, which is not what would be guessed from the file: "

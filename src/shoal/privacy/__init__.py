@@ -16,7 +16,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
-from shoal.errors import OptionError, did_you_mean
+from shoal.errors import OptionError, cut, did_you_mean
 from shoal.options import Spec
 from shoal.published import Published
 from shoal.risk import Exposure
@@ -50,8 +50,8 @@ class Witness:
 
     @property
     def known(self) -> str:
-        """What the adversary knows, for people."""
-        return ", ".join([*self.labels, *(f"not {label}" for label in self.absent)]) or "nothing"
+        """What the adversary knows, for people; long labels, such as sets of many items, are cut."""
+        return ", ".join([*map(cut, self.labels), *(f"not {cut(label)}" for label in self.absent)]) or "nothing"
 
     def __str__(self) -> str:
         """For messages."""

@@ -38,10 +38,12 @@ class Clustered(Recoding):
         """The classes in figures, then what became of the sets."""
         sizes = self._sizes
         sets = {} if self.sets is None else self.sets.summary()
+        kind, chunks = sets.pop("kind", None), sets.pop("chunks", len(sizes))
         return {
-            **sets,
             "kind": "clusters",
-            "sets": sets.get("kind"),
+            **sets,
+            "sets": kind,
+            "clusters": chunks,
             "classes": len(sizes),
             "smallest_class": int(sizes.min(initial=len(self.relational))),
             "largest_class": int(sizes.max(initial=0)),

@@ -206,6 +206,8 @@ def verify_command(release: Release) -> str:
             value = tuple(label for label in value if label not in missed)
         if value != ():
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
+    if release.problem.quasi_identifiers:
+        words += ["--quasi-identifiers", listed(tuple(release.problem.quasi_identifiers))]
     for name, value in (output or {}).get("read_options", {}).items():
         words += reading_words(name, value)
     return " ".join(map(shell_word, words))
