@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal import hierarchies
-from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, steps
+from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, is_missing, steps
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.relational import Relational
@@ -47,12 +47,29 @@ class Column:
         """Refuse what makes no sense."""
         if self.type not in TYPES:
             raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'.")
-        if self.weight is not None and not (isinstance(self.weight, int | float) and 0 <= self.weight <= 1):
+        if self.role is not None:
+            object.__setattr__(self, "role", role_of(self.role))
+        number = isinstance(self.weight, int | float) and not isinstance(self.weight, bool)
+        if self.weight is not None and not (number and 0 <= self.weight <= 1):
             raise OptionError(f"Column: weight must be a number from 0 to 1, got {self.weight}.")
         missing: object = self.missing
-        if isinstance(missing, str):
-            raise OptionError("Column: missing must be a collection of values, got a text: put it in a list.")
+        if isinstance(missing, str) or not isinstance(missing, Iterable):
+            raise OptionError(f"Column: missing must be a collection of values, got {missing!r}: put it in a list.")
+        if not isinstance(self.hierarchy, Hierarchy | str | Path | None):
+            raise OptionError(f"Column: hierarchy must be a Hierarchy, a file or levels, got {self.hierarchy!r}.")
         object.__setattr__(self, "missing", tuple(map(str, self.missing)))
+
+
+def role_of(given: object, where: str = "Column") -> Role:
+    """A role, or the one of that name."""
+    known = {role.value: role for role in Role}
+    if isinstance(given, Role):
+        return given
+    if not isinstance(given, str) or given not in known:
+        raise OptionError(
+            f"{where}: a role must be one of {', '.join(known)}, got {given!r}{did_you_mean(str(given), known)}."
+        )
+    return known[given]
 
 
 Said = Mapping[str, Column | str]
@@ -65,7 +82,10 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
     column what it is: none is published untouched by mistake.
     """
     names = () if data.table is None else data.table.names
-    said = {name: Column(_role(name, one)) if isinstance(one, str) else one for name, one in columns.items()}
+    said = {
+        name: one if isinstance(one, Column) else Column(role_of(one, f"Column '{name}'"))
+        for name, one in columns.items()
+    }
     for name in said:
         if name not in names:
             listed = ", ".join(f"'{column}'" for column in names) or "none"
@@ -91,16 +111,6 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
     return dataclasses.replace(data, table=table), chosen
 
 
-def _role(name: str, text: str) -> Role:
-    """A role by its name."""
-    known = {role.value: role for role in Role}
-    if text not in known:
-        raise OptionError(
-            f"Column '{name}': a role must be one of {', '.join(known)}, got '{text}'{did_you_mean(text, known)}."
-        )
-    return known[text]
-
-
 def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
     """The quasi-identifiers of the data on their axes.
 
@@ -115,13 +125,11 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
     attributes, places = [], []
     for name, said in columns.items():
         values, codes = _values(data, name)
-        blank = {"", *said.missing}
-        known = [text for text in values if text is not None and text not in blank]
-        counts = np.bincount(codes, minlength=len(values))
-        missing = any(counts[at] for at, text in enumerate(values) if text is None or text in blank)
-        weighed = {text: int(counts[at]) for at, text in enumerate(values) if text is not None and text not in blank}
-        attribute = _attribute(name, said, known, weighed, optional=missing)
-        found = np.array([_place(attribute, text, blank, data, codes, at) for at, text in enumerate(values)])
+        counts = np.bincount(codes, minlength=len(values)).tolist()
+        known = {text: count for text, count in zip(values, counts, strict=True) if not is_missing(text, said.missing)}
+        missing = sum(known.values()) < len(data)
+        attribute = _attribute(name, said, list(known), known, optional=missing)
+        found = np.array([_place(attribute, text, said.missing, data, codes, at) for at, text in enumerate(values)])
         attributes.append(attribute)
         places.append(found.astype(np.int64)[codes])
     weights = [
@@ -143,24 +151,12 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
     return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
 
 
-def _values(data: Dataset, name: str) -> tuple[list[str | None], Any]:
+def _values(data: Dataset, name: str) -> tuple[list[str], Any]:
     """The different values of a column as texts, and which of them each row has."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    assert data.table is not None
-    column = data.keep_columns([name]).table.arrow.column(name)  # type: ignore[union-attr]
-    if pa.types.is_nested(column.type):
-        raise DataError(
-            f"Column '{name}' of {data.origin.name} holds lists: declare it as a set column (--column), or leave "
-            f"it out."
-        )
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), None, column)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    values = [None if value is None else _text(value) for value in encoded.dictionary.to_pylist()]
+    table = data.keep_columns([name]).table
+    assert table is not None
+    encoded = table.values(name).dictionary_encode(null_encoding="encode")
+    values = ["" if value is None else _text(value) for value in encoded.dictionary.to_pylist()]
     return values, encoded.indices.to_numpy(zero_copy_only=False)
 
 
@@ -173,9 +169,9 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _place(attribute: Attribute, text: str | None, blank: set[str], data: Dataset, codes: Any, at: int) -> int:
+def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Dataset, codes: Any, at: int) -> int:
     """Where a raw value stands; an error says where it is."""
-    if text is None or text in blank:
+    if is_missing(text, missing):
         return int(MISSING)
     try:
         low, high = attribute.parse(text)
@@ -196,19 +192,26 @@ def _attribute(
     levels = said.hierarchy if isinstance(said.hierarchy, str) and intervals.is_spec(said.hierarchy) else None
     unit = _unit(values, said, levels is not None)
     if unit is None or (said.hierarchy is not None and levels is None):
+        if levels is not None and said.type == "category":
+            raise OptionError(
+                f"Column '{name}': '{levels}' is for numbers and dates, but the column is declared as a category: "
+                f"give a hierarchy file, or another type."
+            )
         if levels is not None or (said.type not in ("auto", "category") and said.hierarchy is None):
             raise _unfit(name, said, values)
         return Tree(name, _hierarchy(name, said, values), optional)
     decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
     try:
-        places = {steps(text, unit, decimals): text for text in values}
+        places = {steps(text, unit, decimals) for text in values}
     except ValueError:
         raise _unfit(name, said, values) from None
     first, last = min(places, default=0), max(places, default=0)
     if levels is None or not values:
         return Line(name, first, last, decimals, unit)
     points = np.array(sorted(places), dtype=np.int64)
-    weighed = np.array([counts[places[point]] for point in points.tolist()], dtype=np.int64)
+    at = np.searchsorted(points, [steps(text, unit, decimals) for text in values])
+    weighed = np.zeros_like(points)
+    np.add.at(weighed, at, [counts[text] for text in values])  # 1.5 and 1.50 are one value
     begins, ends, made = intervals.levels(levels, points, weighed, decimals, unit, name)
     return Line(name, min(first, begins), max(last, ends), decimals, unit, made)
 

@@ -182,24 +182,24 @@ class Spec:
         return type(self)(**{**self.values(), **values})
 
 
-def labels_of(text: str) -> tuple[str, ...]:
+def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
     """The labels that a text names: those in the file of that name, one a line, or else ``a,b,"c, d"``.
 
     >>> labels_of('milk, "beer, light"')
     ('milk', 'beer, light')
     """
-    if Path(text).is_file():
+    if (folder / text).is_file():
         if not {"/", "\\", "."} & set(text):  # a label, or a file that happens to be called like one?
             raise OptionError(
                 f"'{text}' is also a file here: write ./{text} for the labels in it, or '{text},' for itself."
             )
         from shoal.io import files
 
-        lines = [[line] for line in files.load(text).text().splitlines()]
+        lines = [[line] for line in files.load(folder / text).text().splitlines()]
         if not any(line.strip() for [line] in lines):
             raise OptionError(f"{text} names no label: wanted one on each line.")
     elif Path(text).suffix.lower() in (".txt", ".csv", ".tsv", ".lst", ".list"):
-        raise OptionError(f"{text} does not exist: check the path (or write '{text},' if it is a label).")
+        raise OptionError(f"{folder / text} does not exist: check the path (or write '{text},' if it is a label).")
     else:
         lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
     return tuple(dict.fromkeys(label for line in lines for label in line if label.strip()))

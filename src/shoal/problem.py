@@ -120,9 +120,16 @@ class Problem:
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "quasi_identifiers", chosen)
         for name, role in {} if data.table is None else data.table.roles.items():
-            if (role is Role.SENSITIVE) != (name in self.privacy.columns) and self.privacy.relational:
-                has = f"the role {role.value}" if name in self.privacy.columns else "no --sensitive-column of the model"
-                raise OptionError(f"Column '{name}' is declared sensitive, but has {has}: declare both or neither.")
+            if role is Role.SENSITIVE and name not in self.privacy.columns:
+                raise OptionError(
+                    f"Column '{name}' is declared sensitive, but {self.privacy.title} is not told to protect it: name "
+                    f"it as --sensitive-column of the model too, or give it another role."
+                )
+            if role is not Role.SENSITIVE and name in self.privacy.columns and self.privacy.relational:
+                raise OptionError(
+                    f"Column '{name}' is a --sensitive-column of the model, but has the role {role.value}: declare "
+                    f"both or neither."
+                )
         if self.privacy.relational:
             self.privacy.seen(data)  # there must be quasi-identifiers
 

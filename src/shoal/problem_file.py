@@ -67,7 +67,7 @@ class _File:
     """One problem file while it is read."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.lists = path, [path]  # the files that are read beside the data
         text = files.load(path).text()
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)
@@ -89,8 +89,15 @@ class _File:
         privacy = self._spec("model", PrivacyModel, "km", columns)
         algorithm = self._spec("algorithm", Algorithm, privacy.default_algorithm)
         reading = {name: data[name] for name in READING if name in data}
-        if isinstance(reading.get("column"), list):
-            reading["column"] = tuple(reading["column"])
+        for name, value in reading.items():
+            wanted = bool if name in ("multiset", "sets") else str
+            listed = name in ("column", "item_delimiter", "drop_items")
+            if not isinstance(value, wanted) and not (listed and _is_texts(value)):
+                what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
+                raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
+            reading[name] = tuple(value) if isinstance(value, list) else value
+        if isinstance(reading.get("drop_items"), str):
+            reading["drop_items"] = self._labels(reading["drop_items"])
         tree = items.get("hierarchy", {})
         trees = tree if isinstance(tree, dict) else {"": tree}
         return Job(
@@ -100,18 +107,18 @@ class _File:
             algorithm=algorithm,
             reading=reading,
             hierarchy={name: str(self._path(value, "items.hierarchy")) for name, value in trees.items()},
-            hierarchy_format=items.get("hierarchy_format"),
+            hierarchy_format=self._typed(items, "hierarchy_format", "", "items") or None,
             columns=columns,
-            keep=output.get("columns"),
+            keep=self._texts(output, "columns") if "columns" in output else None,
             loss=self._typed(run, "loss", "ncp", "run"),
             weights=self._path(items["weights"], "items.weights") if "weights" in items else None,
             unknown_items=self._typed(items, "unknown", "error", "items"),
             allow_missing=self._typed(items, "allow_missing", False, "items"),
             seed=self._typed(run, "seed", 0, "run"),
-            reports=tuple(self._path(name, "output.reports") for name in output.get("reports", ())),
+            reports=tuple(self._path(name, "output.reports") for name in self._texts(output, "reports")),
             explanations=self._typed(output, "explanations", True, "output"),
-            output_format=output.get("format"),
-            lists=(self.path,),
+            output_format=self._typed(output, "format", "", "output") or None,
+            lists=tuple(self.lists),
         )
 
     def _table(self, name: str) -> dict[str, Any]:
@@ -137,6 +144,14 @@ class _File:
             raise OptionError(f"{self.path}: [{name}] {key} must be {wanted}, got {value!r}.")
         return value
 
+    def _texts(self, table: Mapping[str, Any], key: str) -> list[str]:
+        """A list of texts; empty, if it is not there."""
+        value = table.get(key, [])
+        if not _is_texts(value):
+            raise OptionError(f"{self.path}: [output] {key} must be a list of texts, got {value!r}.")
+        found: list[str] = value
+        return found
+
     def _file(self, table: Mapping[str, Any], key: str, name: str) -> Path:
         """A path that must be given."""
         if key not in table:
@@ -152,8 +167,9 @@ class _File:
     def _spec(self, table: str, base: type[Any], default: str, columns: Mapping[str, Column] | None = None) -> Any:
         """The model or the algorithm; columns that are declared sensitive are the model's."""
         given = dict(self._table(table))
-        cls: type[Spec] = discovery.get(f"shoal.{_PACKAGES[table]}", base, given.pop("name", default))
-        known = {option.name for option in cls.options()}
+        cls: type[Spec] = discovery.get(f"shoal.{_PACKAGES[table]}", base, self._typed(given, "name", default, table))
+        given.pop("name", None)
+        known = {option.name: option for option in cls.options()}
         self._known(given, known, "option", table)
         hidden = [name for name, said in (columns or {}).items() if said.role is Role.SENSITIVE]
         if hidden:
@@ -163,17 +179,19 @@ class _File:
                     f"columns: choose lm, hkp or k-lm, or another role."
                 )
             given.setdefault("sensitive_column", hidden)
-        values = {name: self._value(value) for name, value in given.items()}
         try:
-            return cls(**values)
+            values = {
+                name: self._labels(value) if known[name].type is tuple and isinstance(value, str) else value
+                for name, value in given.items()
+            }
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except OptionError as error:
             raise OptionError(f"{self.path}: [{table}] {error}") from None
 
-    def _value(self, value: Any) -> Any:
-        """Lists may be files of labels, named relative to the problem file."""
-        if isinstance(value, str) and (self.path.parent / value).is_file():
-            return labels_of(str(self.path.parent / value))
-        return tuple(value) if isinstance(value, list) else value
+    def _labels(self, text: str) -> tuple[str, ...]:
+        """A list may be a file of labels, named relative to the problem file, or ``a,b,c``."""
+        self.lists.append(self.path.parent / text)
+        return labels_of(text, self.path.parent)
 
     def _columns(self) -> dict[str, Column]:
         """What is said about each column."""
@@ -183,22 +201,19 @@ class _File:
                 raise OptionError(f"{self.path}: [columns] {name} must be a role or a table, got {said!r}.")
             given: dict[str, Any] = {"role": said} if isinstance(said, str) else dict(said)
             self._known(given, known, "key", f"columns.{name}")
-            role = given.pop("role", None)
-            roles = {one.value: one for one in Role}
-            if role is not None and role not in roles:
-                raise OptionError(
-                    f"{self.path}: [columns] {name}: a role must be one of {', '.join(roles)}, got {role!r}"
-                    f"{did_you_mean(str(role), roles)}."
-                )
             tree = given.get("hierarchy")
             if isinstance(tree, str) and not intervals.is_spec(tree):
                 given["hierarchy"] = self._path(tree, f"columns.{name}.hierarchy")
-            given["missing"] = tuple(map(str, given.get("missing", ())))
             try:
-                found[name] = Column(role=None if role is None else roles[role], **given)
+                found[name] = Column(**given)
             except OptionError as error:
                 raise OptionError(f"{self.path}: [columns] {name}: {error}") from None
         return found
+
+
+def _is_texts(value: Any) -> bool:
+    """Whether it is a list of texts."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 _PACKAGES = {"model": "privacy", "algorithm": "algorithms"}

@@ -85,7 +85,7 @@ class Grouping:
         """The groups that anybody can see: rows with equal values in all these columns; missing is a value too."""
         table = data.keep_columns(columns).table
         assert table is not None
-        values = [table.arrow.column(name).combine_chunks().dictionary_encode("encode") for name in columns]
+        values = [table.values(name).dictionary_encode("encode") for name in columns]
         codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
         made = numbered(codes)
         first = np.unique(made, return_index=True)[1]

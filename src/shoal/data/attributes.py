@@ -12,9 +12,9 @@ missing; together with any other value they are published as everything.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Literal
@@ -23,7 +23,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts, frozen
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import DataError, did_you_mean
+from shoal.errors import DataError, cut, did_you_mean
 
 MISSING = np.int64(2**62)  # where missing values stand on every axis
 ANYTHING = "*"  # any number, or none
@@ -87,8 +87,11 @@ class Attribute(ABC):
 
     def parsed(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Counts, Counts]:
         """The intervals of many values; blank ones, and those that are said to be missing, are."""
-        blank = {None, "", *missing}
-        found = {text: (MISSING, MISSING) if text in blank else self.parse(str(text)) for text in dict.fromkeys(texts)}
+        blank = frozenset(missing)
+        found = {
+            text: (MISSING, MISSING) if is_missing(text, blank) else self.parse(str(text))
+            for text in dict.fromkeys(texts)
+        }
         low, high = np.array([found[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
         return low, high
 
@@ -176,7 +179,7 @@ class Line(Attribute):
                 pass
         what = {"number": "a number", "date": "a date such as 2020-12-31", "time": "a time such as 2020-12-31T23:59:59"}
         raise DataError(
-            f"Column '{self.name}': '{text}' is neither {what[self.unit]} nor a range such as "
+            f"Column '{self.name}': '{cut(text)}' is neither {what[self.unit]} nor a range such as "
             f"{self.text(self.begins, max(self.ends, self.begins + 1))}."
         )
 
@@ -257,7 +260,7 @@ class Tree(Attribute):
         if node is None:
             near = did_you_mean(text, self.hierarchy.labels)
             raise DataError(
-                f"Column '{self.name}': '{text}' is neither a value nor a group of the hierarchy "
+                f"Column '{self.name}': '{cut(text)}' is neither a value nor a group of the hierarchy "
                 f"{self.hierarchy.name}{near}."
             )
         first, stop = self.hierarchy.span[node].tolist()
@@ -266,16 +269,28 @@ class Tree(Attribute):
         return first, stop - 1
 
 
+def is_missing(text: str | None, missing: Collection[str] = ()) -> bool:
+    """Whether a value is not known: it is blank, or said to mean that.
+
+    >>> is_missing(None), is_missing(" "), is_missing("?", ["?"]), is_missing("0")
+    (True, True, True, False)
+    """
+    return text is None or not text.strip() or text in missing
+
+
 def steps(text: str, unit: Unit, decimals: int = 0) -> int:
     """The place of a value on its line; ValueError if it has none.
 
     >>> steps("1.50", "number", 2), steps("1970-01-03", "date"), steps("1970-01-01T00:01:00", "time")
     (150, 2, 60)
+    >>> steps("1970-01-01T02:00:00+02:00", "time"), steps("1969-12-31T23:59:59.5", "time")
+    (0, -1)
     """
     if unit == "date":
         return date.fromisoformat(text.strip()).toordinal() - _DAY
     if unit == "time":
-        return int(datetime.fromisoformat(text.strip()).replace(tzinfo=UTC).timestamp())
+        when = datetime.fromisoformat(text.strip())
+        return (when.replace(tzinfo=when.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     try:
         number = Decimal(text.strip())
         scaled = number.scaleb(decimals)

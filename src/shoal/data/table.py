@@ -43,6 +43,24 @@ class Table:
         """Number of rows."""
         return int(self.arrow.num_rows)
 
+    def values(self, name: str) -> Any:
+        """One column as an Arrow array of plain values; what is not a number is missing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = self.arrow.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_nested(column.type):
+            raise DataError(
+                f"Column '{name}' holds lists or structures: declare it as a set column (--column), or leave it out."
+            )
+        if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
+            column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())  # 0.1 is not 0.10000000149011612
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), None, column)
+        return column.combine_chunks()
+
     def keep(self, names: Collection[str]) -> Table:
         """Only these columns, in their old order."""
         kept = [name for name in self.names if name in names]

@@ -50,7 +50,7 @@ def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit,
     low, high = _ends(points)
     try:
         made = _BUILDERS[kind](rest, points, counts, decimals, unit)
-    except (ValueError, InvalidOperation) as error:
+    except ValueError as error:
         raise OptionError(
             f"Column '{name}': '{spec}' does not describe ranges ({error}): write {KINDS[kind]}."
         ) from None
@@ -86,7 +86,7 @@ def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
 
 def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
     """Ranges with about as many records each, joined two by two; equal values are never split."""
-    wanted = int(text)
+    wanted = int(text) if text.strip().isdecimal() else 0
     if wanted < 2:
         raise ValueError("there must be at least 2")
     before = np.cumsum(counts) - counts  # records below each value
@@ -161,7 +161,12 @@ def _ends(points: Counts) -> tuple[int, int]:
 
 def _whole(text: str, decimals: int) -> int:
     """A width in steps."""
-    scaled = Decimal(text.strip()).scaleb(decimals)
+    try:
+        scaled = Decimal(text.strip()).scaleb(decimals)
+    except InvalidOperation:
+        scaled = Decimal("NaN")
+    if not scaled.is_finite():
+        raise ValueError(f"'{text.strip()}' is not a width")
     if scaled != scaled.to_integral_value():
         raise ValueError(f"{text.strip()} is finer than the values")
     return int(scaled)
