@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -144,6 +145,7 @@ class Spec:
             opt.check(f"{type(self).__name__}: {opt.name}", value)
 
     @classmethod
+    @functools.cache
     def options(cls) -> tuple[Option, ...]:
         """The declared options, in order."""
         hints = typing.get_type_hints(cls)

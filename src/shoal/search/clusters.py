@@ -119,14 +119,12 @@ class Clusters:
 
     def stand(self) -> int:
         """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
-        number, merged = 0, 0
-        while number < len(self.needs.rows):
-            if number not in self.rows or len(self) == 1 or self.needs.met(number):
-                number += 1
-                continue
-            partner = self.merging.nearest(number, "r", UNBOUNDED)
-            number = self.merge(number, partner).number  # which may need more
-            merged += 1
+        merged = 0
+        for number in sorted(self.rows):
+            grown = number
+            while grown in self.rows and len(self) > 1 and not self.needs.met(grown):
+                grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
+                merged += 1
         return merged
 
     def grow(self, delta: float) -> None:
@@ -225,11 +223,10 @@ class Needs:
 
     def met(self, number: int) -> bool:
         """Whether a cluster can."""
-        filled, rows = int(self.filled[number]), int(self.rows[number])
-        told = [(self.held, rows), (self.held_filled, filled)]
-        return (not 0 < filled < self.k) and all(
-            self.l * int(held[number].max(initial=0)) <= records for held, records in told
-        )
+        if 0 < self.filled[number] < self.k:
+            return False
+        told = [(self.held, self.rows), (self.held_filled, self.filled)] if self.l else []
+        return all(self.l * held[number].max(initial=0) <= records[number] for held, records in told)
 
     def merge(self, number: int, gone: int) -> None:
         """Two clusters became one."""

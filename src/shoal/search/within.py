@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ class Within:
                 f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
             )
 
-    @property
+    @cached_property
     def km(self) -> KmAnonymity:
         """What is asked of the sets of a cluster, whatever else is."""
         privacy = self.problem.privacy
