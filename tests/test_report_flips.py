@@ -24,7 +24,7 @@ from shoal.engines import Engine
 from shoal.privacy import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.report import flips, words
+from shoal.report import flips, risks, words
 from tests.test_report import EVIL, Page
 
 TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
@@ -335,8 +335,8 @@ def test_risk_is_that_of_records_with_a_sensitive_item() -> None:
     assert before["sensitive"]
     assert after["sensitive"]
     assert (before["records"], after["records"]) == (2, 4)
-    assert words.risk(before, 1).startswith("For 100 % of the records with a sensitive item, 1 well-chosen item is")
-    assert words.risk(after, 3).startswith("No record with a sensitive item can be narrowed down to fewer than 2")
+    assert risks.risk(before, 1).startswith("For 100 % of the records with a sensitive item, 1 well-chosen item is")
+    assert risks.risk(after, 3).startswith("No record with a sensitive item can be narrowed down to fewer than 2")
     assert "share of the records with a sensitive item (2 before, 4 now), by what" in Page(report.as_html(made)).text
 
 

@@ -149,6 +149,9 @@ class Release:
         if not self.problem.privacy.about_sets:
             return []
         hidden, notes = self.published.sensitive, []
+        what = ("empty record", "empty records")
+        if self.published.relational is not None:
+            what = ("record without items", "records without items")
         way, gone = ("suppressed", "suppression") if self.algorithm.truthful else ("deleted", "deletion")
         if len(self.problem.items.items) and not len(self.published.rows.items):
             bare = "empty" if hidden is None else "without any item but sensitive values"
@@ -167,7 +170,7 @@ class Release:
             records = "1 record" if count == 1 else f"{count:,} records"
             notes.append(f"{records} {have} had{apart} to {gone}; {stay} in place.")
         for some, one, many in (
-            (empty & ~told & ~emptied, "empty record is", "empty records are"),
+            (empty & ~told & ~emptied, f"{what[0]} is", f"{what[1]} are"),
             (
                 empty & told & ~emptied,
                 "record with nothing but sensitive values is",

@@ -22,6 +22,7 @@ from shoal.recoding import Dealt
 from shoal.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.flips import flips
+from shoal.report.relational import relational
 from shoal.risk import Disclosure, Exposure, Risk
 
 VERSION = 1
@@ -73,6 +74,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
             "violations": release.verdict.violations,
         },
         "data": _data(release),
+        "relational": relational(release),
         "sensitive": _sensitive(release),
         "recoding": release.recoding.summary(),
         "properties": {"domain_exclusive": release.published.exclusive},

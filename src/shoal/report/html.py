@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release import Release
-from shoal.report import flips, plain, words
+from shoal.report import flips, plain, relational, risks, words
 from shoal.report.facts import as_dict, group_codes
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 def as_html(release: Release, *, explained: bool = True) -> str:
     """The whole report, in one self-contained file."""
     facts = as_dict(release, explained=explained)
-    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    was, now = risks.both(facts)
     return (
         _environment()
         .get_template("report.html")
@@ -37,14 +37,19 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             TOP=TOP,
             css=(HERE / "report.css").read_text(encoding="utf-8"),
             groups=_groups(release, facts),
-            risk_charts=_risk_charts(release),
+            risk_charts=_risk_charts(release, facts),
             was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
-            risk_base=words.risk_base(facts),
+            risk_base=risks.base(facts),
+            described=words.described(facts),
+            has_sets=words.has_sets(facts),
+            sets_changed=words.sets_changed(facts),
+            columns=_columns(facts),
             recoded=words.recoded(facts),
             overlap=words.overlap(facts),
-            sentence_before=words.risk(before, before["m"]),
-            sentence_now=words.risk(after, after["m"]),
-            reach=words.risk_reach(release),
+            sentence_before=was,
+            sentence_now=now,
+            worst_case=risks.worst_case(facts),
+            reach=risks.reach(release),
             limits=release.problem.privacy.limits(),
             proof=words.proof(release),
             command=words.verify_command(release),
@@ -69,16 +74,12 @@ def as_html(release: Release, *, explained: bool = True) -> str:
 def summary_html(release: Release) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
     problem, published = release.problem, release.published
+    sets = problem.privacy.about_sets
     figures = [
         ("records", plain.count(len(published.rows))),
-        ("items", plain.count(published.n_items)),
-        *_groups_and_changes(release),
+        *([("items", plain.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
         ("views checked", plain.count(release.verdict.checked)),
-        *(
-            (f"{name.upper()}{'' if release.algorithm.truthful else ' (deletions only)'}", words.loss(name, value))
-            for name, value in release.losses.items()
-            if name in ("ncp", "lm")
-        ),
+        *(_lost(release) if problem.relational is None else relational.card(release)),
     ]
     return (
         _environment()
@@ -96,6 +97,13 @@ def summary_html(release: Release) -> str:
             warnings=[note for note in release.warnings if note not in release.made_up],
         )
     )
+
+
+def _lost(release: Release) -> list[tuple[str, str]]:
+    """What was lost in the sets."""
+    of = "" if release.algorithm.truthful else " (deletions only)"
+    losses = release.losses.items()
+    return [(f"{name.upper()}{of}", words.loss(name, value)) for name, value in losses if name in ("ncp", "lm")]
 
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
@@ -123,6 +131,8 @@ def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if facts["flips"]:
         return first + flips.tiles(facts)
+    if facts["relational"]:
+        return first + relational.tiles(facts)
     lost = plain.share(ncp) if ncp is not None else "–"
     return [*first, ("of all occurrences published intact", intact), ("information lost (NCP)", lost)]
 
@@ -143,6 +153,23 @@ def _flipped(facts: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
+def _columns(facts: dict[str, Any]) -> dict[str, Any] | None:
+    """What the section about the columns and classes shows."""
+    made, rows = facts["relational"], max(1, facts["data"]["rows"])
+    if made is None:
+        return None
+    total = max(1, made["classes"]["number"])
+    return {
+        "rows": [
+            {**one, "taken_as": relational.taken_as(one), "intact": one["intact"] / rows} for one in made["columns"]
+        ],
+        "missing": any(one["missing"] and one["type"] != "category" for one in made["columns"]),
+        "others": relational.other_columns(made),
+        "classes": relational.classes(made),
+        "sizes": [{**size, "share": size["classes"] / total} for size in made["classes"]["sizes"]],
+    }
+
+
 def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
     """The groups with the names of some of their items."""
     problem, published = release.problem, release.published
@@ -153,19 +180,19 @@ def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
         if problem.unknown_items == "root":
             # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
             items = items[hierarchy.parent[items] != hierarchy.root]
-        named = [hierarchy.labels[item] for item in items[:SPELLED]]
+        named = [plain.label(hierarchy.labels[item]) for item in items[:SPELLED]]
         groups.append({**group, "share": group["records"] / rows, "named": named, "more": group["items"] - len(named)})
     return groups
 
 
-def _risk_charts(release: Release) -> list[dict[str, Any]]:
+def _risk_charts(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
     """A chart for each degree of exposure; a pair of bars for each number of known items."""
     before, after = release.risk_before, release.risk_after
     return [
         {
             "title": title,
             "rows": [
-                {"label": words.known_items(known), "before": was, "now": now}
+                {"label": risks.known(facts, known), "before": was, "now": now}
                 for known, (was, now) in enumerate(zip(before.shares(key), after.shares(key), strict=True), 1)
             ],
         }
@@ -176,7 +203,7 @@ def _risk_charts(release: Release) -> list[dict[str, Any]]:
 def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """How well the occurrences are hidden, one bar each."""
     made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
-    if facts["flips"] or not made["hidden_among"]:
+    if facts["flips"] or not made["hidden_among"] or not words.sets_changed(facts):
         return []
     intact, *hidden = made["hidden_among"]
     rows = [{"label": "published intact", "share": intact["share"], "count": intact["occurrences"]}]
@@ -206,6 +233,7 @@ def _environment() -> Environment:
         "share": lambda part: _tied(plain.share(part)),
         "tied": _tied,
         "powers": _powers,
+        "label": plain.label,
         "seconds": plain.seconds,
         "memory": plain.memory,
         "options": lambda values: _tied(words.options(values)),

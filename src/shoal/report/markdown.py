@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from shoal.release import Release
-from shoal.report import flips, plain, words
+from shoal.report import flips, plain, relational, risks, words
 from shoal.report.facts import as_dict
 
 TOP = 10  # groups shown
@@ -20,7 +20,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     exposed = release.risk_before.degrees
     warnings = [note for note in facts["warnings"] if note not in release.made_up]
-    titles = [title for title, _ in exposed.values()]
+    titles, known = [title for title, _ in exposed.values()], "Known" if facts["relational"] else "Known items"
     title = f"{'Verified' if holds else 'NOT verified'}: {model['title']}, {words.options(model['options'])}"
     lines = [
         f"# Anonymization report: {_safe(data['name'])}",
@@ -28,28 +28,24 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"**{_safe(title)}.** {'' if holds else 'Wanted, but not reached: '}{_safe(model['description'])}",
         "",
         *_made_up(release, facts),
-        f"- Data: {plain.things(data['rows'], 'record')} ({plain.count(data['non_empty'])} not empty"
-        f"{'' if facts['sensitive'] is None else ', sensitive values apart'}), "
-        f"{plain.things(data['occurrences'], 'occurrence')} of {plain.things(data['items'], 'item')}.",
+        f"- Data: {_data(facts)}",
         f"- Algorithm: {_safe(algorithm['title'])} (`{algorithm['name']}`{_listed(algorithm['options'])}). "
         f"{_safe(algorithm['description'])}",
         f"- Recoding: {_safe(words.recoded(facts))}",
-        f"- {words.overlap(facts)}",
-        f"- Labels in use: {plain.count(data['items'])} before, {plain.count(data['labels_after'])} after.",
+        *_labels(facts),
         "",
         *_sensitive(facts),
         "## What an adversary could do, and can do now",
         "",
-        f"- **Before.** {words.risk(before, before['m'])}",
-        f"- **Now.** {words.risk(after, after['m'])}",
-        *([f"- {reach}"] if (reach := words.risk_reach(release)) else []),
+        *(f"- **{when}.** {told}" for when, told in zip(("Before", "Now"), risks.both(facts), strict=True)),
+        *([f"- {reach}"] if (reach := risks.reach(release)) else []),
         "",
-        f"| Known items | {' | '.join(f'{title}, {when}' for title in titles for when in ('before', 'now'))} |",
+        f"| {known} | {' | '.join(f'{title}, {when}' for title in titles for when in ('before', 'now'))} |",
         "|---:|---:|---:|---:|---:|",
     ]
     for at in range(before["m"]):
         shares = (shares[at] for key in exposed for shares in (before[f"share_{key}"], after[f"share_{key}"]))
-        lines.append(f"| {words.known_items(at + 1)} | {' | '.join(plain.share(part) for part in shares)} |")
+        lines.append(f"| {risks.known(facts, at + 1)} | {' | '.join(plain.share(part) for part in shares)} |")
     lines += [
         "",
         "What this does not promise:",
@@ -65,6 +61,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"    {words.verify_command(release)}",
         "",
         *_flips(facts),
+        *_columns(facts),
         "## What was lost",
         "",
         _safe(words.change(facts)),
@@ -77,12 +74,12 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         lines += ["", "| Group | Items covered | Records |", "|---|---:|---:|"]
         for group in made["groups"][:TOP]:
             figures = f"{plain.count(group['items'])} | {plain.count(group['records'])}"
-            lines.append(f"| {_safe(group['label'])} | {figures} |")
+            lines.append(f"| {_label(group['label'])} | {figures} |")
         if len(made["groups"]) > TOP:
             lines += ["", f"... and {plain.things(len(made['groups']) - TOP, 'more group')}."]
     if (gone := facts["suppressed"]) and gone["listed"]:
         lines += ["", "| Removed item | Records that had it |", "|---|---:|"]
-        lines += [f"| {_safe(one['label'])} | {plain.count(one['records'])} |" for one in gone["listed"][:TOP]]
+        lines += [f"| {_label(one['label'])} | {plain.count(one['records'])} |" for one in gone["listed"][:TOP]]
         if more := max(0, len(gone["listed"]) - TOP) + gone["unnamed"]:
             lines += ["", f"... and {plain.things(more, 'more item')}."]
     if facts["optimality"]:
@@ -104,7 +101,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     for role in ("input", "hierarchy", "output"):
         file = facts["provenance"].get(role)
         if role == "hierarchy" and not words.has_hierarchy(facts):
-            lines.append("- Hierarchy: none was given")
+            lines += ["- Hierarchy: none was given"] if words.has_sets(facts) else []
         elif file:
             lines.append(f"- {role.capitalize()}: {_safe(file['name'])}, SHA-256 `{file['sha256']}`")
     made_by = facts["provenance"]
@@ -119,6 +116,61 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _data(facts: dict[str, Any]) -> str:
+    """The data in figures."""
+    data = facts["data"]
+    rows = plain.things(data["rows"], "record")
+    if facts["relational"]:
+        return f"{rows}. {words.described(facts)}"
+    return (
+        f"{rows} ({plain.count(data['non_empty'])} not empty"
+        f"{'' if facts['sensitive'] is None else ', sensitive values apart'}), "
+        f"{plain.things(data['occurrences'], 'occurrence')} of {plain.things(data['items'], 'item')}."
+    )
+
+
+def _labels(facts: dict[str, Any]) -> list[str]:
+    """How many labels there are, and what their counts are worth."""
+    data = facts["data"]
+    if not words.sets_changed(facts):
+        return []
+    return [
+        f"- {words.overlap(facts)}",
+        f"- Labels in use: {plain.count(data['items'])} before, {plain.count(data['labels_after'])} after.",
+    ]
+
+
+def _columns(facts: dict[str, Any]) -> list[str]:
+    """What became of the columns, and the classes."""
+    made, rows = facts["relational"], max(1, facts["data"]["rows"])
+    if made is None:
+        return []
+    lines = [
+        "## What became of the columns",
+        "",
+        "| Column | Taken as | Different values before | Now | Published as it was | Weight | Mean NCP |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for one in made["columns"]:
+        missing = f"; missing in {plain.things(one['missing'], 'record')}" if one["missing"] else ""
+        figures = (
+            plain.count(one["values"]),
+            plain.count(one["values_after"]),
+            plain.share(one["intact"] / rows),
+            plain.count(one["weight"]),
+            plain.share(one["ncp"]),
+        )
+        lines.append(f"| {_label(one['name'])} | {_label(relational.taken_as(one))}{missing} | {' | '.join(figures)} |")
+    others = [f"- {told}: {', '.join(map(_label, names))}." for told, names in relational.other_columns(made)]
+    lines += ["", *others, *([""] if others else []), relational.classes(made), ""]
+    if len(made["classes"]["sizes"]) > 1:
+        lines += ["| Records in a class | Classes |", "|---:|---:|"]
+        sizes = made["classes"]["sizes"]
+        lines += [f"| {plain.band(size['low'], size['high'])} | {plain.count(size['classes'])} |" for size in sizes]
+        lines.append("")
+    return lines
+
+
 def _sensitive(facts: dict[str, Any]) -> list[str]:
     """The most frequent sensitive values."""
     found = facts["sensitive"]
@@ -129,7 +181,7 @@ def _sensitive(facts: dict[str, Any]) -> list[str]:
     else:
         head, now = "| Sensitive value | Records | Share of all |", {}
     rows = [
-        f"| {_safe(value)} | {plain.count(number)} | "
+        f"| {_label(value)} | {plain.count(number)} | "
         f"{plain.count(now[value]) if value in now else plain.share(number / max(1, facts['data']['rows']))} |"
         for value, number in list(found["values"].items())[:TOP]
     ]
@@ -168,7 +220,7 @@ def _flips(facts: dict[str, Any]) -> list[str]:
         lines += ["", "| Item | Records before | Added | Deleted | Records as published |", "|---|---:|---:|---:|---:|"]
         for one in made["listed"][:TOP]:
             figures = " | ".join(plain.count(one[key]) for key in ("before", "added", "deleted", "after"))
-            lines.append(f"| {_safe(one['label'])}{' (sensitive)' if one['sensitive'] else ''} | {figures} |")
+            lines.append(f"| {_label(one['label'])}{' (sensitive)' if one['sensitive'] else ''} | {figures} |")
         if more := max(0, len(made["listed"]) - TOP) + made["unnamed"]:
             lines += ["", f"... and {plain.things(more, 'more item')}."]
     return [*lines, ""]
@@ -181,10 +233,15 @@ def _listed(options: dict[str, Any]) -> str:
 
 def _explained(one: dict[str, Any]) -> str:
     """A row of the table of reasons."""
-    witness, group = one["witness"], _safe(one["group"])
+    witness, group = one["witness"], _label(one["group"])
     if witness is None:
         return f"| {group} | nothing would become too rare: it is not needed | |"
-    return f"| {group} | {_safe(', '.join(witness['labels']))} | {plain.count(witness['support'])} |"
+    return f"| {group} | {', '.join(map(_label, witness['labels']))} | {plain.count(witness['support'])} |"
+
+
+def _label(text: str) -> str:
+    """A label, not too long, that Markdown leaves as it is."""
+    return _safe(plain.label(text))
 
 
 def _safe(text: str) -> str:

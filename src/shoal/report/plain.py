@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from shoal.errors import cut
+from shoal.published import set_members
+
+WIDTH, SET_WIDTH = 120, 40  # characters of a label that are shown, and of a set of items
+
 
 def count(number: float) -> str:
     """A number with thousands separated.
@@ -64,3 +69,20 @@ def band(low: int, high: int) -> str:
     ('2–5', '7')
     """
     return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def label(text: str) -> str:
+    """A label as it is shown: the start of a long one. Sets of items, which can be very long, are cut between items.
+
+    >>> label("oat milk"), label("(a,b)"), label("(" + ",".join(map(str, range(100, 200))) + ")")
+    ('oat milk', '(a,b)', '(100,101,102,103,104,105,106,107,108,…)')
+    >>> label("(" + "a" * 50 + ',"b, c")'), len(label("a" * 500))
+    ('(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…,…)', 121)
+    """
+    members = set_members(text) if len(text) > SET_WIDTH else []
+    shown = [cut(member) for member in members[:1]]
+    for member in members[1:]:
+        if len(",".join([*shown, member])) > SET_WIDTH - 4:
+            return f"({','.join(shown)},…)"
+        shown.append(member)
+    return text if len(text) <= WIDTH else text[:WIDTH] + "…"

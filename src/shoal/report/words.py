@@ -15,7 +15,7 @@ from shoal.options import Value, say
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
-from shoal.report import flips
+from shoal.report import flips, plain, relational
 from shoal.report.plain import count, share, things
 
 EXPLAINED = (
@@ -40,72 +40,34 @@ def options(values: dict[str, Value]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in given.items())
 
 
-def known_items(number: int) -> str:
-    """What an adversary knows, as a subject.
-
-    >>> known_items(1), known_items(2)
-    ('1 item', 'up to 2 items')
-    """
-    return "1 item" if number == 1 else f"up to {number} items"
-
-
-def risk(figures: dict[str, Any], known: int) -> str:
-    """What somebody who knows up to that many items can do, by the figures of the data before or after.
-
-    >>> one = {"k": 5, "below_k": [0], "unique": [0], "share_below_k": [0.0], "share_unique": [0.0]}
-    >>> risk(one, 1)
-    'No record can be narrowed down to fewer than 5 records by knowing 1 item of it.'
-    >>> risk(one | {"below_k": [34], "share_below_k": [0.34], "unique": [12], "share_unique": [0.12]}, 1)
-    'For 34 % of the records, 1 well-chosen item is enough to narrow the search down to fewer than 5 records,
-    and for 12 % to one.'
-    >>> risk(one | {"sensitive": True}, 1)
-    'No record with a sensitive item can be narrowed down to fewer than 5 records by knowing 1 item of it.'
-    >>> risk({"l": 2, "likely": [8], "certain": [0], "share_likely": [0.1], "share_certain": [0.0]}, 1)
-    'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to tell one with a probability
-    above 1/2, and for none for certain.'
-    """
-    at = known - 1
-    enough = "1 well-chosen item is" if known == 1 else f"{known} well-chosen items (or fewer) are"
-    some, all_ = ("below_k", "unique") if "k" in figures else ("likely", "certain")
-    below = share(figures[f"share_{some}"][at])
-    alone = f"for {share(figures[f'share_{all_}'][at])}" if figures[all_][at] else "for none"
-    if "k" not in figures:
-        told = f"with a probability above 1/{figures['l']}"
-        if not figures[some][at]:
-            return f"No sensitive value of a record can be told {told} by knowing {known_items(known)} of it."
-        harm = f"enough to tell one {told}, and {alone} for certain"
-        return f"For {below} of the records with a sensitive value, {enough} {harm}."
-    fewer = f"to fewer than {figures['k']} records"
-    holding = " with a sensitive item" if figures.get("sensitive") else ""
-    if not figures[some][at]:
-        return f"No record{holding} can be narrowed down {fewer} by knowing {known_items(known)} of it."
-    return (
-        f"For {below} of the records{holding}, {enough} enough to narrow the search down {fewer}, and {alone} to one."
-    )
+def described(facts: dict[str, Any]) -> str:
+    """What a record is."""
+    data, apart = facts["data"], "" if facts["sensitive"] is None else ", sensitive values apart"
+    if not has_sets(facts):
+        return relational.described(facts["relational"])
+    items = f"{things(data['occurrences'], 'occurrence')} of {things(data['items'], 'different item')} in all"
+    told, one, several = "Each is a set of items", "record is", "records are"
+    if facts["relational"]:
+        told, one, several = relational.described(facts["relational"]), "set is", "sets are"
+    empty = data["rows"] - data["non_empty"]
+    return f"{told}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
-def risk_base(facts: dict[str, Any]) -> str:
-    """What the drawn shares are shares of."""
-    before, after = facts["risk"]["before"], facts["risk"]["after"]
-    what = "sensitive value" if "l" in after else "sensitive item" if after["sensitive"] else ""
-    if before["records"] != after["records"]:
-        return f"the records with a {what} ({count(before['records'])} before, {count(after['records'])} now)"
-    return f"all {things(after['records'], 'record')}{f' with a {what}' if what else ''}"
+def has_sets(facts: dict[str, Any]) -> bool:
+    """Whether there are sets at all."""
+    return not facts["relational"] or facts["relational"]["sets"] is not None
 
 
-def risk_reach(release: Release) -> str:
-    """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
-    m, drawn = release.problem.privacy.reach, len(next(iter(release.risk_after.degrees.values()))[1])
-    more = release.problem.privacy.beyond
-    if m is None or m == drawn:
-        return more
-    covers = "any number of known items" if m == "all" else f"up to {m} known items"
-    return f"The figures stop at {drawn} known items. The guarantee, and its proof, cover {covers}. {more}".strip()
+def sets_changed(facts: dict[str, Any]) -> bool:
+    """Whether there are sets that a method could change."""
+    return not facts["relational"] or facts["relational"]["sets"] == "generalized"
 
 
 def recoded(facts: dict[str, Any]) -> str:
     """How the items were changed."""
     made = facts["recoding"]
+    if facts["relational"]:
+        return f"{relational.recoded(facts)}{kept(facts)}"
     if facts["flips"]:
         return f"{flips.recoded(facts)} {hierarchy(facts)}"
     if made["kind"] == "global cut":
@@ -154,6 +116,8 @@ def overlap(facts: dict[str, Any]) -> str:
         return flips.overlap(made)
     if facts["properties"]["domain_exclusive"]:
         return "No item can appear under two different labels, so the counts of labels in the published data are exact."
+    if facts["relational"]:
+        return relational.overlap(facts)
     return (
         "Some items can appear under more than one label, here intact and there as part of a group: add up their "
         "counts with care."
@@ -252,22 +216,35 @@ def change(facts: dict[str, Any]) -> str:
     """What became of the items."""
     if facts["flips"]:
         return flips.change(facts)
+    if facts["relational"]:
+        told = relational.change(facts)
+        return f"{told} {_sets_changed(facts)}" if sets_changed(facts) else told
+    return _sets_changed(facts)
+
+
+def _sets_changed(facts: dict[str, Any]) -> str:
+    """What became of the items of sets."""
     made, data = facts["generalized"], facts["data"]
     groups, suppressed = made["groups"], facts["suppressed"]
     if not data["occurrences"]:
         what = "empty" if facts["sensitive"] is None else "empty, sensitive values apart"
+        if facts["relational"]:
+            return f"All sets are {what}."
         return f"All records are {what}: there was nothing to change."
+    if not groups and not suppressed and facts["relational"]:
+        return "Every item of the sets is published intact."
     if not groups and not suppressed:
         return "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published intact."
     if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:
         return (
-            f"Every item is published as '{groups[0]['label']}', which stands for any item: "
+            f"Every item is published as '{plain.label(groups[0]['label'])}', which stands for any item: "
             f"what is left is only which records hold anything at all."
         )
     if suppressed and suppressed["share"] == 1:
         bare = "empty" if facts["sensitive"] is None else "without any item but sensitive values"
         return f"Every item was removed: all records are published {bare}."
-    sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences are published intact."]
+    where = " of items" if facts["relational"] else ""
+    sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences{where} are published intact."]
     if groups:
         among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
         others = "Others are" if suppressed else "The others are"
@@ -302,9 +279,13 @@ def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         for name in ("ncp", "lm"):
             title, meaning = meanings[name]
             meanings[name] = (title, f"{meaning} Here it counts deletions only; items that were added are not in it.")
+    if facts.get("relational"):
+        for name in ("ncp", "ul"):
+            title, meaning = meanings[name]
+            meanings[name] = (title.replace(" (", " of the sets ("), meaning)
     return [
         (title, loss(name, value), meaning)
-        for name, value in facts["losses"].items()
+        for name, value in (relational.ordered(facts) if facts.get("relational") else facts["losses"]).items()
         for title, meaning in [_meaning(name, meanings)]
         if not (flipped and facts["sensitive"] is None and name.startswith("sensitive_"))  # nothing to count
     ]
