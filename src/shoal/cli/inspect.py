@@ -200,14 +200,25 @@ def witness_facts(witness: Witness) -> dict[str, Any]:
     "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an adversary may know."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Most frequent items to list.")
+@click.option(
+    "--quasi-identifiers", metavar="A,B", help="Columns whose values are known as well; default: nothing but items is."
+)
 @as_json
 @with_workers
 @data_options
-def profile(file: Path, k: int, m: int, top: int, as_json: bool, workers: int, **given: Any) -> None:
-    """Describe FILE: sizes, item frequencies, and how many records a few known items pin down."""
-    rows = shoal.read(file, **reading(given)).transactions
+def profile(
+    file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
+) -> None:
+    """Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down."""
+    data, beside = shoal.read(file, **reading(given)), None
+    rows = data.transactions
     with console.engine(workers) as engine:
-        risk = shoal.Risk.of(rows, k, m, engine)
+        if quasi_identifiers is None:
+            risk = shoal.Risk.of(rows, k, m, engine)
+        else:
+            both = shoal.KKmAnonymity(k=k, m=m)
+            seen = both.seen(_with_roles(data, both, quasi_identifiers))
+            beside, risk = shoal.KAnonymity(k=k).risk(seen), both.risk(seen, engine)
     sizes, supports = rows.sizes, rows.supports
     frequent = np.argsort(-supports, kind="stable")[:top]
     facts = {
@@ -228,6 +239,7 @@ def profile(file: Path, k: int, m: int, top: int, as_json: bool, workers: int, *
                     {"known_items": size, "below_k": below, "unique": unique, "k": k}
                     for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
                 ],
+                "risk_by_columns": beside and {"below_k": beside.below_k[0], "unique": beside.unique[0], "k": k},
             }
         )
         return
@@ -250,18 +262,21 @@ def profile(file: Path, k: int, m: int, top: int, as_json: bool, workers: int, *
             ],
         )
     console.say("")
-    show_risk(risk)
+    show_risk(risk, beside)
 
 
-def show_risk(risk: shoal.Risk) -> None:
-    """How many records a few known items pin down."""
+def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
+    """How many records a few known items pin down; ``beside``: how many the columns do that are known as well."""
+    also = "the columns and " if beside is not None else ""
+    only = [] if beside is None else [("the columns", beside.below_k[0], beside.unique[0])]
+    some = [
+        (f"{also}up to {size} items" if size > 1 else f"{also}1 item", below, unique)
+        for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
+    ]
     console.table(
         "records that an adversary can pin down",
         ["knowing", f"to fewer than {risk.k} records", "to exactly one"],
-        [
-            (f"up to {size} items" if size > 1 else "1 item", _share(below, risk.rows), _share(unique, risk.rows))
-            for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
-        ],
+        [(who, _share(below, risk.rows), _share(unique, risk.rows)) for who, below, unique in [*only, *some]],
     )
 
 
