@@ -14,6 +14,7 @@ from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
+from shoal.privacy.k import KAnonymity
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
@@ -96,6 +97,22 @@ class CutAlgorithm(Algorithm):
             return solution
         assert isinstance(solution.recoding, GlobalCut)
         return replace(solution, recoding=polished(problem, solution.recoding, engine))
+
+
+class ColumnAlgorithm(Algorithm):
+    """An algorithm for columns alone: the way of its name to form clusters of similar records."""
+
+    solves = (KAnonymity,)
+    generalizes = False  # no items
+    needs_hierarchy = False
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Form clusters; the values of each become the smallest that cover them."""
+        raw, privacy = problem.relational, problem.privacy
+        assert raw is not None
+        assert isinstance(privacy, KAnonymity)
+        cluster_of = FORMATIONS[self.name](raw, Yardstick.of(raw), privacy.k, problem.seed, engine)
+        return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
 
 
 @dataclass(frozen=True)

@@ -11,31 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
-from shoal.engines import Engine
-from shoal.privacy.k import KAnonymity
-from shoal.problem import Problem
-from shoal.recoding import Clustered
-from shoal.search.formation import cluster
-from shoal.search.yardstick import Yardstick
-from shoal.solution import Solution
+from shoal.algorithms import ColumnAlgorithm
 
 
 @dataclass(frozen=True)
-class Cluster(Algorithm):
+class Cluster(ColumnAlgorithm):
     """Records that are near each other become equal: random seeds with their nearest neighbours."""
 
     name = "cluster"
     title = "Cluster"
     paper = "P2 s.5"
-    solves = (KAnonymity,)
-    generalizes = False  # no items
-    needs_hierarchy = False
-
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
-        """Form clusters."""
-        raw, privacy = problem.relational, problem.privacy
-        assert raw is not None
-        assert isinstance(privacy, KAnonymity)
-        cluster_of = cluster(raw, Yardstick.of(raw), privacy.k, problem.seed, engine)
-        return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})

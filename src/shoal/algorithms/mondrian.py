@@ -11,31 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
-from shoal.engines import Engine
-from shoal.privacy.k import KAnonymity
-from shoal.problem import Problem
-from shoal.recoding import Clustered
-from shoal.search.formation import mondrian
-from shoal.search.yardstick import Yardstick
-from shoal.solution import Solution
+from shoal.algorithms import ColumnAlgorithm
 
 
 @dataclass(frozen=True)
-class Mondrian(Algorithm):
+class Mondrian(ColumnAlgorithm):
     """All records are halved again and again, at medians, as long as both halves keep k."""
 
     name = "mondrian"
     title = "Mondrian"
     paper = "LeFevre, DeWitt and Ramakrishnan 2006"
-    solves = (KAnonymity,)
-    generalizes = False  # no items
-    needs_hierarchy = False
-
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
-        """Halve."""
-        raw, privacy = problem.relational, problem.privacy
-        assert raw is not None
-        assert isinstance(privacy, KAnonymity)
-        cluster_of = mondrian(raw, Yardstick.of(raw), privacy.k, problem.seed, engine)
-        return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})

@@ -19,7 +19,7 @@ from shoal import kernels
 from shoal.data.arrays import row_ids
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
-from shoal.errors import Infeasible, OptionError
+from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.k_km import COMMON, beyond_m, known_items, rare_in_classes, risk_in_classes
@@ -62,11 +62,7 @@ class KLmDiversity(RelationalModel, SensitiveValues):
     def __post_init__(self) -> None:
         """Something must be sensitive."""
         super().__post_init__()
-        if not self.sensitive and not self.sensitive_column:
-            raise OptionError(
-                "(k,l^m)-diversity must know what is sensitive: give --sensitive (a file, or a,b,c) or "
-                "--sensitive-column."
-            )
+        self.need_sensitive()
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count classes, label sets inside them, and what is sensitive in the same rows."""

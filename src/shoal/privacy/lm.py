@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
-from shoal.errors import Infeasible, OptionError
+from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.sensitive import SensitiveValues
@@ -54,10 +54,7 @@ class LmDiversity(SensitiveValues):
     def __post_init__(self) -> None:
         """Something must be sensitive."""
         super().__post_init__()
-        if not self.sensitive and not self.sensitive_column:
-            raise OptionError(
-                "l^m-diversity must know what is sensitive: give --sensitive (a file, or a,b,c) or --sensitive-column."
-            )
+        self.need_sensitive()
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""

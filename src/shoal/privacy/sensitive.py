@@ -56,6 +56,13 @@ class SensitiveValues(SensitiveModel):
 
     sensitive_column: tuple[str, ...]
 
+    def need_sensitive(self) -> None:
+        """Something must be sensitive."""
+        if not self.sensitive and not self.sensitive_column:
+            raise OptionError(
+                f"{self.title} must know what is sensitive: give --sensitive (a file, or a,b,c) or --sensitive-column."
+            )
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Those with sensitive values."""
