@@ -137,6 +137,7 @@ private:
         for (size_t size = 1; size <= std::min(longest, static_cast<size_t>(m)); ++size) {
             if (clean_.size() < size) clean_.emplace_back(name_.size(), 0);
             if (levels_.size() < size) levels_.push_back({{}, std::vector<std::vector<Place>>(name_.size())});
+            if (size == 4 && !l_ && whole_rows_are_safe()) return false;
             for (Code label : living_) {
                 if (clean_[size - 1][label]) continue;
                 std::vector<Place> rows;
@@ -151,6 +152,30 @@ private:
             }
         }
         return false;
+    }
+
+    // Whether every row, with all that it has, is contained in k rows: then so is every set that occurs. Without this
+    // look, long rows that are alike would take forever.
+    bool whole_rows_are_safe() {
+        auto safe = [this](const Row& row) {
+            if (row.labels.empty()) return true;
+            const std::vector<Code>* rarest = &holders_[row.labels[0]];
+            for (Code label : row.labels)
+                if (holders_[label].size() < rarest->size()) rarest = &holders_[label];
+            int64_t support = 0;
+            for (Code r : *rarest) {
+                const std::vector<Code>& labels = rows_[r].labels;
+                if (std::includes(labels.begin(), labels.end(), row.labels.begin(), row.labels.end()) &&
+                    (support += rows_[r].weight) >= k_)
+                    return true;
+            }
+            return false;
+        };
+        if (unsafe_ < rows_.size() && !safe(rows_[unsafe_])) return false;  // mostly the one of last time
+        for (unsafe_ = 0; unsafe_ < rows_.size(); ++unsafe_)
+            if (unsafe_ < rows_.size() && !safe(rows_[unsafe_])) return false;
+        unsafe_ = 0;
+        return true;
     }
 
     // Whether a set of `size` labels that starts with those of breach_ is in breach; the rows are those that have them.
@@ -339,6 +364,7 @@ private:
     std::vector<std::vector<Code>> holders_;  // by label: rows
     std::vector<Code> living_, breach_, following_;
     std::vector<Row> rows_;
+    size_t unsafe_ = 0;  // a row that was not contained in k rows when it was looked at last
     std::vector<std::vector<char>> clean_;  // by size less 1, by first label
     std::vector<Level> levels_;             // by length of the prefix
     std::vector<int64_t> count_, hidden_count_;

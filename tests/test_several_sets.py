@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import hierarchies, io
 from shoal.data import Dataset, Hierarchy, Table, Transactions
+from shoal.data.labels import set_label
 from shoal.data.tags import Tags
 from shoal.errors import DataError, HierarchyError, InputError, OptionError
 from shoal.io.several import joint_label
@@ -115,8 +116,9 @@ SPANNING = [
     (["dx+rx", "rx.a"], "id,dx,rx\n1,dx+rx,a\n"),
     (["(dx.a,rx.b)", "dx.c"], 'id,dx,rx\n1,"(dx.a,rx.b)|c",\n'),
     (["(rx.a,rx.b)", "rx.*", "dx.(x"], 'id,dx,rx\n1,(x,"(a,b)|*"\n'),
-    (["(rx.a,x,rx.b)"], 'id,dx,rx\n1,,"(rx.a,x,rx.b)"\n'),
-    (["(rx.a)"], "id,dx,rx\n1,,(rx.a)\n"),
+    (['("rx.a,x",rx.b)'], 'id,dx,rx\n1,,"(""a,x"",b)"\n'),
+    (['(dx.c,"rx.a,x")'], 'id,dx,rx\n1,"(dx.c,""rx.a,x"")",\n'),
+    (["rx.(a)"], "id,dx,rx\n1,,(a)\n"),
 ]
 
 
@@ -341,7 +343,7 @@ def test_labels_find_their_column_again(data: st.DataObject, columns: list[str])
     except OptionError:
         return
     part = st.tuples(st.sampled_from(columns), st.text("ab,()", min_size=1, max_size=4)).map(".".join)
-    label = data.draw(st.lists(part, min_size=1, max_size=3).map(lambda parts: "(" + ",".join(parts) + ")"))
+    label = data.draw(st.lists(part, min_size=1, max_size=3).map(set_label))
     assert tags.label(*tags.place(label)) == label
     column = data.draw(st.sampled_from(columns))
     text = data.draw(st.text("ab,()", min_size=1, max_size=6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -24,7 +25,6 @@ from shoal.hierarchies import intervals
 
 Type = Literal["auto", "number", "date", "time", "category"]
 TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
-DIGITS = 12  # behind the point, at most
 
 
 @dataclass(frozen=True)
@@ -242,13 +242,11 @@ def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number and not a code: no leading zeros, not too many digits."""
-    digits = text.strip().lstrip("-")
-    coded = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-    try:
-        return not coded and Decimal(text.strip()).is_finite() and _decimals(text) <= DIGITS
-    except InvalidOperation:
-        return False
+    """Whether a text is a number as people write it, and not a code such as 007, +7 or 1_000."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?(?<=[\d])", re.ASCII)
 
 
 def _decimals(text: str) -> int:
@@ -266,10 +264,13 @@ def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
     unit: Unit = "number" if wanted == "category" else wanted
     for text in values:
         try:
-            steps(text, unit, DIGITS)
+            steps(text, unit, _decimals(text))
         except ValueError:
             return DataError(
                 f"Column '{name}': '{cut(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
                 f"column as a category."
             )
-    return DataError(f"Column '{name}' cannot be read as a {wanted}: declare it as a category, or round its values.")
+    return DataError(
+        f"Column '{name}' holds numbers with more digits, before and behind the point together, than can be told apart "
+        f"exactly (about 18): round them, or declare it as a category."
+    )

@@ -70,6 +70,8 @@ class Problem:
                 raise OptionError(f"Problem: {name} must be a {kind.__name__}, got {type(got).__name__}: {remedy}.")
         if self.unknown_items not in ("error", "root"):
             raise OptionError(f"unknown_items must be 'error' or 'root', got '{self.unknown_items}'.")
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise OptionError(f"Problem: seed must be a whole number from 0 on, got {self.seed}.")
         self.privacy.check_sets(self.data)
         self._give_roles()
         for name in self.privacy.adds_columns:

@@ -5,8 +5,6 @@ So every verifier and every measure works the same for all recodings, and for fi
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +15,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import set_members
 from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
@@ -214,29 +213,6 @@ class Published:
             best = np.full(self.n_items, -1, dtype=np.int32)
             best[items[rank == turn]] = labels[rank == turn]
             yield best
-
-
-def set_label(items: Sequence[str]) -> str:
-    """The label of a set of items: one item stands for itself.
-
-    >>> set_label(["a"]), set_label(["a", "b"]), set_label(["a", "b, c"])
-    ('a', '(a,b)', '(a,"b, c")')
-    """
-    if len(items) == 1:
-        return items[0]
-    quoted = ['"' + item.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', item) else item for item in items]
-    return f"({','.join(quoted)})"
-
-
-def set_members(label: str) -> list[str]:
-    """The items of a set's label; none: it is no set.
-
-    >>> set_members("(a,b)"), set_members('(a,"b, c")'), set_members("a")
-    (['a', 'b'], ['a', 'b, c'], [])
-    """
-    if not (label.startswith("(") and label.endswith(")")):
-        return []
-    return [part.strip() for part in next(csv.reader([label[1:-1]], skipinitialspace=True), [])]
 
 
 def _parts(label: str, hierarchy: Hierarchy) -> list[int]:

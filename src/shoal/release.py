@@ -123,6 +123,9 @@ class Release:
                 f"Drop whatever could identify a person."
                 f"{' Items that were added would be false statements about that person.' if self.made_up else ''}"
             )
+        index = getattr(getattr(self.problem.data.origin.layout, "frame", None), "index", None)
+        if self.problem.privacy.relational and index is not None and type(index).__name__ != "RangeIndex":
+            notes.append("The index of the data frame has no role and was dropped: make it a column if it is needed.")
         notes += self._declared()
         if self.problem.added_items:
             added = self.problem.added_items

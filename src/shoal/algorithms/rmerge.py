@@ -62,12 +62,13 @@ class Rmerge(FormingAlgorithm):
         """Why the bound on the columns cannot be met, and what could be done."""
         k, least = problem.privacy.values()["k"], clusters.loss
         other = "mondrian" if self.formation == "cluster" else "cluster"
+        first = f"{len(clusters):,} clusters" if len(clusters) > 1 else "cluster"
+        allow = f"--delta {math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower --column-weights"
         measure = {"ncp": "NCP", "discernibility": "discernibility", "class-size": "class size"}[self.rum]
         return (
-            f"The loss of the columns cannot be kept within --delta {say(self.delta)}: {measure} of the first "
-            f"{len(clusters):,} clusters of at least {k} records is {least:.4f}, and merging does not lower it. Allow "
-            f"--delta {math.ceil(least * 1e4) / 1e4:g} or more, or choose a smaller --k, --formation {other}, another "
-            f"--seed, or fewer quasi-identifiers."
+            f"The loss of the columns cannot be kept within --delta {say(self.delta)}: {measure} of the first {first} "
+            f"of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, or choose a "
+            f"smaller --k, --formation {other}, another --seed, or fewer quasi-identifiers."
         )
 
 

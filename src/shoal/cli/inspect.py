@@ -100,6 +100,9 @@ def _with_roles(data: shoal.Dataset, privacy: PrivacyModel, named: str | None) -
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None
+    left = [name for name in data.table.names if name not in names and name not in privacy.columns]
+    if left:
+        console.warn(f"Not looked at, as not named in --quasi-identifiers: {say(tuple(left))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 

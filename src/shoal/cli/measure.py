@@ -17,6 +17,7 @@ from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, quasi_identifier_options, said, trees
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading
+from shoal.data.labels import set_members
 from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import DataError, OptionError, cut, did_you_mean
@@ -25,7 +26,7 @@ from shoal.job import items_tree
 from shoal.metrics import Outcome
 from shoal.metrics.are import ARE
 from shoal.options import labels_of
-from shoal.published import Grouping, set_members
+from shoal.published import Grouping
 from shoal.report import words
 from shoal.report.plain import things
 from shoal.report.words import NO_HIERARCHY

@@ -180,7 +180,7 @@ class Line(Attribute):
         what = {"number": "a number", "date": "a date such as 2020-12-31", "time": "a time such as 2020-12-31T23:59:59"}
         raise DataError(
             f"Column '{self.name}': '{cut(text)}' is neither {what[self.unit]} nor a range such as "
-            f"{self.text(self.begins, max(self.ends, self.begins + 1))}."
+            f"{self.text(self.begins, self.ends) if self.begins < self.ends else '[1:2]'}."
         )
 
     def _say(self, at: int) -> str:

@@ -1,12 +1,10 @@
-"""The canonical order of labels: numbers numerically, then text.
-
-It makes results independent of the order of lines in any file.
-"""
+"""Labels: their canonical order, which makes results independent of the order of lines in files; and labels of sets."""
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
@@ -29,3 +27,28 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     if all(label.isascii() and label.isdigit() and len(label) < 19 for label in labels):
         return sorted(labels, key=lambda label: (int(label), label))  # the same order, ten times faster
     return sorted(labels, key=label_key)
+
+
+def set_label(items: Sequence[str]) -> str:
+    """The label of a set of items: one item stands for itself.
+
+    >>> set_label(["a"]), set_label(["a", "b"]), set_label(["a", "b, c"])
+    ('a', '(a,b)', '(a,"b, c")')
+    """
+    if len(items) == 1:
+        return items[0]
+    quoted = ['"' + item.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', item) else item for item in items]
+    return f"({','.join(quoted)})"
+
+
+def set_members(label: str) -> list[str]:
+    """The items of a set's label; none: it is no set.
+
+    >>> set_members("(a,b)"), set_members('(a,"b, c")'), set_members("a")
+    (['a', 'b'], ['a', 'b, c'], [])
+    """
+    if not (label.startswith("(") and label.endswith(")")):
+        return []
+    if '"' not in label:
+        return [part.strip() for part in label[1:-1].split(",")]
+    return next(csv.reader([label[1:-1]], skipinitialspace=True), [])

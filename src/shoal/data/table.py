@@ -29,7 +29,10 @@ class Table:
     added: frozenset[str] = frozenset()  # columns that a release has and its data had not
 
     def __post_init__(self) -> None:
-        """Refuse roles of columns that are not there."""
+        """Refuse roles of columns that are not there, and columns that cannot be told apart."""
+        for name in self.names:
+            if self.names.count(name) > 1:
+                raise DataError(f"Table: column '{name}' is there twice: rename one.")
         for name in self.roles:
             if name not in self.names:
                 raise DataError(f"Table: a role is given for column '{name}', which is not one of {list(self.names)}.")

@@ -7,11 +7,10 @@ universe, and a combination across columns is just a set. A label may span colum
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
+from shoal.data.labels import set_label, set_members
 from shoal.errors import OptionError, cut
 
 
@@ -64,11 +63,11 @@ class Tags:
         """The label of what stands in a column; what spans columns is a label already."""
         if text == self.joint and column == self.columns[0]:
             return text
-        if text.startswith("(") and text.endswith(")"):
-            if self._parts(text):
-                return text
-            if "," in text:
-                return "(" + ",".join(f"{column}.{part}" for part in text[1:-1].split(",")) + ")"
+        members = _members(text)
+        if members and all(map(self._is_tagged, members)):
+            return text
+        if members:
+            return set_label([f"{column}.{member}" for member in members])
         return f"{column}.{text}"
 
     def place(self, label: str) -> tuple[str, str]:
@@ -76,30 +75,24 @@ class Tags:
         for column in self.columns:
             if label.startswith(f"{column}."):
                 return column, label[len(column) + 1 :]
-        parts = [self.place(part) for part in self._parts(label)]
+        parts = [self.place(part) for part in _members(label) if self._is_tagged(part)]
         owners = {column for column, _ in parts}
-        if len(owners) != 1:
+        if len(owners) != 1 or len(parts) < len(_members(label)):
             return self.columns[0], label
         column = owners.pop()
-        text = "(" + ",".join(part for _, part in parts) + ")"
-        return column, text if self.label(column, text) == label else label  # an item with a comma in it keeps the tags
+        text = set_label([part for _, part in parts])
+        return column, text if self.label(column, text) == label else label
 
-    def _parts(self, text: str) -> list[str]:
-        """The parts of a set of tagged labels; none: it is no such set."""
-        found = self._set.fullmatch(text)
-        return self._comma.split(found[1]) if found else []
+    def _is_tagged(self, text: str) -> bool:
+        """Whether a label tells its column."""
+        return any(text.startswith(f"{column}.") for column in self.columns)
 
-    @cached_property
-    def _set(self) -> re.Pattern[str]:
-        """A text in brackets that starts with a tag."""
-        return re.compile(rf"\(((?:{self._any}).*)\)", re.DOTALL)
 
-    @cached_property
-    def _comma(self) -> re.Pattern[str]:
-        """A comma with a tag after it; any other is a part of an item."""
-        return re.compile(rf",(?={self._any})")
+def _members(text: str) -> list[str]:
+    """The members of a set that is written as we write it; none: it is no such set.
 
-    @property
-    def _any(self) -> str:
-        """An expression for any of the tags."""
-        return "|".join(re.escape(f"{column}.") for column in self.columns)
+    >>> _members("(a,b)"), _members("(a, b)"), _members("(a)")
+    (['a', 'b'], [], [])
+    """
+    members = set_members(text)
+    return members if len(members) > 1 and all(members) and set_label(members) == text else []

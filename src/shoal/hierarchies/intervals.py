@@ -54,10 +54,9 @@ def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit,
         raise OptionError(
             f"Column '{name}': '{spec}' does not describe ranges ({error}): write {KINDS[kind]}."
         ) from None
-    starts = [np.unique(np.append(level[0], low if low < level[0][0] else level[0][0])) for level in made]
     ends = max(high, *(level[1] for level in made))
-    begins = min(int(level[0]) for level in starts)
-    starts = [np.unique(np.append(level, begins)) for level in starts]
+    begins = min(low, *(int(level[0][0]) for level in made))
+    starts = [np.unique(np.append(level[0], begins)) for level in made]
     for finer, coarser in itertools.pairwise(starts):
         if not np.isin(coarser, finer).all():
             raise OptionError(
@@ -123,6 +122,8 @@ def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Un
     day = 1 if unit == "date" else 86_400
     zero = date(1970, 1, 1)
     ends = [zero + timedelta(days=_ends(points)[0] // day), zero + timedelta(_ends(points)[1] // day)]
+    if ends[0].year < 10 or ends[1].year > 9989:
+        raise ValueError("dates must lie in the years 10 to 9989: name others, such as 9999-12-31, as missing")
     begin, stop = _start(ends[0], periods[-1]), _next(_start(ends[1], periods[-1]), periods[-1])
     made = []
     for period in periods:

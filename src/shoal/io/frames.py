@@ -64,7 +64,8 @@ class PandasFrame(Frame):
             new = _pandas_lists(values.to_pylist(), frame.index) if lists else values.to_pandas().set_axis(frame.index)
             frame[names.get(text, text)] = new
         frame.attrs = {}
-        return frame
+        roles = dataset.table is not None and bool(dataset.table.roles)  # of every column; the index has none
+        return frame.reset_index(drop=True) if roles else frame
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """From the frame itself, whose cells may be sets too."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, csr_from_pairs, frozen, row_ids
+from shoal.data.labels import set_label
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
-from shoal.published import Published, set_label
+from shoal.errors import DataError, cut
+from shoal.published import Published
 from shoal.recoding.base import Recoding
 
 
@@ -58,6 +60,12 @@ class LocalSets(Recoding):
         codes = label_of[self.chunk_of[rows], items.items]
         assert codes.min(initial=0) >= 0, "every item of a chunk is in one of its sets"
         labels = tuple(set_label([items.labels[item] for item in members]) for members in different)
+        if len(set(labels)) < len(labels):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise DataError(
+                f"An item is called '{cut(twice)}', like a set of other items that has to be published: rename it, or "
+                f"generalize by a hierarchy (--within aa)."
+            )
         indptr = np.concatenate([[0], np.cumsum([len(members) for members in different], dtype=np.int64)])
         covered = np.array([item for members in different for item in members], dtype=np.int32)
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from shoal.data.labels import set_members
 from shoal.errors import cut
-from shoal.published import set_members
 
 WIDTH, SET_WIDTH = 120, 40  # characters of a label that are shown, and of a set of items
 

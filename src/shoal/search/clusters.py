@@ -28,7 +28,7 @@ from shoal.options import say
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Problem
-from shoal.search.within import Within
+from shoal.search.within import STEPS, Within
 from shoal.search.yardstick import Yardstick
 
 By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
@@ -75,7 +75,7 @@ class Clusters:
         order = np.argsort(cluster_of, kind="stable")
         self.rows = dict(enumerate(np.split(order, np.cumsum(np.bincount(cluster_of))[:-1])))
         self.needs = Needs(problem, cluster_of)
-        self.losses: dict[tuple[int, int], float] = {}  # UL of unions that were looked at
+        self.losses: dict[tuple[int, int], float] = {}  # mean UL of unions that were looked at
         self.set_aside = 0
 
     def __len__(self) -> int:
@@ -96,12 +96,35 @@ class Clusters:
 
     def beyond(self, delta: float) -> bool:
         """Whether the bound is broken already."""
+        bound = Fraction(str(delta))
         if self.rum == "class-size":
-            return Fraction(str(delta)) * len(self) < 1
+            return bound * len(self) < 1
+        if self.rum == "ncp" and self.yard.slack:  # costs are rounded: look exactly, once
+            return self._exact() > bound
         return self.merging.total > self.most(delta)
+
+    def _exact(self) -> Fraction:
+        """Mean NCP by the definition."""
+        raw = self.problem.relational
+        assert raw is not None
+        cluster_of = np.empty(self.n, dtype=np.int64)
+        for at, rows in enumerate(self.members()):
+            cluster_of[rows] = at
+        made = raw.generalized(cluster_of)
+        parts = zip(made.attributes, made.weights, made.low, made.high, strict=True)
+        return sum(
+            (
+                weight * Fraction(sum(attribute.numerators(low, high).tolist()), attribute.denominator * self.n)
+                for attribute, weight, low, high in parts
+            ),
+            Fraction(0),
+        )
 
     def most(self, delta: float) -> int:
         """The greatest total of costs within the bound."""
+        raw = self.problem.relational
+        if self.rum == "ncp" and raw is not None and Fraction(str(delta)) >= sum(raw.weights):
+            return UNBOUNDED  # nothing can lose more
         if self.rum == "ncp":
             return self.yard.most(delta, self.n)
         if self.rum == "discernibility":
@@ -125,6 +148,7 @@ class Clusters:
             while grown in self.rows and len(self) > 1 and not self.needs.met(grown):
                 grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
                 merged += 1
+        self.unite()
         return merged
 
     def grow(self, delta: float) -> None:
@@ -134,11 +158,37 @@ class Clusters:
         while len(self) > fewest and (seed := self.merging.seed()) >= 0:
             tick((start - len(self) + self.set_aside) / start)
             partner = self.nearest(seed, limit)
-            if partner < 0:
+            more = [] if partner < 0 or self.rum == "ncp" else self._equal(seed, partner)
+            sizes = [len(self.rows[one]) for one in (seed, partner, *more)] if more else []
+            total = self.merging.total - sum(size * size for size in sizes) + sum(sizes) ** 2
+            if partner < 0 or (more and (total > limit or len(self) - 1 - len(more) < fewest)):
                 self.merging.set_aside(seed)
                 self.set_aside += 1
-            else:
-                self.merge(seed, partner)
+                continue
+            number = self.merge(seed, partner).number
+            for other in more:
+                number = self.merge(number, other).number
+
+    def _equal(self, one: int, other: int) -> list[int]:
+        """The clusters that the union of two would be published like; sizes of classes count them together."""
+        raw = self.problem.relational
+        assert raw is not None
+        numbers = [number for number in sorted(self.rows) if number not in (one, other)]
+        cluster_of = np.empty(self.n, dtype=np.int64)
+        for at, number in enumerate(numbers):
+            cluster_of[self.rows[number]] = at
+        union = np.concatenate([self.rows[one], self.rows[other]])
+        cluster_of[union] = len(numbers)
+        classes = raw.generalized(cluster_of).classes
+        alike = classes == classes[union[0]]
+        return [number for number in numbers if alike[self.rows[number][0]]]
+
+    def unite(self) -> None:
+        """Clusters that would be published with equal values become one, for measures that count them so."""
+        for number in sorted(self.rows):
+            if number in self.rows and self.rum != "ncp":
+                for other in self._equal(number, number):
+                    self.merge(number, other)
 
     def merges(self) -> Iterator[Merge]:
         """Tmerge's merges, one after the other, down to one cluster."""
@@ -183,21 +233,21 @@ def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> 
     tick, start = engine.tick("merging clusters"), len(clusters)
     rows = dict(clusters.rows)
     sums = dict(zip(rows, engine.map("generalizing sets", within.loss, list(rows.values())), strict=True))
-    total = math.fsum(sums.values())
+    total = sum(sums.values())
     best, at = total, len(rows)
-    merges = clusters.merges()
-    while total > delta * clusters.n:
+    merges, most = clusters.merges(), math.floor(Fraction(str(delta)) * clusters.n * STEPS)
+    while total > most:
         ahead = list(islice(merges, 1 if clusters.within is not None else 8 * engine.threads))
         if not ahead:
-            raise Infeasible(_unreached(clusters, delta, best / clusters.n, at))
+            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, at))
         losses = engine.map("generalizing sets", within.loss, [merge.rows for merge in ahead])
         for merge, loss in zip(ahead, losses, strict=True):
             del rows[merge.gone], sums[merge.gone]
             rows[merge.number], sums[merge.number] = merge.rows, loss
-            total = math.fsum(sums.values())
+            total = sum(sums.values())
             if total < best:
                 best, at = total, len(rows)
-            if total <= delta * clusters.n:
+            if total <= most:
                 break
         tick((start - len(rows)) / start)
     return [rows[number] for number in sorted(rows)]

@@ -23,6 +23,7 @@ from shoal.recoding import GlobalCut, LocalCuts, LocalSets
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.optimum import best_cut
 
+STEPS = 2**40  # that a UL of 1 is counted in
 Method = Literal["aa", "optimal", "sets"]
 
 
@@ -77,11 +78,11 @@ class Within:
             return LocalSets(tuple(one for one in solved if not isinstance(one, GlobalCut)), cluster_of)
         return LocalCuts(tuple(cuts), cluster_of)
 
-    def loss(self, rows: Counts, engine: Engine) -> float:
-        """The sum of UL over the records of a cluster, once generalized."""
+    def loss(self, rows: Counts, engine: Engine) -> int:
+        """The sum of UL over the records of a cluster, once generalized, in steps: so that equal losses are equal."""
         solved, items = self.solve(rows, engine), self.problem.items.take(rows)
         made = solved if isinstance(solved, GlobalCut) else LocalSets((solved,), np.zeros(len(rows), dtype=np.int64))
-        return float(record_losses(made.apply(items)).sum())
+        return int(np.rint(record_losses(made.apply(items)) * STEPS).sum())
 
     def _ground(self, rows: Counts) -> Ground:
         """The rows, with what each node of the hierarchy costs for them."""

@@ -13,7 +13,7 @@ from shoal.data.arrays import Codes, Counts
 from shoal.data.attributes import MISSING, Attribute, Line
 from shoal.data.relational import Relational
 
-FINEST = 2**40  # the largest unit: a cost times the rows must fit 63 bits
+FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,8 @@ class Yardstick:
         """For the original values."""
         shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, raw.weights, strict=True)]
         exact = math.lcm(*(share.denominator for share in shares))
-        unit = min(exact, FINEST)
+        most = max(1, math.ceil(sum(raw.weights))) * max(1, len(raw))  # records that lose all that they can
+        unit = min(exact, FINEST, 2**61 // most)
         points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
         scales = [
             _scale(attribute, places, share * unit)
