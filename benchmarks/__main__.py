@@ -15,6 +15,9 @@ from benchmarks import (
     family,
     growth,
     optimum,
+    rt,
+    rt_page,
+    rt_paper,
     sensitive,
     sensitive_growth,
     sensitive_page,
@@ -25,11 +28,12 @@ from benchmarks import (
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth"]
+    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth", "rt", "rt-paper"]
     parser.add_argument("what", nargs="*", default=every, choices=every)
     parser.add_argument(
-        "--docs", action="store_true", help="put 'suppression' and 'sensitive' into their pages of docs/"
+        "--docs", action="store_true", help="put 'suppression', 'sensitive' and 'rt' into their pages of docs/"
     )
+    parser.add_argument("--again", action="store_true", help="measure what 'rt' keeps in build/rt anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
     data = given.out / "data"
@@ -64,6 +68,22 @@ def main() -> None:
         sensitive_page.draw_growth(results, images)
         if given.docs:
             sensitive_page.write_growth(results)
+    if ("rt" in given.what or "rt-paper" in given.what) and not rt.available():
+        print("rt: needs the real data sets (SHOAL_DATA).")
+        return
+    if "rt" in given.what:
+        tables = {name: rt.stored(name, rows, again=given.again) for name, rows in rt.TABLES.items()}
+        for name, results in tables.items():
+            show(f"Columns and sets: {name}", results, given.out / f"rt-{name.replace(' ', '-')}.csv")
+        if given.docs:
+            rt_page.write_tables(tables)
+    if "rt-paper" in given.what:
+        experiments = {name: rt.stored(name, rows, again=given.again) for name, rows in rt_paper.EXPERIMENTS.items()}
+        for name, results in experiments.items():
+            keep(results, given.out / f"rt-{name.replace(' ', '-')}.csv")
+        rt_page.draw(experiments, images)
+        if given.docs:
+            rt_page.write(experiments)
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
@@ -73,10 +93,12 @@ def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[
         print(f"{title}: needs the real data sets (SHOAL_DATA).")
         return []
     table = Table(title=title)
-    for name in results[0]:
+    names = list(dict.fromkeys(name for row in results for name in row))
+    for name in names:
         table.add_column(name, justify="right")
     for row in results:
-        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+        values = [row.get(name, "") for name in names]
+        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in values))
     Console(width=210).print(table)
     return keep(results, target)
 
@@ -85,7 +107,8 @@ def keep(rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:
     """Write rows as CSV."""
     results = list(rows)
     with open(target, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(results[0]))
+        names = dict.fromkeys(name for row in results for name in row)
+        writer = csv.DictWriter(file, fieldnames=list(names))
         writer.writeheader()
         writer.writerows(results)
     return results

@@ -135,6 +135,20 @@ def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - start, "read": read, "itemsets": found.checked}
 
 
+def rt_measured(**given: Any) -> dict[str, Any]:
+    """Columns and sets together, from data to a verified release."""
+    from benchmarks import rt
+
+    return rt.measured(**given)
+
+
+def rt_naive(**given: Any) -> dict[str, Any]:
+    """The same in plain Python."""
+    from benchmarks import rt
+
+    return rt.naive(**given)
+
+
 if __name__ == "__main__":
     case = json.loads(sys.argv[1])
     begin = time.perf_counter()
@@ -143,6 +157,8 @@ if __name__ == "__main__":
         "solve": solve,
         "group": group,
         "count": count,
+        "rt-measured": rt_measured,
+        "rt-naive": rt_naive,
     }
     result = what[case.pop("what")](**case)
     from shoal.release import peak_memory

@@ -146,7 +146,8 @@ def blended(sets: Sequence[frozenset[str]], k: int, m: int) -> dict[str, frozens
         worth = []
         for one, other in choices:
             first, second = sorted([min(one), min(other)])
-            lost = sum(loss(row, _joined(labels, one | other)) for row in sets)
+            made = _joined(labels, one | other)
+            lost = sum(loss(row, made) for row in sets)
             worth.append((lost, len(one | other), first, second, one | other))
         labels = _joined(labels, min(worth, key=lambda choice: choice[:4])[4])
     return labels

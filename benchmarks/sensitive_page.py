@@ -55,18 +55,18 @@ def draw_growth(results: list[dict[str, Any]], folder: Path) -> None:
 def write(results: Rows, variants: Rows = (), page: Path = PAGE) -> None:
     """Put all tables of the experiments into the page."""
     found = means(results)
-    _put(page, "data", _data(results))
-    _put(page, "time", _grid(found, "seconds", ("STN", "GSC", "K-NN"), lambda row: f"{row['seconds'] * 1_000:.1f}"))
-    _put(page, "operations", _grid(found, "operations", OURS, lambda row: f"{row['operations']:,.0f}"))
-    _put(page, "kinds", _kinds(found))
-    _put(page, "kl", _grid(found, "KL", OURS, lambda row: f"{row['KL']:,.0f} ({row['KL mean']:.2f})"))
+    put(page, "data", _data(results))
+    put(page, "time", _grid(found, "seconds", ("STN", "GSC", "K-NN"), lambda row: f"{row['seconds'] * 1_000:.1f}"))
+    put(page, "operations", _grid(found, "operations", OURS, lambda row: f"{row['operations']:,.0f}"))
+    put(page, "kinds", _kinds(found))
+    put(page, "kl", _grid(found, "KL", OURS, lambda row: f"{row['KL']:,.0f} ({row['KL mean']:.2f})"))
     for number, name in enumerate(SETS, 1):
-        _put(page, f"privacy {number}", _privacy(found, name))
-    _put(page, "bound", _bound(results))
-    _put(page, "claims", _claims(results))
-    _put(page, "privacy claims", _privacy_claims(found))
+        put(page, f"privacy {number}", _privacy(found, name))
+    put(page, "bound", _bound(results))
+    put(page, "claims", _claims(results))
+    put(page, "privacy claims", _privacy_claims(found))
     if variants:
-        _put(page, "variants", _variants(variants))
+        put(page, "variants", _variants(variants))
 
 
 def write_growth(results: list[dict[str, Any]], page: Path = PAGE) -> None:
@@ -82,7 +82,7 @@ def write_growth(results: list[dict[str, Any]], page: Path = PAGE) -> None:
             lines.append(f"{start} {row['error']} | | | {words} |")
         else:
             lines.append(f"{start} {row['solve']:.2f} s | {row['seconds']:.1f} s | {row['peak_mb']:,} MB | {words} |")
-    _put(page, "growth", lines)
+    put(page, "growth", lines)
     lines = [
         "| method | exponent over rows: search | file to file | memory | over sensitive rows: search |",
         "|---|---:|---:|---:|---:|",
@@ -91,10 +91,10 @@ def write_growth(results: list[dict[str, Any]], page: Path = PAGE) -> None:
         over = [sensitive_growth.exponent(results, method, "rows", name) for name in ("solve", "seconds", "peak_mb")]
         share = "" if method == "Sort APX Cover" else f"{sensitive_growth.exponent(results, method, 'share'):.2f}"
         lines.append(f"| {method} | {' | '.join(f'{one:.2f}' for one in over)} | {share} |")
-    _put(page, "exponents", lines)
+    put(page, "exponents", lines)
 
 
-def _put(page: Path, name: str, lines: Iterable[str]) -> None:
+def put(page: Path, name: str, lines: Iterable[str]) -> None:
     """Replace what is between two marks."""
     text = page.read_text(encoding="utf-8")
     start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"

@@ -243,6 +243,19 @@ def test_generate_quest(shell: Shell) -> None:
     assert "rows must be at least" in shell.fails("generate", "quest", "-o", "x.dat", "--rows", "0")
 
 
+def test_generate_videos(shell: Shell) -> None:
+    words = ("generate", "videos", "--rows", "300", "--items", "40", "--max-size", "9", "--mean-size", "3")
+    for name in ("v.csv", "v.parquet", "v.jsonl"):
+        assert shell(*words, "-o", name, "--hierarchy", "tree.csv")[0] == 0, name
+        told = shell("profile", name, "--column", "items", "--m", "1", "--json")[1]
+        assert '"records": 300' in told
+    head = (shell.folder / "v.csv").read_text().splitlines()[0]
+    assert head == "age,category,length,rate,ratings,comments,items"
+    asked = ("--model", "k-km", "--k", "5", "--m", "1", "--algorithm", "rmerge-r")
+    assert shell("anonymize", "v.csv", "-o", "o.csv", "--column", "items", *asked)[0] == 0
+    assert "mean_size <= max_size <= items" in shell.fails("generate", "videos", "-o", "x.csv", "--max-size", "2")
+
+
 def test_catalogues_and_help(shell: Shell) -> None:
     assert "Apriori-based" in shell("algorithms")[1]
     assert "k^m-anonymity" in shell("models")[1]
@@ -254,6 +267,7 @@ def test_catalogues_and_help(shell: Shell) -> None:
         ["measure"],
         ["hierarchy", "build"],
         ["generate", "quest"],
+        ["generate", "videos"],
     ):
         code, out, _ = shell(*words, "--help")
         assert code == 0

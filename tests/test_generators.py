@@ -13,6 +13,7 @@ from shoal.errors import OptionError
 from shoal.evaluation.products import DEPARTMENTS, ROOT, aisles
 from shoal.evaluation.quest import Quest
 from shoal.evaluation.supermarket import MISSIONS, TILL, product_hierarchy, supermarket
+from shoal.evaluation.videos import CATEGORIES, ERAS, OLDEST, Videos
 
 
 def pair_supports(rows: Transactions) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -267,3 +268,52 @@ def test_small_and_wrong_supermarkets() -> None:
         supermarket(rows=-1)
     with pytest.raises(OptionError, match="supermarket: seed must be at least 0, got -1"):
         supermarket(seed=-1)
+
+
+# ---- videos: columns and sets
+
+
+def test_videos_are_deterministic_and_more_rows_only_append() -> None:
+    few, same, many = (Videos(rows=rows, seed=3).dataset() for rows in (1_000, 1_000, 20_000))
+    assert few.transactions.sha256 == same.transactions.sha256
+    assert few.table is not None
+    assert many.table is not None
+    assert few.table.arrow.equals(many.table.arrow.slice(0, 1_000))
+    assert np.array_equal(few.transactions.items, many.transactions.items[: len(few.transactions.items)])
+    assert few.transactions.sha256 != Videos(rows=1_000, seed=4).dataset().transactions.sha256
+
+
+def test_videos_have_the_shape_of_the_papers_data() -> None:
+    assert (Videos().rows, Videos().items, Videos().max_size) == (131_780, 936, 37)
+    made = Videos(rows=40_000).dataset()
+    sizes = made.transactions.sizes
+    assert sizes.mean() == pytest.approx(6.51, rel=0.01)
+    assert (sizes.min(), sizes.max()) == (1, 37)
+    assert np.count_nonzero(made.transactions.supports) == 936
+    assert made.table is not None
+    columns = {name: made.table.arrow[name].to_numpy(zero_copy_only=False) for name in made.table.names}
+    assert set(columns["category"]) == set(CATEGORIES)
+    assert 1 <= columns["age"].min() < columns["age"].max() <= OLDEST
+    assert ((columns["rate"] == 0) == (columns["ratings"] == 0)).all()
+    assert columns["rate"].max() <= 5
+    assert np.corrcoef(np.log1p(columns["ratings"]), np.log1p(columns["comments"]))[0, 1] > 0.8
+
+
+@pytest.mark.parametrize(("dependence", "least", "most"), [(0.0, 0.0, 0.05), (0.9, 0.75, 0.95)])
+def test_items_of_videos_depend_on_the_columns_as_much_as_asked_for(
+    dependence: float, least: float, most: float
+) -> None:
+    generator = Videos(rows=5_000, dependence=dependence, mean_size=3)
+    topics = len(CATEGORIES) * ERAS
+    [(columns, indptr, items)] = generator.blocks()
+    topic = columns["category"] * ERAS + columns["age"] * ERAS // (OLDEST + 1)
+    of_item = np.searchsorted(np.arange(1, topics + 1) * generator.items // topics, items, side="right")
+    assert least <= np.mean(np.repeat(topic, np.diff(indptr)) == of_item) <= most
+
+
+def test_small_and_wrong_videos() -> None:
+    tiny = Videos(rows=1, items=2, mean_size=2, max_size=2).dataset().transactions
+    assert (len(tiny), int(tiny.sizes[0])) == (1, 2) or int(tiny.sizes[0]) == 1
+    assert Videos(rows=50, items=5, mean_size=5, max_size=5, skew=3).dataset().transactions.sizes.max() == 5
+    with pytest.raises(OptionError, match="videos: wanted mean_size <= max_size <= items, got 9, 5 and 936"):
+        Videos(mean_size=9, max_size=5)

@@ -15,11 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal import metrics
 from shoal.anonymize import measure_all
 from shoal.data.attributes import MISSING, Line, Tree
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
 from shoal.evaluation.workload import Query, Workload
+from shoal.metrics import covered_sizes
 from shoal.metrics.are import ARE, are, expected_counts, true_counts
 from shoal.metrics.ul import record_losses
 from shoal.report import words
@@ -44,6 +46,27 @@ def labelled(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
     covers = draw(st.lists(cover, min_size=1, max_size=6))
     row = st.lists(st.integers(0, len(covers) - 1), unique=True, max_size=4)
     return covers, draw(st.lists(row, max_size=5))
+
+
+@settings(max_examples=300)
+@given(given_=labelled(), data=st.data(), turns=st.integers(0, 2), at_once=st.integers(1, 5))
+def test_covered_sizes_are_those_of_the_smallest_label(
+    given_: tuple[list[list[int]], list[list[int]]], data: st.DataObject, turns: int, at_once: int
+) -> None:
+    """However few labels are tried on all rows, and however few pairs are looked at at once."""
+    covers, rows = given_
+    original = [data.draw(st.lists(st.integers(0, len(ITEMS) - 1), unique=True).map(sorted)) for _ in rows]
+    raw = shoal.Transactions.from_sets([[ITEMS[item] for item in row] for row in original], ITEMS)
+    wanted = [
+        min((len(covers[at]) for at in labels if item in covers[at]), default=0)
+        for row, labels in zip(original, rows, strict=True)
+        for item in row
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        assert covered_sizes(raw, published(covers, rows)).tolist() == wanted
+        patch.setattr(metrics, "_TURNS", turns)
+        patch.setattr(metrics, "_AT_ONCE", at_once)
+        assert covered_sizes(raw, published(covers, rows)).tolist() == wanted
 
 
 def exact_ul(covers: list[list[int]], row: list[int], weights: list[int]) -> Fraction:

@@ -12,6 +12,7 @@ from shoal.cli import console
 from shoal.cli.options import FILE, spec_options_of
 from shoal.data.transactions import Transactions
 from shoal.evaluation.quest import Quest
+from shoal.evaluation.videos import Videos
 from shoal.io.files import all_or_none
 from shoal.job import check_outputs
 
@@ -46,3 +47,24 @@ def quest(output: Path, format: str | None, hierarchy_file: Path | None, fanout:
                 writer.write(Transactions(indptr, items, labels))
                 tick(writer.rows / generator.rows)
     console.say(f"{writer.rows:,} rows over {len(labels):,} items: {output}")
+
+
+@generate.command()
+@click.option("-o", "--output", required=True, type=FILE, help="Where to write the data.")
+@spec_options_of(Videos)
+@click.option("--format", help="Format to write, one with columns; default: by the output's name.")
+@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write a hierarchy of the items to go with it.")
+@click.option(
+    "--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that hierarchy."
+)
+def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, **given: Any) -> None:
+    """Columns and a set in each record, which depend on each other: the shape of P2's YouTube data."""
+    generator = Videos.parse({name: value for name, value in given.items() if value is not None})
+    check_outputs([], [path for path in (output, hierarchy_file) if path])
+    data = generator.dataset()
+    with all_or_none():
+        if hierarchy_file:
+            hierarchies.save(generator.hierarchy(fanout=fanout), hierarchy_file)
+        io.write(data, output, format=format)
+    names = ", ".join(data.table.names) if data.table else ""
+    console.say(f"{len(data):,} rows with {names} and a set of {generator.items:,} items: {output}")

@@ -1,0 +1,182 @@
+"""Synthetic records with columns and a set each, by default of the shape of P2's YouTube data. No real video is in it.
+
+P2's set has 131,780 records of six columns (age, category, length, rate, #ratings, #comments) and a set of related
+videos: 936 different items, 6.51 in a record on average, 37 at most. This generator makes such records, any number:
+
+* ``category`` is one of 15, some far more frequent than others; ``age`` in days, newer videos being more frequent;
+  ``length`` in seconds, lognormal around a length that is typical of the category, at most ten minutes or so (as it was
+  then); ``ratings`` and ``comments`` are lognormal counts that go together; ``rate`` is the mean rating, 0 if there is
+  none.
+* The size of a set is 1 + a negative binomial number (shape 2), at most ``max_size``.
+* Each item belongs to one topic: a category in one of three eras of age. Within a topic, and over all, popularity
+  follows Zipf's law. Of the items of a record a share of ``dependence`` is drawn from the topic of its columns, the
+  rest from all items; none twice.
+
+So records with similar columns have similar sets, the more so the higher ``dependence``; with 0 the columns tell
+nothing about the sets.
+
+Rows come in blocks of a fixed number of rows, each with random numbers of its own. So equal options and seed give equal
+rows, and asking for more rows only appends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data import Dataset, Hierarchy, Table, Transactions
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs
+from shoal.errors import OptionError
+from shoal.options import Spec, option
+
+Floats = npt.NDArray[np.float64]
+
+CATEGORIES = (
+    "music",
+    "entertainment",
+    "comedy",
+    "people",
+    "news",
+    "sports",
+    "film",
+    "gaming",
+    "howto",
+    "animals",
+    "autos",
+    "travel",
+    "education",
+    "science",
+    "nonprofits",
+)
+OLDEST, LONGEST, MOST_RATINGS, MOST_COMMENTS = 1_200, 660, 4_000, 3_000
+ERAS = 3
+_BLOCK = 16_384  # rows made at a time; part of what a seed means
+_ROUNDS = 200  # draws for a place in a set, before it stays empty
+_SPREAD = 2  # shape of the negative binomial sizes
+
+
+@dataclass(frozen=True)
+class Videos(Spec):
+    """A generator of records with columns and sets that depend on each other.
+
+    >>> made = Videos(rows=100, seed=1).dataset()
+    >>> made.table.names, len(made.transactions)
+    (('age', 'category', 'length', 'rate', 'ratings', 'comments'), 100)
+    """
+
+    name = "videos"
+
+    rows: int = option(131_780, low=1, help="records to make")
+    items: int = option(936, low=1, high=1_000_000, help="different items")
+    mean_size: float = option(6.51, low=1, help="mean items in a record")
+    max_size: int = option(37, low=1, help="most items in a record")
+    dependence: float = option(0.7, low=0, high=0.95, help="share of the items that are drawn by the columns")
+    skew: float = option(0.8, low=0, high=3, help="Zipf exponent of item popularity; 0 gives equal chances")
+    seed: int = option(0, low=0, help="equal seeds and options give equal data")
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that contradict each other."""
+        super().__post_init__()
+        if not self.mean_size <= self.max_size <= self.items:
+            raise OptionError(
+                f"videos: wanted mean_size <= max_size <= items, got {self.mean_size:g}, {self.max_size} and "
+                f"{self.items}: raise the later, or lower the earlier."
+            )
+
+    def labels(self) -> tuple[str, ...]:
+        """The items' labels, "v0" to "v935"; also of items that occur in no record."""
+        return tuple(f"v{code}" for code in range(self.items))
+
+    def hierarchy(self, fanout: int = 5) -> Hierarchy:
+        """A balanced hierarchy over all items; neighbours share their topic."""
+        from shoal.hierarchies import balanced
+
+        return balanced(self.labels(), fanout=fanout)
+
+    def dataset(self) -> Dataset:
+        """The records."""
+        import pyarrow as pa
+
+        parts = list(self.blocks())
+        columns = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
+        categories = pa.DictionaryArray.from_arrays(pa.array(columns["category"]), CATEGORIES)
+        arrays = {**columns, "category": categories.cast(pa.string())}
+        indptr = np.concatenate([[0], *(np.diff(part[1]) for part in parts)]).cumsum()
+        rows = Transactions(indptr, np.concatenate([part[2] for part in parts]), self.labels())
+        return Dataset(rows, Table(pa.table(arrays)))
+
+    def blocks(self) -> Iterator[tuple[dict[str, npt.NDArray[Any]], Offsets, Codes]]:
+        """Columns and sets, some rows at a time; a block is always made whole, so that more rows append."""
+        for block in range(-(-self.rows // _BLOCK)):
+            rng = np.random.default_rng([self.seed, 1 + block])
+            kept = min(_BLOCK, self.rows - block * _BLOCK)
+            columns = _columns(rng)
+            indptr, items = self._sets(rng, columns["category"] * ERAS + columns["age"] * ERAS // (OLDEST + 1))
+            yield (
+                {name: values[:kept] for name, values in columns.items()},
+                indptr[: kept + 1],
+                items[: indptr[kept]],
+            )
+
+    @cached_property
+    def _popularity(self) -> tuple[Counts, Floats, Floats]:
+        """Of each topic the first item (and an end); the chances of items summed up, within topics and over all."""
+        rng = np.random.default_rng([self.seed, 0])
+        topics = len(CATEGORIES) * ERAS
+        starts = np.arange(topics + 1) * self.items // topics
+        chance = np.arange(1, self.items + 1, dtype=np.float64) ** -self.skew
+        overall = np.cumsum(rng.permutation(chance))
+        within = np.zeros(self.items)
+        for first, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            within[first:stop] = rng.permutation(chance[: stop - first])
+        return starts, np.cumsum(within), overall / overall[-1]
+
+    def _sets(self, rng: np.random.Generator, topic: Counts) -> tuple[Offsets, Codes]:
+        """The sets of a block: places that would get an item twice are drawn again."""
+        starts, within, overall = self._popularity
+        extra = self.mean_size - 1
+        sizes = 1 + rng.negative_binomial(_SPREAD, _SPREAD / (_SPREAD + extra), _BLOCK)
+        missing = np.minimum(sizes, self.max_size)
+        sums = np.concatenate([[0.0], within])
+        first, last = sums[starts[topic]], sums[starts[topic + 1]]
+        found = np.zeros(0, dtype=np.int64)  # row * items + item, ascending
+        for _ in range(_ROUNDS):
+            rows = np.repeat(np.arange(_BLOCK), missing)
+            if not len(rows):
+                break
+            own = (rng.random(len(rows)) < self.dependence) & (last > first)[rows]
+            at = rng.random(len(rows))
+            near = np.searchsorted(within, first[rows] + at * (last - first)[rows], side="right")
+            far = np.searchsorted(overall, at, side="right")
+            drawn = np.minimum(np.where(own, near, far), self.items - 1)
+            found = np.concatenate([found, rows * self.items + drawn])
+            found.sort()
+            found = found[np.diff(found, prepend=-1) > 0]
+            missing = np.minimum(sizes, self.max_size) - np.bincount(found // self.items, minlength=_BLOCK)
+        return csr_from_pairs(*np.divmod(found, self.items), _BLOCK)
+
+
+def _columns(rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a block; categories as codes."""
+    weight = np.arange(1, len(CATEGORIES) + 1, dtype=np.float64) ** -0.7
+    category = rng.choice(len(CATEGORIES), _BLOCK, p=weight / weight.sum())
+    age = 1 + np.floor(OLDEST * rng.beta(1.2, 1.8, _BLOCK)).astype(np.int64).clip(0, OLDEST - 1)
+    typical = 120 + 240 * ((category * 7) % len(CATEGORIES)) / len(CATEGORIES)
+    length = np.rint(typical * rng.lognormal(0.0, 0.5, _BLOCK)).clip(5, LONGEST)
+    fame = rng.lognormal(3.0 + age / OLDEST, 1.4, _BLOCK)
+    ratings = np.floor(fame).clip(0, MOST_RATINGS)
+    comments = np.floor(fame * rng.lognormal(-0.5, 0.6, _BLOCK)).clip(0, MOST_COMMENTS)
+    rate = np.rint(100 * (1 + 4 * rng.beta(5.0, 1.6, _BLOCK))) / 100
+    return {
+        "age": age,
+        "category": category,
+        "length": length.astype(np.int64),
+        "rate": np.where(ratings > 0, rate, 0.0),
+        "ratings": ratings.astype(np.int64),
+        "comments": comments.astype(np.int64),
+    }
