@@ -77,6 +77,8 @@ class Clusters:
         self.needs = Needs(problem, cluster_of)
         self.losses: dict[tuple[int, int], float] = {}  # mean UL of unions that were looked at
         self.set_aside = 0
+        # for measures that count classes: what each cluster is published as
+        self.values = {} if rum == "ncp" else {number: self._published(rows) for number, rows in self.rows.items()}
 
     def __len__(self) -> int:
         """Clusters that there are now."""
@@ -138,6 +140,9 @@ class Clusters:
         self.rows[number] = np.sort(np.concatenate([self.rows[number], self.rows.pop(gone)]))
         self.needs.merge(number, gone)
         self.losses = {pair: loss for pair, loss in self.losses.items() if not {one, other}.intersection(pair)}
+        if self.rum != "ncp":
+            del self.values[gone]
+            self.values[number] = self._published(self.rows[number])
         return Merge(number, gone, self.rows[number])
 
     def stand(self) -> int:
@@ -169,26 +174,27 @@ class Clusters:
             for other in more:
                 number = self.merge(number, other).number
 
-    def _equal(self, one: int, other: int) -> list[int]:
-        """The clusters that the union of two would be published like; sizes of classes count them together."""
-        raw = self.problem.relational
+    def _published(self, rows: Counts) -> tuple[int, ...]:
+        """The values that these rows would be published with."""
+        raw, found = self.problem.relational, []
         assert raw is not None
-        numbers = [number for number in sorted(self.rows) if number not in (one, other)]
-        cluster_of = np.empty(self.n, dtype=np.int64)
-        for at, number in enumerate(numbers):
-            cluster_of[self.rows[number]] = at
-        union = np.concatenate([self.rows[one], self.rows[other]])
-        cluster_of[union] = len(numbers)
-        classes = raw.generalized(cluster_of).classes
-        alike = classes == classes[union[0]]
-        return [number for number in numbers if alike[self.rows[number][0]]]
+        for attribute, low in zip(raw.attributes, raw.low, strict=True):
+            ends = attribute.widened(np.array([low[rows].min()]), np.array([low[rows].max()]))
+            found += [int(end[0]) for end in ends]
+        return tuple(found)
+
+    def _equal(self, one: int, other: int) -> list[int]:
+        """The clusters that the union of two would be published like: sizes of classes count them together."""
+        values = self._published(np.concatenate([self.rows[one], self.rows[other]]))
+        return [number for number, own in self.values.items() if own == values and number not in (one, other)]
 
     def unite(self) -> None:
         """Clusters that would be published with equal values become one, for measures that count them so."""
-        for number in sorted(self.rows):
-            if number in self.rows and self.rum != "ncp":
-                for other in self._equal(number, number):
-                    self.merge(number, other)
+        first: dict[tuple[int, ...], int] = {}
+        for number in sorted(self.values):
+            found = first.setdefault(self.values[number], number)
+            if found != number:
+                self.merge(found, number)
 
     def merges(self) -> Iterator[Merge]:
         """Tmerge's merges, one after the other, down to one cluster."""
