@@ -145,7 +145,7 @@ def test_what_is_said_about_columns() -> None:
     for wrong in ({"plain": "a", "identifiers": "a"}, {"plain": "a", "quasi_identifiers": "a"}):
         with pytest.raises(OptionError, match="Column 'a' is given two roles"):
             said(dict(wrong))
-    with pytest.raises(OptionError, match="--column-weights must be such as"):
+    with pytest.raises(OptionError, match="--column-weights must be numbers from 0 to 1"):
         said({"column_weights": "age"})
     with pytest.raises(OptionError, match="two hierarchies of column 'a'"):
         trees(["a=x", "a=y"])

@@ -162,7 +162,7 @@ def test_profile_with_columns(shop: Shell) -> None:
         (("--delta", "0.01"), "cannot be kept within --delta 0.01"),
         (("--within", "aa"), "--within aa needs the hierarchy of the items"),
         (("--k", "7"), "needs at least 7 records, got 6"),
-        (("--column-weights", "age=3"), "weight must be a number from 0 to 1"),
+        (("--column-weights", "age=3"), "--column-weights must be numbers from 0 to 1"),
         (
             ("--model", "km", "--hierarchy", "age=width:5"),
             "A hierarchy is given for column 'age', which is no quasi-identifier",

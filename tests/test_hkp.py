@@ -186,7 +186,7 @@ def test_a_file_that_fails(ward: Shell) -> None:
         (("--k", "1"), "--k must be at least 2, got 1"),
         (("--p", "0"), "--p must be at least 1, got 0"),
         (("--sensitive", "HVI"), "'HVI' (did you mean 'HIV'?) is not in the data"),
-        (("--m", "2"), "--m is an option of km, km-negative, lm, not of the model hkp"),
+        (("--m", "2"), "--m is an option of k-km, k-lm, km, km-negative, lm, not of the model hkp"),
         (("--algorithm", "aa"), "Algorithm aa does not solve the model hkp: it solves"),
         (("--sensitive", "HIV", "--never-suppress", "a3"), "'a3' is neither an item nor a group"),
         (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is sensitive and never suppressed anyway"),

@@ -133,6 +133,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "input": {
             "name": problem.data.origin.name,
             "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
+            "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": problem.hierarchy.name, "sha256": problem.hierarchy.sha256},
         "output": None,  # filled in when the release is written

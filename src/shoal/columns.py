@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
@@ -46,7 +46,8 @@ class Column:
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         if self.type not in TYPES:
-            raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'.")
+            near = did_you_mean(str(self.type), TYPES)
+            raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'{near}.")
         if self.role is not None:
             object.__setattr__(self, "role", role_of(self.role))
         number = isinstance(self.weight, int | float) and not isinstance(self.weight, bool)
@@ -124,7 +125,7 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
     assert data.table is not None
     attributes, places = [], []
     for name, said in columns.items():
-        values, codes = _values(data, name)
+        values, codes = values_of(data, name)
         counts = np.bincount(codes, minlength=len(values)).tolist()
         known = {text: count for text, count in zip(values, counts, strict=True) if not is_missing(text, said.missing)}
         missing = sum(known.values()) < len(data)
@@ -142,7 +143,7 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
     """Published quasi-identifiers on the axes of the original ones: ranges and groups of a file made by any tool."""
     ends = []
     for attribute in original.attributes:
-        values, codes = _values(data, attribute.name)
+        values, codes = values_of(data, attribute.name)
         try:
             low, high = attribute.parsed(values, columns[attribute.name].missing)
         except DataError as error:
@@ -151,7 +152,7 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
     return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
 
 
-def _values(data: Dataset, name: str) -> tuple[list[str], Any]:
+def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
     """The different values of a column as texts, and which of them each row has."""
     table = data.keep_columns([name]).table
     assert table is not None
@@ -160,8 +161,18 @@ def _values(data: Dataset, name: str) -> tuple[list[str], Any]:
     return values, encoded.indices.to_numpy(zero_copy_only=False)
 
 
+def is_nested(data: Dataset, name: str) -> bool:
+    """Whether a column holds lists or structures."""
+    import pyarrow as pa
+
+    assert data.table is not None
+    return bool(pa.types.is_nested(data.table.arrow.column(name).type))
+
+
 def _text(value: Any) -> str:
-    """A value as text: whole floats as whole numbers, dates in ISO form."""
+    """A value as text: whole floats as whole numbers, dates in ISO form; midnight is a date."""
+    if isinstance(value, datetime) and value.tzinfo is None and value.time() == time():
+        return value.date().isoformat()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, date | datetime):
@@ -220,7 +231,15 @@ def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
     """The hierarchy of a category column; flat if none is given."""
     if said.hierarchy is None:
         return Hierarchy.flat(values or ["?"], f"of column '{name}'")
-    return said.hierarchy if isinstance(said.hierarchy, Hierarchy) else hierarchies.load(said.hierarchy)
+    if isinstance(said.hierarchy, Hierarchy):
+        return said.hierarchy
+    if isinstance(said.hierarchy, str) and ":" in said.hierarchy and not Path(said.hierarchy).exists():
+        near = did_you_mean(said.hierarchy.partition(":")[0], intervals.KINDS)
+        raise OptionError(
+            f"Column '{name}': '{said.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "
+            f"{'; '.join(intervals.KINDS.values())}."
+        )
+    return hierarchies.load(said.hierarchy)
 
 
 def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:

@@ -78,8 +78,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["oat milk"])
     ''
     """
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    lower = {label.lower(): label for label in reversed(list(known))}
+    near = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=0.5)
+    return f" (did you mean '{lower[near[0]]}'?)" if near else ""
 
 
 def cut(text: object) -> str:

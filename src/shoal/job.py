@@ -83,6 +83,7 @@ class Job:
         """Read everything."""
         counted = Weights.load(self.weights) if self.weights else None
         dataset = read_for(self.privacy, self.data, self.reading)
+        left = () if dataset.table is None or self.keep is None else set(dataset.table.names) - set(self.keep)
         if self.keep is not None:
             dataset = dataset.keep_columns(self.keep)
         made = Problem(
@@ -96,7 +97,7 @@ class Job:
             self.unknown_items,
             counted,
             self.allow_missing,
-            self._said(dataset),
+            {name: said for name, said in self._said(dataset).items() if name not in left},
         )
         if self.privacy.adds_columns:
             io.check_columns(dataset, self.privacy.adds_columns, self.output, self.output_format)
@@ -110,7 +111,7 @@ class Job:
             one = said.get(name, plain)
             if isinstance(one, Column) and self.privacy.relational and name not in self.privacy.columns:
                 tree = self.hierarchy.get(name, one.hierarchy)
-                said[name] = replace(one, hierarchy=tree, missing=(*one.missing, *self.missing))
+                said[name] = replace(one, hierarchy=tree, missing=tuple(dict.fromkeys((*one.missing, *self.missing))))
         for name in self.hierarchy:
             if name in names and not isinstance(said.get(name), Column):
                 raise OptionError(

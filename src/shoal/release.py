@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal import column_notes
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
 from shoal.data.sensitive import lookalikes
@@ -22,7 +23,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import Dealt, GlobalCut, Recoding
+from shoal.recoding import Clustered, Dealt, GlobalCut, LocalSets, Recoding
 from shoal.risk import Exposure
 from shoal.solution import Optimality, Solution
 from shoal.untrue import made_up
@@ -127,6 +128,12 @@ class Release:
         index = getattr(getattr(self.problem.data.origin.layout, "frame", None), "index", None)
         if self.problem.privacy.relational and index is not None and type(index).__name__ != "RangeIndex":
             notes.append("The index of the data frame has no role and was dropped: make it a column if it is needed.")
+        if self.problem.data.origin.dropped:
+            notes.append(f"Items that were left out when the data were read: {say(self.problem.data.origin.dropped)}.")
+        notes += column_notes.notes(self.problem, self.published, self.dataset, self.losses)
+        sets = self.recoding.sets if isinstance(self.recoding, Clustered) else None
+        if isinstance(sets, LocalSets) and not self.problem.hierarchy.is_flat:
+            notes.append("The hierarchy of the items was not used: --within sets needs none, --within aa uses it.")
         notes += self._declared()
         if self.problem.added_items:
             added = self.problem.added_items

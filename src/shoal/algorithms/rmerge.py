@@ -54,6 +54,7 @@ class Rmerge(FormingAlgorithm):
         if clusters.beyond(self.delta):
             raise Infeasible(self._unreached(clusters, problem))
         before = len(clusters)
+        statistics["least_rum"] = clusters.loss
         clusters.grow(self.delta)
         statistics |= {"merges": before - len(clusters), "set_aside": clusters.set_aside, "rum": clusters.loss}
         return self.finished(problem, clusters.members(), engine, statistics)

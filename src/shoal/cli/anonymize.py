@@ -14,6 +14,7 @@ from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, hierarchy_option, said, trees
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.data.attributes import Line
 from shoal.job import Job
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
@@ -146,6 +147,9 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
     if "classes" not in cut:
         return []
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
+    raw = release.problem.relational
+    assert raw is not None
+    kinds = {one.name: f"{one.unit}s" if isinstance(one, Line) else "categories" for one in raw.attributes}
     return [
         (
             "classes of equal values",
@@ -153,17 +157,31 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
             f"of {cut['largest_class']:,})",
         ),
         ("loss of the columns, NCP", f"{losses['relational_ncp']:.6f}"),
-        *((f"  {name}", f"{loss:.6f}") for name, loss in each.items()),
+        *((f"  {name}, {kinds[name]}", f"{loss:.6f}") for name, loss in each.items()),
+        *((("bound on that loss", bound),) if (bound := _bound(release)) else ()),
     ]
+
+
+def _bound(release: shoal.Release) -> str:
+    """Delta, for methods that bound the loss of the columns, and the least that would have done."""
+    found = release.solution.statistics
+    if "least_rum" not in found:
+        return ""
+    return f"delta {release.algorithm.values()['delta']:g}; the first clusters have {found['least_rum']:.4f}"
 
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
     """What the sets lost, if the model is about them."""
     if not release.problem.privacy.about_sets:
         return []
-    names = ("ul", "ncp", "lm") if release.published.relational is not None else ("ncp", "lm")
+    names: tuple[str, ...] = ("ncp", "lm")
+    intact: list[tuple[str, str]] = []
+    if release.published.relational is not None:
+        made = Outcome.of(release.problem.items, release.published)
+        names = ("ul", "ncp", "lm")
+        intact = [("occurrences published intact", f"{made.intact:,} of {made.occurrences:,}")]
     of = "loss of the sets" if release.published.relational is not None else "loss"
-    return [(f"{of}, {name.upper()}{of_deletions}", f"{release.losses[name]:.6f}") for name in names]
+    return intact + [(f"{of}, {name.upper()}{of_deletions}", f"{release.losses[name]:.6f}") for name in names]
 
 
 def _suppressed(release: shoal.Release) -> str:

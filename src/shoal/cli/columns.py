@@ -91,8 +91,10 @@ def said(given: dict[str, Any]) -> tuple[dict[str, Column | str], tuple[str, ...
         name, _, weight = text.partition("=")
         try:
             known[name] = replace(known.get(name, Column()), weight=float(weight))
-        except ValueError:
-            raise OptionError(f"--column-weights must be such as age=0.5,zip=0.2, got '{text}'.") from None
+        except (ValueError, OptionError):
+            raise OptionError(
+                f"--column-weights must be numbers from 0 to 1, such as age=0.5,zip=0.2, got '{text}'."
+            ) from None
     return {**known, **roles}, missing
 
 

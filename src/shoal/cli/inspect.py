@@ -87,6 +87,8 @@ def verify(
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         show_witnesses(verdict)
+        if privacy.relational and quasi_identifiers is None:
+            console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
     context.exit(0 if verdict.holds else 1)
 
 

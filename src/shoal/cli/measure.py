@@ -74,6 +74,12 @@ from shoal.report.words import NO_HIERARCHY
     help=f"Items that such a query asks for; default: {ASKED}, or fewer if no record has so many.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="For drawing the queries; default: 0.")
+@click.option(
+    "--published-item-delimiter",
+    metavar="TEXT",
+    multiple=True,
+    help="What separates items in PUBLISHED, if that is not --item-delimiter; of several columns, one for each.",
+)
 @as_json
 @data_options
 def measure(
@@ -88,6 +94,7 @@ def measure(
     k: int | None,
     workload: Path | None,
     queries: int | None,
+    published_item_delimiter: tuple[str, ...],
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -110,7 +117,11 @@ def measure(
         )
         raise OptionError(f"{about} named as a quasi-identifier: name it in --quasi-identifiers, or leave it out.")
     before = shoal.read(original, **read_as)
-    after = shoal.read(published, **{**read_as, "multiset": False})  # its labels carry their counts already
+    as_published = {**read_as, "multiset": False, "drop_items": ()}  # its labels carry their counts already
+    if published_item_delimiter:
+        marks = published_item_delimiter
+        as_published["item_delimiter"] = marks if len(marks) > 1 else marks[0]
+    after = shoal.read(published, **as_published)
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
     tree = items_tree(before, given_trees, format=hierarchy_format, multiset=read_as["multiset"])

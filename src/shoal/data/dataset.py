@@ -25,6 +25,7 @@ class Origin:
     name: str = "data"
     sha256: str | None = None
     layout: Any = None
+    dropped: tuple[str, ...] = ()  # items that were left out when the data were read
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""

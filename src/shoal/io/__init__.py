@@ -82,9 +82,14 @@ def read(
         names = () if table.table is None else table.table.names
         if column not in names:
             wanted = columns if len(columns) > 1 else tuple(name.strip() for name in str(column).split(","))
-            return gather(table, wanted, item_delimiter, options)
+            return _without(options.drop_items, gather(table, wanted, item_delimiter, options))
     (mark,) = delimiters(item_delimiter, 1)
-    return _read(source, format, replace(options, item_delimiter=mark))
+    return _without(options.drop_items, _read(source, format, replace(options, item_delimiter=mark)))
+
+
+def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
+    """The data, which know what was left out of them."""
+    return replace(dataset, origin=replace(dataset.origin, dropped=items)) if items else dataset
 
 
 def _read(source: Any, format: str | None, options: ReadOptions) -> Dataset:

@@ -72,6 +72,9 @@ class KAnonymity(RelationalModel):
         return [
             "It is about the quasi-identifying columns alone: whoever also knows something of the sets, or of other "
             "columns, may find a record.",
+            "Records are published in the order in which they were: if that is the order of some value, it tells about "
+            "it.",
+            "Where a number is published as a range of any ends, both ends are true values of some records.",
             "It does not hide what all fitting records have in common: a value of another column that they all share "
             "is learned without knowing which record it is.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",

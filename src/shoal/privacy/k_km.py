@@ -102,6 +102,8 @@ class KKmAnonymity(RelationalModel):
 
 
 COMMON = (
+    "Records are published in the order in which they were: if that is the order of some value, it tells about it.",
+    "Where a number is published as a range of any ends, both ends are true values of some records.",
     "Columns that were not declared as quasi-identifiers are published as they are: whoever knows their values may "
     "find a record.",
     "It counts what somebody knows to be in a record, not what they know to be missing from it.",
