@@ -40,7 +40,7 @@ def _in_order(problem: Problem) -> list[str]:
         return []
     return [
         f"The records stand in the order of {' and '.join(sorted_by)}, and are published in this order: it tells about "
-        f"values that were generalized or dropped. Shuffle the data first, if that could help somebody."
+        f"values that were generalized or dropped. Shuffle the data first, unless nobody could make use of it."
     ]
 
 
