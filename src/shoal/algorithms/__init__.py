@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
-
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.options import Spec, option
@@ -134,9 +132,7 @@ class ClusteringAlgorithm(Algorithm):
     ) -> Solution:
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
-        cluster_of = np.empty(len(problem.items), dtype=np.int64)
-        for at, rows in enumerate(clusters):
-            cluster_of[rows] = at
+        cluster_of = part_of(clusters, len(problem.items))
         sets = Within(problem, self.within).recoding(clusters, engine)
         made = Clustered(problem.relational.generalized(cluster_of), sets)
         return Solution(made, statistics={**statistics, "clusters": len(clusters)})

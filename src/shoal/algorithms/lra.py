@@ -14,10 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from shoal.algorithms import Algorithm
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
@@ -58,9 +56,7 @@ class LRA(Algorithm):
         solved = engine.map("anonymizing chunks", self._within, parts)
         cuts = [part.recoding for part in solved if isinstance(part.recoding, GlobalCut)]
         assert len(cuts) == len(chunks)
-        chunk_of = np.empty(len(problem.items), dtype=np.int64)
-        for at, rows in enumerate(chunks):
-            chunk_of[rows] = at
+        chunk_of = part_of(chunks, len(problem.items))
         statistics: dict[str, float] = {"chunks": len(chunks), "chunks_joined": len(split) - len(chunks)}
         for name in sorted({name for part in solved for name in part.statistics}):
             values = [part.statistics.get(name, 0.0) for part in solved]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,3 +60,15 @@ def csr_from_pairs(rows: Offsets, codes: npt.NDArray[Any], n_rows: int) -> tuple
     indptr = np.zeros(n_rows + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n_rows), out=indptr[1:])
     return indptr, items.astype(np.int32)
+
+
+def part_of(parts: Sequence[Counts], rows: int) -> Counts:
+    """For each of so many rows, which of the parts it is in; every row is in one.
+
+    >>> part_of([np.array([2, 0]), np.array([1])], 3).tolist()
+    [0, 1, 0]
+    """
+    found = np.empty(rows, dtype=np.int64)
+    for at, part in enumerate(parts):
+        found[part] = at
+    return found

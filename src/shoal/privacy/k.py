@@ -15,7 +15,7 @@ import numpy as np
 from shoal.engines import LOCAL, Engine
 from shoal.options import option
 from shoal.privacy import Verdict
-from shoal.privacy.relational import RelationalModel
+from shoal.privacy.relational import COMMON, RelationalModel
 from shoal.published import Published
 from shoal.risk import Risk
 
@@ -72,9 +72,7 @@ class KAnonymity(RelationalModel):
         return [
             "It is about the quasi-identifying columns alone: whoever also knows something of the sets, or of other "
             "columns, may find a record.",
-            "Records are published in the order in which they were: if that is the order of some value, it tells about "
-            "it.",
-            "Where a number is published as a range of any ends, both ends are true values of some records.",
+            *COMMON[:2],
             "It does not hide what all fitting records have in common: a value of another column that they all share "
             "is learned without knowing which record it is.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",

@@ -13,18 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
-from shoal import kernels
-from shoal.data.arrays import Counts
-from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
-from shoal.privacy.rare import rare_sets
-from shoal.privacy.relational import RelationalModel, apart_by_class, name_of
-from shoal.published import Grouping, Published
+from shoal.privacy import DRAWN, Verdict
+from shoal.privacy.relational import (
+    COMMON,
+    RelationalModel,
+    beyond_m,
+    known_items,
+    rare_in_classes,
+    risk_in_classes,
+)
+from shoal.published import Published
 from shoal.risk import Risk
 
 
@@ -99,60 +100,3 @@ class KKmAnonymity(RelationalModel):
             "which record it is.",
             *COMMON,
         ]
-
-
-COMMON = (
-    "Records are published in the order in which they were: if that is the order of some value, it tells about it.",
-    "Where a number is published as a range of any ends, both ends are true values of some records.",
-    "Columns that were not declared as quasi-identifiers are published as they are: whoever knows their values may "
-    "find a record.",
-    "It counts what somebody knows to be in a record, not what they know to be missing from it.",
-    "It counts records, not people. If one person is behind several records, fewer people may fit.",
-    "It is about this release alone. Publishing the same records again in another form can undo it.",
-)
-
-
-def known_items(m: int | Literal["all"]) -> str:
-    """How much somebody may know of a set, for people."""
-    return "any number of items" if m == "all" else "1 item" if m == 1 else f"up to {m} items"
-
-
-def beyond_m(m: int | Literal["all"]) -> list[str]:
-    """Whom the guarantee says nothing about."""
-    if m == "all":
-        return []
-    return [f"It says nothing about somebody who knows more than {'1 item' if m == 1 else f'{m} items'} of a record."]
-
-
-def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
-    """Whether all sets of up to m labels that occur in a class are in k of its rows."""
-    own, class_of, label_of = apart_by_class(rows, classes)
-    found = rare_sets(own, k, m, engine)
-    witnesses = [
-        Witness(
-            tuple(rows.labels[label_of[code]] for code in codes), support, group=name_of(classes, class_of[codes[0]])
-        )
-        for codes, support in found.sets
-    ]
-    return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
-
-
-def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:
-    """How many records all values and up to 1, 2, .. m items pin down."""
-    own, _, _ = apart_by_class(rows, classes)
-    longest = max(1, int(own.sizes.max(initial=0)))
-    sizes = classes.sizes[classes.of]
-    exposed: list[tuple[int, ...]] = []
-    for limit in (k, 2):
-        smallest: Counts = kernels.smallest_rare(
-            own.indptr,
-            own.items,
-            len(own.labels),
-            limit,
-            min(m, longest),
-            threads=engine.threads,
-            tick=engine.tick("risk"),
-        )
-        first = np.where(sizes < limit, 1, np.where(smallest > 0, smallest, m + 1))
-        exposed.append(tuple(int(np.count_nonzero(first <= size)) for size in range(1, m + 1)))
-    return Risk(k, len(sizes), exposed[0], exposed[1])

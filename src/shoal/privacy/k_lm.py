@@ -22,8 +22,17 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
-from shoal.privacy.k_km import COMMON, beyond_m, known_items, rare_in_classes, risk_in_classes
-from shoal.privacy.relational import SHOWN, RelationalModel, apart_by_class, name_of
+from shoal.privacy.relational import (
+    COMMON,
+    SHOWN,
+    RelationalModel,
+    apart_by_class,
+    beyond_m,
+    known_items,
+    name_of,
+    rare_in_classes,
+    risk_in_classes,
+)
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Grouping, Published
 from shoal.risk import Risk

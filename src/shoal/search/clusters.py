@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import kernels
-from shoal.data.arrays import Counts, row_ids
+from shoal.data.arrays import Counts, part_of, row_ids
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import say
@@ -109,10 +109,7 @@ class Clusters:
         """Mean NCP by the definition."""
         raw = self.problem.relational
         assert raw is not None
-        cluster_of = np.empty(self.n, dtype=np.int64)
-        for at, rows in enumerate(self.members()):
-            cluster_of[rows] = at
-        made = raw.generalized(cluster_of)
+        made = raw.generalized(part_of(self.members(), self.n))
         parts = zip(made.attributes, made.weights, made.low, made.high, strict=True)
         return sum(
             (

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import kernels
-from shoal.data.arrays import Codes, Counts
+from shoal.data.arrays import Codes, Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.ul import record_losses
@@ -70,9 +70,7 @@ class Within:
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
         """All clusters, each by itself, in parallel."""
         solved = engine.map("generalizing sets", self.solve, clusters)
-        cluster_of = np.empty(len(self.problem.items), dtype=np.int64)
-        for at, rows in enumerate(clusters):
-            cluster_of[rows] = at
+        cluster_of = part_of(clusters, len(self.problem.items))
         cuts = [one for one in solved if isinstance(one, GlobalCut)]
         if self.method == "sets":
             return LocalSets(tuple(one for one in solved if not isinstance(one, GlobalCut)), cluster_of)

@@ -66,10 +66,6 @@ class Yardstick:
         """The greatest sum of costs over so many rows that is certainly not above a mean NCP."""
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows
 
-    def mean(self, total: int, rows: int) -> float:
-        """The mean NCP that a sum of costs is."""
-        return total / (max(1, rows) * self.unit)
-
 
 def _scale(attribute: Attribute, points: Counts, share: Fraction) -> kernels.Scale:
     """Costs of one attribute: a line's are differences of places, other ones those of the steps between neighbours."""
