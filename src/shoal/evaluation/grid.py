@@ -1,0 +1,182 @@
+"""A grid: every combination of data sets, privacy models, algorithms and seeds that a comparison runs, as cases."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from shoal import discovery
+from shoal._version import __version__
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError
+from shoal.evaluation.material import Material
+from shoal.metrics import AdditiveLoss
+from shoal.options import Spec, option, say
+from shoal.privacy import PrivacyModel
+from shoal.problem import Problem
+
+
+@dataclass(frozen=True)
+class Extras(Spec):
+    """What is measured beside the losses that every release is measured by: each takes time of its own."""
+
+    name = "measures"
+
+    queries: int = option(0, low=0, help="queries to measure ARE by, of each size; 0: none")
+    query_items: tuple[str, ...] = option(("2",), help="items that a query asks for: one number, or several")
+    query_values: int = option(0, low=0, help="quasi-identifiers that a query asks for")
+    query_seed: int = option(0, low=0, help="for drawing the queries")
+    mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
+    known: int = option(
+        0, low=0, help="items that somebody may know, for the risk of re-identification; 0: not measured"
+    )
+
+    def __post_init__(self) -> None:
+        """Numbers must be numbers."""
+        super().__post_init__()
+        for name, kind, values in (("query_items", int, self.query_items), ("mining", float, self.mining)):
+            for value in values:
+                try:
+                    kind(value)
+                except ValueError:
+                    raise OptionError(f"measures: {name} must be numbers, got '{value}'.") from None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: what is protected, how, by what, and how it is measured."""
+
+    material: Material
+    privacy: PrivacyModel
+    algorithm: Algorithm
+    seed: int = 0
+    loss: str = "ncp"
+    extras: Extras = field(default_factory=Extras)
+
+    def problem(self) -> Problem:
+        """Read or generate what is to be protected."""
+        return self.material.problem(self.privacy, discovery.get("shoal.metrics", AdditiveLoss, self.loss)(), self.seed)
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for two cases that must give the same release: a hash of contents, options and the version of Shoal."""
+        told = {
+            "shoal": __version__,
+            "data": self.material.fingerprint,
+            "model": {"name": self.privacy.name, **self.privacy.values()},
+            "algorithm": {"name": self.algorithm.name, **self.algorithm.values()},
+            "seed": self.seed,
+            "loss": self.loss,
+            "measures": self.extras.values(),
+        }
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:24]
+
+    @property
+    def method(self) -> str:
+        """The algorithm with the options that were given.
+
+        >>> from shoal import AA, LRA, KmAnonymity
+        >>> toy = Material(label="toy", generate="quest")
+        >>> Case(toy, KmAnonymity(), AA()).method, Case(toy, KmAnonymity(), LRA(chunks=5)).method
+        ('aa', 'lra, chunks 5')
+        """
+        given = (f"{name.replace('_', ' ')} {say(value)}" for name, value in changed(self.algorithm).items())
+        return ", ".join([self.algorithm.name, *given])
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where in the grid it stands, as columns of the table of results."""
+        return {
+            "data": self.material.label,
+            **{f"data.{name}": value for name, value in self.material.said.items()},
+            "model": self.privacy.name,
+            **self.privacy.values(),
+            "algorithm": self.algorithm.name,
+            "method": self.method,
+            **{f"algorithm.{name}": value for name, value in changed(self.algorithm).items()},
+            "loss": self.loss,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> from shoal import AA, KmAnonymity
+        >>> str(Case(Material(label="toy", generate="quest"), KmAnonymity(k=5, m=2), AA()))
+        'toy, km k=5 m=2, aa'
+        """
+        options = (f"{name}={say(value)}" for name, value in self.privacy.values().items() if value != ())
+        part = "".join(f" {name}={say(value)}" for name, value in self.material.said.items())
+        seed = f", seed {self.seed}" if self.seed else ""
+        return f"{self.material.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
+
+
+def changed(spec: Spec) -> dict[str, Any]:
+    """The options that are not at their defaults."""
+    return {one.name: value for one in spec.options() if (value := getattr(spec, one.name)) != one.default}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cases in order, none twice, with a title for people."""
+
+    cases: tuple[Case, ...]
+    title: str = "Comparison"
+    about: str = ""
+    limit: float = 600.0  # seconds for a run, with reading and checking
+
+    @classmethod
+    def of(cls, cases: Iterable[Case], title: str = "Comparison", about: str = "", limit: float = 600.0) -> Grid:
+        """From cases of which some may be the same."""
+        return cls(tuple({case.key: case for case in reversed(list(cases))}.values())[::-1], title, about, limit)
+
+    def __len__(self) -> int:
+        """How many runs it takes."""
+        return len(self.cases)
+
+
+def combinations(
+    materials: Sequence[Material],
+    models: Sequence[PrivacyModel],
+    algorithms: Sequence[Algorithm],
+    seeds: Sequence[int] = (0,),
+    loss: str = "ncp",
+    extras: Extras | None = None,
+) -> Iterator[Case]:
+    """Every combination; an algorithm that solves none of the models is an error, otherwise it is left out where not.
+
+    >>> from shoal import AA, KmAnonymity, Optimal
+    >>> toy = Material(label="toy", generate="quest")
+    >>> [str(one) for one in combinations([toy], [KmAnonymity(k=2), KmAnonymity(k=5)], [AA(), Optimal()])]
+    ['toy, km k=2 m=2, aa', 'toy, km k=2 m=2, optimal', 'toy, km k=5 m=2, aa', 'toy, km k=5 m=2, optimal']
+    """
+    for algorithm in algorithms:
+        if not any(isinstance(model, algorithm.solves) for model in models):
+            names = ", ".join(dict.fromkeys(model.name for model in models))
+            raise OptionError(
+                f"Algorithm {algorithm.name} solves none of the models that are compared ({names}), but "
+                f"{', '.join(model.name for model in algorithm.solves)}: leave it out, or add such a model."
+            )
+    for material, model, algorithm, seed in itertools.product(materials, models, algorithms, seeds):
+        if isinstance(model, algorithm.solves):
+            yield Case(material, model, algorithm, seed, loss, extras or Extras())
+
+
+def spread(given: Mapping[str, Any], lists: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Every combination of values, where a list of values stands for each of them; ``lists`` are lists by themselves.
+
+    >>> spread({"k": [2, 5], "m": 3})
+    [{'k': 2, 'm': 3}, {'k': 5, 'm': 3}]
+    >>> spread({"sensitive": ["a", "b"]}, ["sensitive"]), spread({"sensitive": [["a"], ["b"]]}, ["sensitive"])
+    ([{'sensitive': ['a', 'b']}], [{'sensitive': ['a']}, {'sensitive': ['b']}])
+    """
+    axes = []
+    for name, value in given.items():
+        several = isinstance(value, list) and (name not in lists or any(isinstance(one, list) for one in value))
+        axes.append([(name, one) for one in (value if several else [value])])
+    return [dict(values) for values in itertools.product(*axes)]

@@ -1,0 +1,162 @@
+"""A comparison in a small TOML file: what ``shoal compare`` runs.
+
+::
+
+    title = "AA beside the optimum"
+
+    [[data]]                          # one or more; names of files are relative to this file
+    name = "groceries"
+    file = "groceries.basket"         # further keys: as the options of shoal anonymize that describe the data
+    hierarchy = "groceries.csv"
+    rows = [2000, 5000, 0]            # a list anywhere: each of its values; 0: all rows
+    [[data]]
+    name = "generated"
+    generate = "quest"                # or bms-pos, videos, supermarket
+    generator = { rows = 10000, items = [100, 1000] }
+    fanout = 5                        # an artificial hierarchy
+    order = ["label", "frequency"]
+
+    [[runs]]                          # one or more: every combination of what it names
+    data = ["groceries"]              # default: all
+    model = { name = "km", k = [2, 5, 10], m = [1, 2, 3] }
+    algorithm = ["aa", { name = "optimal", time_limit = 60 }]
+    seed = [0]
+
+    [measures]                        # beside the losses: each takes time of its own
+    queries = 100
+    [limits]
+    seconds = 120                     # for each run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError, did_you_mean
+from shoal.evaluation.grid import Case, Extras, Grid, combinations, spread
+from shoal.evaluation.material import Material
+from shoal.options import Spec
+from shoal.privacy import PrivacyModel
+from shoal.toml_file import READING, TomlFile
+
+TABLES = ("title", "about", "data", "runs", "measures", "limits")
+NAMED = Path(__file__).parent / "grids"
+Made = TypeVar("Made", bound=Spec)
+
+
+def named() -> dict[str, Path]:
+    """The grids that come with Shoal: the papers' experiments, by name."""
+    return {path.stem: path for path in sorted(NAMED.glob("*.toml"))}
+
+
+def load(path: str | Path, folder: Path | None = None) -> Grid:
+    """The grid that a file describes; names of files are relative to it, unless a folder is given."""
+    return _File(Path(path), TABLES, folder).grid()
+
+
+class _File(TomlFile):
+    """One file while it is read."""
+
+    def grid(self) -> Grid:
+        """Everything, with defaults where nothing is said."""
+        limits = self.table("limits")
+        self.known(limits, ("seconds",), "key", "limits")
+        seconds = limits.get("seconds", 600)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0:
+            raise OptionError(f"{self.path}: [limits] seconds must be a number above 0, got {seconds!r}.")
+        materials: dict[str, list[Material]] = {}
+        for table in self._tables("data"):
+            made = list(self._materials(table))
+            if made[0].label in materials:
+                raise OptionError(f"{self.path}: two [[data]] are called '{made[0].label}': rename one.")
+            materials[made[0].label] = made
+        cases = [case for table in self._tables("runs") for case in self._cases(table, materials)]
+        title, about = (self.typed(self.tables, name, "", "file") for name in ("title", "about"))
+        return Grid.of(cases, title or self.path.stem, about, float(seconds))
+
+    def _tables(self, name: str) -> list[dict[str, Any]]:
+        """A list of tables, none of them missing."""
+        found = self.tables.get(name)
+        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+            raise OptionError(f"{self.path}: wanted one or more tables [[{name}]].")
+        return found
+
+    def _materials(self, table: Mapping[str, Any]) -> Iterator[Material]:
+        """The data sets that a table describes, one for each combination."""
+        beside = ("name", "hierarchy", "hierarchy_format", "columns", "keep", "generator", *READING)
+        declared = [one.name for one in Material.options() if one.name != "label"]
+        self.known(table, (*declared, *beside), "key", "data")
+        name = self.typed(table, "name", "", "data")
+        if not name:
+            raise OptionError(f'{self.path}: every [[data]] needs a name: write name = "...".')
+        fixed: dict[str, Any] = {
+            "label": name,
+            "reading": self.reading(table),
+            "hierarchy": self.trees(table["hierarchy"], "data.hierarchy") if "hierarchy" in table else {},
+            "hierarchy_format": self.typed(table, "hierarchy_format", "", "data") or None,
+            "columns": self.columns(self._inner(table, "columns"), "data.columns"),
+            "keep": tuple(self.texts(table, "keep", "data")) if "keep" in table else None,
+        }
+        given = {key: value for key, value in table.items() if key in declared}
+        if "file" in given:
+            given["file"] = str(self.file(table, "file", "data"))
+        for values in spread(given):
+            for options in spread(self._inner(table, "generator")):
+                try:
+                    yield Material(**values, **fixed, generator=options)
+                except OptionError as error:
+                    raise OptionError(f"{self.path}: [data] {error}") from None
+
+    def _inner(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
+        """A table in a table."""
+        found = table.get(name, {})
+        if not isinstance(found, dict):
+            raise OptionError(f"{self.path}: [data] {name} must be a table, got {found!r}.")
+        return found
+
+    def _cases(self, table: Mapping[str, Any], materials: Mapping[str, list[Material]]) -> list[Case]:
+        """All that a table [[runs]] asks for."""
+        self.known(table, ("data", "model", "algorithm", "seed", "loss"), "key", "runs")
+        names = table.get("data", list(materials))
+        for name in names if isinstance(names, list) else [names]:
+            if name not in materials:
+                raise OptionError(
+                    f"{self.path}: [runs] names the data '{name}'{did_you_mean(str(name), materials)}, which no "
+                    f"[[data]] describes: known are {', '.join(materials)}."
+                )
+        chosen = [one for name in (names if isinstance(names, list) else [names]) for one in materials[name]]
+        models = self._specs(table.get("model", "km"), PrivacyModel, "shoal.privacy", "runs.model")
+        default = models[0].default_algorithm
+        methods = self._specs(table.get("algorithm", default), Algorithm, "shoal.algorithms", "runs.algorithm")
+        seeds = table.get("seed", 0)
+        seeds = seeds if isinstance(seeds, list) else [seeds]
+        if not seeds or not all(isinstance(seed, int) and seed >= 0 for seed in seeds):
+            raise OptionError(f"{self.path}: [runs] seed must be whole numbers from 0 on, got {seeds!r}.")
+        given = {
+            key: [str(one) for one in value] if isinstance(value, list) else value
+            for key, value in self.table("measures").items()
+        }
+        extras, loss = self.spec(Extras, given, "measures"), self.typed(table, "loss", "ncp", "runs")
+        try:
+            return list(combinations(chosen, models, methods, seeds, loss, extras))
+        except OptionError as error:
+            raise OptionError(f"{self.path}: [runs] {error}") from None
+
+    def _specs(self, said: Any, base: type[Made], package: str, where: str) -> list[Made]:
+        """Models or algorithms: names, or tables with options, or a list of these."""
+        made: list[Made] = []
+        for one in said if isinstance(said, list) else [said]:
+            given = {"name": one} if isinstance(one, str) else one
+            if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+                raise OptionError(
+                    f'{self.path}: [{where}] must be a name or a table such as {{name = "..."}}, got {one!r}.'
+                )
+            cls = discovery.get(package, base, given["name"])
+            options = {name: value for name, value in given.items() if name != "name"}
+            lists = [option.name for option in cls.options() if option.type is tuple]
+            made += [self.spec(cls, values, where) for values in spread(options, lists)]
+        return made

@@ -1,0 +1,147 @@
+"""The lab: runs a grid, several cases at once, and goes on where it was interrupted."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.algorithms import CutAlgorithm
+from shoal.engines import Engine
+from shoal.evaluation.grid import Case, Grid
+from shoal.evaluation.results import KEY, Results, Row, value
+from shoal.evaluation.run_case import FIGURES
+from shoal.evaluation.worker import Worker
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a comparison is."""
+
+    done: int
+    total: int
+    case: Case  # that has just ended
+    row: Mapping[str, Any]
+
+
+def compare(
+    grid: Grid,
+    target: Path,
+    *,
+    workers: int = 0,
+    again: bool = False,
+    retry: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> list[Row]:
+    """Run all cases that ``target`` does not hold yet; the rows of the grid, in its order.
+
+    ``workers`` cases run at once, each in a process of its own with one thread. ``again`` runs all anew, ``retry``
+    those that failed. Whatever ends it, the rows that were told stay in the file; the same call goes on from there.
+    """
+    known = Results(target, columns(grid.cases))
+    if again:
+        for case in grid.cases:
+            known.rows.pop(case.key, None)
+    open_ = [case for case in grid.cases if not _stands(known.rows.get(case.key), grid.limit, retry=retry)]
+    done = len(grid) - len(open_)
+    for case, row in _run(open_, Engine(workers=workers).threads, grid.limit):
+        done += 1
+        known.append({KEY: case.key, **case.place, **row})
+        progress(Progress(done, len(grid), case, row))
+    order = [case.key for case in grid.cases]
+    derived = gaps(grid.cases, [_typed(known.rows[key]) for key in order])
+    known.finish(order, dict(zip(order, derived, strict=True)))
+    return [_typed(known.rows[key]) for key in order]
+
+
+def columns(cases: Iterable[Case]) -> list[str]:
+    """The columns that are known before anything has run."""
+    places = dict.fromkeys(name for case in cases for name in case.place)
+    return [KEY, *places, *FIGURES]
+
+
+def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | None]]:
+    """For each row the best proved lower bound for recodings of its kind, and the share of its loss above that.
+
+    Bounds hold for the same data, model and loss. Global cuts are measured by the optimum of cuts, cuts with
+    suppression by that of both together (which is a bound for cuts too); others by none.
+    """
+    best: dict[tuple[str, bool], float] = {}
+    for case, row in zip(cases, rows, strict=True):
+        if row.get("lower_bound") is not None:
+            place = _setting(case), case.algorithm.suppresses
+            best[place] = max(best.get(place, 0.0), row["lower_bound"])
+    found: list[dict[str, float | None]] = []
+    for case, row in zip(cases, rows, strict=True):
+        loss, proves = row.get("value"), row.get("lower_bound") is not None
+        if case.algorithm.suppresses:
+            kinds: tuple[bool, ...] = (True,)
+        else:
+            kinds = (False, True) if proves or isinstance(case.algorithm, CutAlgorithm) else ()
+        bounds = [best[_setting(case), kind] for kind in kinds if (_setting(case), kind) in best]
+        bound = max(bounds) if bounds and loss is not None else None
+        gap = None if bound is None or loss is None else 0.0 if loss <= bound else 1 - bound / loss
+        found.append({"optimum": bound, "gap": gap})
+    return found
+
+
+def _setting(case: Case) -> str:
+    """What two cases must have in common for a bound of one to hold for the other."""
+    return str((case.material.label, case.material.said, case.privacy, case.loss, case.material.seeded and case.seed))
+
+
+def _typed(row: Mapping[str, str]) -> Row:
+    return {name: value(name, told) for name, told in row.items()}
+
+
+def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool:
+    """Whether a row need not be made anew: one that ended at a lower limit must."""
+    if row is None:
+        return False
+    if row["status"] == "time limit":
+        return not retry and float(row["error"].split()[1]) >= limit
+    return row["status"] in ("ok", "infeasible") or not retry
+
+
+def _run(cases: Sequence[Case], workers: int, limit: float) -> Iterable[tuple[Case, Row]]:
+    """Rows as they come. When the caller goes away (Ctrl-C), all that runs is ended."""
+    todo: queue.SimpleQueue[Case] = queue.SimpleQueue()
+    told: queue.SimpleQueue[tuple[Case, Row] | BaseException] = queue.SimpleQueue()
+    for case in cases:
+        todo.put(case)
+    hands = [Worker() for _ in range(min(workers, len(cases)))]
+
+    def work(worker: Worker) -> None:
+        try:
+            while True:
+                case = todo.get_nowait()
+                told.put((case, worker.run(case, limit)))
+        except queue.Empty:
+            pass
+        except BaseException as error:
+            told.put(error)
+        finally:
+            worker.close()
+
+    threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in hands]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in cases:
+            while True:
+                try:
+                    found = told.get(timeout=0.2)  # in short turns, so that Ctrl-C is heard everywhere
+                    break
+                except queue.Empty:
+                    continue
+            if isinstance(found, BaseException):
+                raise found
+            yield found
+    finally:
+        for worker in hands:
+            worker.close()
+        for thread in threads:
+            thread.join()

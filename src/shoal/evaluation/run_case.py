@@ -1,0 +1,106 @@
+"""One case of a comparison, measured: what becomes a row of the table of results."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from shoal.anonymize import anonymize
+from shoal.engines import Engine
+from shoal.errors import Infeasible, ShoalError
+from shoal.evaluation.grid import Case
+from shoal.evaluation.workload import Workload
+from shoal.metrics.are import are
+from shoal.problem import Problem
+from shoal.release import Release, peak_memory
+
+# What every row tells, in this order, after its place in the grid.
+FIGURES = (
+    "status",  # ok; infeasible; error; time limit
+    "error",
+    "verified",
+    "records",  # |D|
+    "items",  # |I|, as far as they are used
+    "mean_size",
+    "height",  # h of the hierarchy
+    "seconds",  # the search alone
+    "total_seconds",  # from data in memory to a verified and measured release
+    "cpu_seconds",  # of that, on all processors
+    "peak_mb",
+    "counted_itemsets",  # by the search, in its largest pass: the papers' count-tree nodes
+    "checked_itemsets",  # by the verifier
+    "value",  # of the loss that was minimised
+    "lower_bound",  # nothing of its kind loses less
+    "ended",  # why a search for the optimum stopped
+)
+TEXTS = ("status", "error", "ended", "statistics")
+
+
+def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
+    """Make the release and measure it; what goes wrong is part of the row, not an exception."""
+    try:
+        return _measured(case, workers)
+    except Infeasible as reason:
+        return {"status": "infeasible", "error": _line(reason)}
+    except ShoalError as error:
+        return {"status": "error", "error": _line(error)}
+    except MemoryError:
+        return {"status": "error", "error": "out of memory"}
+    except Exception as error:
+        return {"status": "error", "error": f"{type(error).__name__}: {_line(error)}"}
+
+
+def _measured(case: Case, workers: int) -> dict[str, Any]:
+    """A verified release in figures."""
+    engine = Engine(workers=workers)
+    problem = case.problem()
+    rows = problem.items
+    used, start = time.process_time(), time.perf_counter()
+    release = anonymize(problem, case.algorithm, engine)
+    seconds, used = time.perf_counter() - start, time.process_time() - used
+    peak = peak_memory()
+    proof = release.optimality
+    return {
+        "status": "ok",
+        "error": "",
+        "verified": release.verdict.holds,
+        "records": len(rows),
+        "items": int(np.count_nonzero(rows.supports)),
+        "mean_size": float(rows.sizes.mean()) if len(rows) else 0.0,
+        "height": problem.hierarchy.height,
+        "seconds": release.timings["solve"],
+        "total_seconds": round(seconds, 6),
+        "cpu_seconds": round(used, 6),
+        "peak_mb": None if peak is None else round(peak / 1e6, 1),
+        "counted_itemsets": release.solution.statistics.get("count_tree_nodes"),
+        "checked_itemsets": release.verdict.checked,
+        "value": release.losses.get(f"weighted_{problem.loss.name}", release.losses.get(problem.loss.name)),
+        "lower_bound": None if proof is None else proof.lower_bound,
+        "ended": "" if proof is None else proof.ended,
+        **release.losses,
+        **dict(_extra(case, problem, release, engine)),
+        "statistics": json.dumps(release.solution.statistics),
+    }
+
+
+def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
+    """What was asked for beside the losses."""
+    asked = case.extras
+    if asked.queries:
+        sizes = [int(size) for size in asked.query_items]
+        errors = []
+        for size in sizes:
+            drawn = Workload.generated(problem.raw, asked.queries, asked.query_values, size, seed=asked.query_seed)
+            errors.append(are(problem.raw, release.published, drawn).mean)
+            if len(sizes) > 1:
+                yield f"are_{size}", errors[-1]
+        yield "are", sum(errors) / len(errors)
+
+
+def _line(error: BaseException) -> str:
+    """A message on one line."""
+    return " ".join(str(error).split())

@@ -1,0 +1,148 @@
+"""A process that runs cases, each in a process of its own: ``python -m shoal.evaluation.worker``.
+
+It loads Shoal once and forks for every case, so that a case starts at once, its peak memory is its own, and a crash
+ends nothing but the case. Where processes cannot fork, it ends after each case and another is started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from typing import IO, Any
+
+from shoal.evaluation.grid import Case
+from shoal.evaluation.run_case import run_case
+
+_SIZE = struct.Struct("!Q")
+_FORKS = hasattr(os, "fork")
+
+
+class Worker:
+    """The other end: hands cases over, one at a time, and waits for their rows."""
+
+    def __init__(self, threads: int = 1) -> None:
+        self.threads = threads
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def run(self, case: Case, limit: float) -> dict[str, Any]:
+        """The row of a case; one that does not end within the limit is ended."""
+        process = self._started()
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            self._end(process)
+
+        timer = threading.Timer(limit, expire)
+        timer.start()
+        try:
+            row = _answer(process, case, self.threads)
+        finally:
+            timer.cancel()
+        if row is not None:
+            if not _FORKS:
+                self._end(process)
+            return row
+        self._end(process)
+        if expired.is_set():
+            return {"status": "time limit", "error": f"over {limit:g} s"}
+        return {"status": "error", "error": "the process ended without an answer"}
+
+    def close(self) -> None:
+        """End what is running, for good."""
+        with self._lock:
+            self._closed = True
+            process = self._process
+        if process is not None:
+            self._end(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """The process, started if there is none."""
+        with self._lock:
+            if self._closed:
+                raise KeyboardInterrupt
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "shoal.evaluation.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,  # Ctrl-C is for the one who waits; it ends the whole group
+                    env={
+                        **os.environ,
+                        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),  # finds what we find
+                        "OPENBLAS_NUM_THREADS": "1",  # no threads before a fork
+                    },
+                )
+            return self._process
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes]) -> None:
+        """Kill it and the case that it runs."""
+        if _FORKS:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()
+
+
+def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[str, Any] | None:
+    """What the process says about a case; nothing, if it ended."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told = pickle.dumps((case, threads))
+    try:
+        process.stdin.write(_SIZE.pack(len(told)) + told)
+        process.stdin.flush()
+        line = process.stdout.readline()
+    except (BrokenPipeError, ValueError):
+        return None
+    if not line.endswith(b"\n"):
+        return None
+    row: dict[str, Any] = json.loads(line)
+    return row
+
+
+def _serve(asked: IO[bytes], told: IO[bytes]) -> None:
+    """Run case after case, until nobody asks any more."""
+    while size := asked.read(_SIZE.size):
+        case, threads = pickle.loads(asked.read(_SIZE.unpack(size)[0]))
+        if not _FORKS:
+            _tell(told, run_case(case, threads))
+            return
+        child = os.fork()
+        if not child:
+            _tell(told, run_case(case, threads))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        code = os.waitstatus_to_exitcode(status)
+        if code:
+            how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
+            _tell(told, {"status": "error", "error": f"the process ended {how}"})
+
+
+def _tell(told: IO[bytes], row: dict[str, Any]) -> None:
+    told.write(json.dumps(row).encode() + b"\n")
+    told.flush()
+
+
+def _main() -> None:
+    """Keep the way back for the rows alone: whatever is printed goes nowhere."""
+    told = os.fdopen(os.dup(1), "wb")
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    _serve(sys.stdin.buffer, told)
+
+
+if __name__ == "__main__":
+    _main()
