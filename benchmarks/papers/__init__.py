@@ -1,0 +1,1 @@
+"""The papers' experiments: run their named grids, draw the figures, and put what was seen into docs/papers/."""

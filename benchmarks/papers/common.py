@@ -1,0 +1,58 @@
+"""What the pages of all papers share: where rows come from, what a claim is, and how a page is filled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data import REAL
+from shoal.evaluation import grid_file, lab
+from shoal.evaluation.results import Row
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = DOCS / "papers"
+IMAGES = DOCS / "images" / "papers"
+KEPT = Path("build") / "papers"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a paper says, and what we saw."""
+
+    place: str  # figure or section
+    says: str  # in our words
+    holds: bool | None  # none: cannot be told here
+    seen: str  # with figures
+
+
+def rows(name: str, *, again: bool = False) -> list[Row]:
+    """The rows of a named grid: those that were measured before, and the rest now. They stay in build/papers/."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    grid = grid_file.load(grid_file.named()[name], REAL)
+
+    def tell(at: lab.Progress) -> None:
+        print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)
+
+    return lab.compare(grid, KEPT / f"{name}.csv", again=again, progress=tell)
+
+
+def verdicts(claims: Sequence[Claim]) -> str:
+    """A table of claims in Markdown."""
+    words = {True: "holds", False: "**does not hold**", None: "cannot be told"}
+    lines = ["| where | the paper says | here | what we saw |", "|---|---|---|---|"]
+    lines += [f"| {one.place} | {one.says} | {words[one.holds]} | {one.seen} |" for one in claims]
+    return "\n".join(lines)
+
+
+def put(page: Path, mark: str, text: str) -> None:
+    """Replace what stands between ``<!-- mark -->`` and ``<!-- end of mark -->``."""
+    before = page.read_text(encoding="utf-8")
+    pattern = rf"<!-- {re.escape(mark)} -->.*?<!-- end of {re.escape(mark)} -->"
+    after, count = re.subn(
+        pattern, lambda _: f"<!-- {mark} -->\n\n{text}\n\n<!-- end of {mark} -->", before, flags=re.S
+    )
+    if count != 1:
+        raise ValueError(f"{page} has {count} places for '{mark}'")
+    page.write_text(after, encoding="utf-8")
