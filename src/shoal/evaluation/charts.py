@@ -101,6 +101,18 @@ def curves(
             panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=method, **style)
 
 
+def scale(axis: Any, values: Sequence[float], *, from_zero: bool = True) -> None:
+    """A linear scale from 0, or a logarithmic one where values differ by more than a hundredfold."""
+    low, high = min(values, default=0), max(values, default=0)
+    name = axis.axis_name
+    if low > 0 and high > 100 * low:
+        getattr(axis.axes, f"set_{name}scale")("log")
+    elif from_zero:
+        getattr(axis.axes, f"set_{name}lim")(0, 1.08 * high or 1)
+    if not from_zero and high >= 1000:
+        axis.set_major_formatter("{x:,.0f}")
+
+
 def legend(figure: Any, panels: Iterable[Any]) -> None:
     """One legend below all panels, each name once."""
     named: dict[str, Any] = {}

@@ -30,6 +30,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,6 +57,11 @@ def named() -> dict[str, Path]:
 def load(path: str | Path, folder: Path | None = None) -> Grid:
     """The grid that a file describes; names of files are relative to it, unless a folder is given."""
     return _File(Path(path), TABLES, folder).grid()
+
+
+def about(path: Path) -> str:
+    """The title of a grid, without looking at its data."""
+    return str(tomllib.loads(path.read_text(encoding="utf-8")).get("title", ""))
 
 
 class _File(TomlFile):

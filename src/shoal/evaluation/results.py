@@ -112,6 +112,25 @@ def load(path: Path) -> list[Row]:
     return [{name: value(name, told) for name, told in row.items()} for row in _read(path)[1].values()]
 
 
+def to_parquet(rows: Sequence[Row], path: Path) -> None:
+    """All rows as Parquet; a column of numbers and words is one of words."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    arrays = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if kinds == {int, float}:
+            values = [None if value is None else float(value) for value in values]
+        elif len(kinds) > 1 or kinds & {tuple, list}:
+            values = [None if value is None else text(value) for value in values]
+        arrays[name] = pa.array(values)
+    with atomic_output(path) as file:
+        pq.write_table(pa.table(arrays), file)
+
+
 def _read(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
     """The columns and the rows, by key; a last line that was not written to its end is left out."""
     content = path.read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ def as_html(release: Release, *, explained: bool = True) -> str:
     facts = as_dict(release, explained=explained)
     was, now = risks.both(facts)
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             facts,
@@ -82,7 +82,7 @@ def summary_html(release: Release) -> str:
         *(_lost(release) if problem.relational is None else relational.card(release)),
     ]
     return (
-        _environment()
+        environment()
         .get_template("summary.html")
         .render(
             holds=release.verdict.holds,
@@ -217,12 +217,12 @@ def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @functools.cache
-def _environment() -> Environment:
-    """Jinja2, loaded when the first report is made."""
+def environment(folder: Path = HERE) -> Environment:
+    """Jinja2 with the templates of a folder and those of reports, loaded when the first page is made."""
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE),
+        loader=jinja2.FileSystemLoader([folder, HERE]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

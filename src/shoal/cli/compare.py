@@ -1,0 +1,268 @@
+"""``shoal compare``: a grid of algorithms, options, data sets and seeds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.cli import console
+from shoal.cli.options import FILE, data_options, reading
+from shoal.errors import OptionError, OutputError, did_you_mean
+from shoal.evaluation import grid_file, lab, page, results
+from shoal.evaluation.grid import Extras, Grid, combinations, spread
+from shoal.evaluation.material import Material
+from shoal.privacy import PrivacyModel
+from shoal.report.plain import things
+
+SHOWN = 30  # runs that are listed one by one on screen; of more, each method is told as a whole
+
+
+@click.command()
+@click.argument("what", nargs=-1)
+@click.option("-o", "--output", type=FILE, help="The folder for the results: results.csv, results.parquet, index.html.")
+@click.option("--list", "listed", is_flag=True, help="List the grids that come with Shoal: the papers' experiments.")
+@click.option("--data-folder", type=FILE, help="Where the data of such a grid are; default: $SHOAL_DATA.")
+@click.option("--hierarchy", type=FILE, help="Data files: the item hierarchy; default: an artificial one (--fanout).")
+@click.option("--fanout", default="5", show_default=True, help="Data files: children of a node of the artificial one.")
+@click.option(
+    "--order", default="frequency", show_default=True, help="... and its order: label, frequency, or both: a,b."
+)
+@click.option("--model", default="km", show_default=True, help="Data files: the privacy model.")
+@click.option(
+    "-a", "--algorithm", "algorithms", multiple=True, help="Data files: an algorithm; repeatable; default: all."
+)
+@click.option(
+    "--vary",
+    metavar="NAME=A,B",
+    multiple=True,
+    help="Values of an option of the model or of algorithms (k=2,5,10 or lra.chunks=3,5), or of 'rows'; repeatable.",
+)
+@click.option("--seeds", default="0", show_default=True, help="Data files: seeds, such as 0,1,2.")
+@click.option("--loss", default="ncp", show_default=True, help="Data files: the loss that searches minimise.")
+@click.option("--queries", type=click.IntRange(min=1), help="Data files: also measure ARE by so many queries.")
+@click.option(
+    "--limit", type=click.FloatRange(min=0, min_open=True), help="Seconds for a run; default: 600, or the file's."
+)
+@click.option("--workers", default=0, show_default=True, help="Runs at once; 0: one for each processor.")
+@click.option("--again", is_flag=True, help="Run everything anew, even what the folder holds already.")
+@click.option("--retry", is_flag=True, help="Run anew what failed or was ended by the limit.")
+@data_options
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    what: tuple[str, ...],
+    output: Path | None,
+    listed: bool,
+    data_folder: Path | None,
+    limit: float | None,
+    workers: int,
+    again: bool,
+    retry: bool,
+    **given: Any,
+) -> None:
+    """Run WHAT: a grid in a TOML file, the name of one that comes with Shoal, or data files.
+
+    \b
+    shoal compare grid.toml -o lab                   the file says all (see: docs/compare.md)
+    shoal compare baskets.dat -o lab --vary k=2,5,10 --vary m=1,2,3
+    shoal compare p0-fig8 -o lab                     an experiment of a paper
+
+    Each run has a process of its own; what fails is a row with its error. The same command goes on where it was
+    interrupted. The exit code is 1 if there is no release at all.
+    """
+    if listed:
+        return _list()
+    if not what:
+        raise OptionError("Nothing to compare: name a TOML file, a grid (see --list), or data files.")
+    if output is None:
+        raise OptionError("Where should the results go? Name a folder: -o lab.")
+    grid = _grid(context, what, data_folder, given)
+    if limit is not None:
+        grid = Grid(grid.cases, grid.title, grid.about, limit)
+    if output.exists() and not output.is_dir():
+        raise OutputError(f"{output} is a file, but the results need a folder: name another.")
+    output.mkdir(parents=True, exist_ok=True)
+    rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
+    results.to_parquet(rows, output / "results.parquet")
+    page.write(grid, rows, output / "index.html")
+    _show(rows, output)
+    context.exit(0 if any(row["status"] == "ok" for row in rows) else 1)
+
+
+def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
+    """With a bar on stderr, where that is a terminal."""
+    bars = Progress(
+        TextColumn("{task.description}", table_column=None),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console.err,
+        transient=True,
+        disable=not console.err.is_terminal,
+    )
+    with bars:
+        task = bars.add_task("comparing", total=len(grid))
+
+        def tell(at: lab.Progress) -> None:
+            bars.update(task, completed=at.done, description=str(at.case)[:60])
+
+        try:
+            return lab.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)
+        except KeyboardInterrupt:
+            bars.stop()
+            done = len(results.load(target)) if target.exists() else 0
+            console.fail(
+                f"Interrupted: {things(done, 'run')} of {len(grid):,} are in {target}; the same command goes on from "
+                f"there.",
+                130,
+            )
+
+
+def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, given: dict[str, Any]) -> Grid:
+    """What is to be run."""
+    first, known = what[0], grid_file.named()
+    ours = first in known and not Path(first).exists()
+    if not ours and not first.endswith(".toml"):
+        for one in what:
+            if not Path(one).is_file():
+                raise OptionError(
+                    f"'{one}' is neither a file nor a grid{did_you_mean(one, known)}: see shoal compare --list."
+                )
+        return _of_files([Path(one) for one in what], given)
+    default = click.core.ParameterSource.DEFAULT
+    said = [one for one in _ABOUT_FILES if context.get_parameter_source(one) is not default]
+    if said:
+        flag = {"algorithms": "algorithm"}.get(said[0], said[0]).replace("_", "-")
+        raise OptionError(
+            f"--{flag} is for data files, but {first} says itself what is run: leave it out, or edit that."
+        )
+    if len(what) > 1:
+        raise OptionError(f"One grid at a time, got {len(what)}: run them one after the other.")
+    if not ours:
+        return grid_file.load(first, folder)
+    home = folder or (Path(os.environ["SHOAL_DATA"]) if "SHOAL_DATA" in os.environ else None)
+    if home is None or not home.is_dir():
+        where = f"{home} is no folder" if home else "none is named"
+        raise OptionError(
+            f"The grid {first} needs its data sets, but {where}: give --data-folder, or set SHOAL_DATA (see "
+            f"docs/papers/README.md for what is in it)."
+        )
+    return grid_file.load(known[first], home)
+
+
+_ABOUT_FILES = (
+    *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries"),
+    *("format", "column", "item_delimiter", "sets", "delimiter", "id_column", "item_column", "multiset", "drop_items"),
+)
+
+
+def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
+    """Every combination of what the options name."""
+    read_as = {name: value for name, value in reading(given).items() if value not in (None, (), False, True)}
+    model = discovery.get("shoal.privacy", PrivacyModel, given["model"])
+    varied = dict(_varied(text) for text in given["vary"])
+    methods = given["algorithms"] or [
+        name
+        for name, one in discovery.find("shoal.algorithms", Algorithm).items()
+        if model in one.solves and name not in ("auto", "oa")  # one chooses among others, one is for small data
+    ]
+    classes = [discovery.get("shoal.algorithms", Algorithm, name) for name in methods]
+    own = {option.name for option in model.options()}
+    for name in varied:
+        head, _, option = name.rpartition(".")
+        of = [one for one in classes if not head or one.name == head]
+        known = {option.name for one in of for option in one.options()} | (set() if head else own | {"rows"})
+        if option not in known:
+            raise OptionError(f"--vary {name}: none of {', '.join([given['model'], *methods])} has such an option.")
+    trees: dict[str, Any] = {"hierarchy": {"": str(given["hierarchy"])}} if given["hierarchy"] else {}
+    made = {} if trees else {"fanout": _numbers("fanout", given["fanout"]), "order": given["order"].split(",")}
+    made |= {"rows": [int(one) for one in varied["rows"]]} if "rows" in varied else {}
+    unlike = len({path.stem for path in files}) == len(files)
+    materials = [
+        Material(label=path.stem if unlike else str(path), file=str(path), reading=read_as, **trees, **values)
+        for path in files
+        for values in spread(made)
+    ]
+    models = _spread(model, {name: values for name, values in varied.items() if name in own})
+    chosen = []
+    for cls in classes:
+        told = {
+            name: varied.get(f"{cls.name}.{name}", varied.get(name)) for name in (one.name for one in cls.options())
+        }
+        chosen += _spread(cls, {name: values for name, values in told.items() if values and name not in own})
+    extras = Extras(queries=given["queries"] or 0)
+    seeds = _numbers("seeds", given["seeds"])
+    names = ", ".join(dict.fromkeys(material.label for material in materials))
+    return Grid.of(combinations(materials, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")
+
+
+def _spread(cls: type[Any], varied: dict[str, list[str]]) -> list[Any]:
+    """One for each combination of values."""
+    return [cls.parse(values) for values in spread(varied)]
+
+
+def _varied(text: str) -> tuple[str, list[str]]:
+    """The name and the values of k=2,5,10."""
+    name, equals, values = text.partition("=")
+    if not equals or not name or not values:
+        raise OptionError(f"--vary must be such as k=2,5,10, got '{text}'.")
+    return name.strip().replace("-", "_"), [one.strip() for one in values.split(",")]
+
+
+def _numbers(name: str, text: str) -> list[int]:
+    """Whole numbers such as 0,1,2."""
+    try:
+        return [int(one) for one in text.split(",")]
+    except ValueError:
+        raise OptionError(f"--{name} must be whole numbers such as 1,2,3, got '{text}'.") from None
+
+
+def _list() -> None:
+    """The named grids."""
+    found = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
+    console.table(None, ["grid", "what it is"], found, right=9)
+
+
+def _show(rows: Sequence[results.Row], output: Path) -> None:
+    """Few runs one by one, many by method."""
+    if len(rows) <= SHOWN:
+        names = [name for name in ("k", "m", "l", "p", "seed") if len({str(row.get(name)) for row in rows}) > 1]
+        several = len({row["data"] for row in rows}) > 1
+        heads = [*(["data"] if several else []), *names, "method", "loss", "gap", "seconds", "peak MB", ""]
+        table = [
+            [
+                *([row["data"]] if several else []),
+                *(page.cell(row.get(name)) for name in names),
+                row["method"],
+                page.cell(row.get("value")),
+                "" if row.get("gap") is None else f"{row['gap']:.1%}",
+                page.cell(row.get("seconds")),
+                page.cell(row.get("peak_mb")),
+                "verified" if row.get("verified") else f"{row['status']}: {row['error']}"[:60],
+            ]
+            for row in rows
+        ]
+        console.table(None, heads, table, right=len(names) + several + 1)
+    else:
+        heads = ["data", "method", "runs", "failed", "least", "mean loss", "mean gap", "mean seconds", "most MB"]
+        table = [
+            [
+                *(one.data, one.method, one.runs, one.failed, f"{one.least} of {one.settings}", page.cell(one.loss)),
+                "" if one.gap is None else f"{one.gap:.1%}",
+                *(page.cell(one.seconds), page.cell(one.peak_mb)),
+            ]
+            for one in page.standings(rows)
+        ]
+        console.table(None, heads, table, right=2)
+    failed = sum(row["status"] != "ok" for row in rows)
+    ended = f"; {failed:,} without a release" if failed else ", all verified"
+    console.say(f"{things(len(rows), 'run')}{ended}: {output / 'index.html'}, {output / 'results.csv'}")

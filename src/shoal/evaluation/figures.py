@@ -1,0 +1,175 @@
+"""The charts of a comparison: loss along every axis that was varied, and the Pareto front of loss against time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shoal.evaluation import charts
+from shoal.evaluation.results import Row
+
+MOST = 4  # panels of a figure: more slices than that are picked evenly
+# Facts of the data that make an axis, with the columns of the grid that move them.
+FACTS = {
+    "records": ("data.rows", "data.sample"),
+    "items": ("data.items", "data.modulo", "data.kept_items"),
+    "height": ("data.fanout",),
+}
+NAMES = {"records": "|D|, records", "items": "|I|, items", "height": "h, height of the hierarchy"}
+# Measures worth a chart of their own where they were taken, beside the loss that was minimised.
+MEASURES = {
+    "operations": "items added and deleted",
+    "relational_ncp": "NCP of the columns",
+    "are": "ARE of queries",
+    "ml2": "ML2",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what it shows."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Rows that differ in one axis and in the method alone."""
+
+    fixed: str  # the rest of their place, for people
+    rows: list[Row]
+
+
+def draw(rows: Sequence[Row]) -> Iterator[Figure]:
+    """All charts that the rows can fill; of failed runs nothing is drawn."""
+    good = [row for row in rows if row["status"] == "ok" and row.get("value") is not None]
+    for data in dict.fromkeys(row["data"] for row in good):
+        here = [row for row in good if row["data"] == data]
+        for axis in axes(here):
+            for measure, words in _measures(here).items():
+                if slices := slices_along(here, axis):
+                    yield _along(data, axis, measure, words, slices)
+        yield _pareto(data, here)
+
+
+def axes(rows: Sequence[Row]) -> list[str]:
+    """What was varied: options of models and algorithms, then facts of the data, as far as they are numbers.
+
+    >>> axes([{"data": "a", "k": 2, "m": 2, "records": 10}, {"data": "a", "k": 5, "m": 2, "records": 10}])
+    ['k']
+    """
+    names = [name for name in place(rows) if not name.startswith("data.")]
+    moved = [fact for fact, by in FACTS.items() if any(name in by for row in rows for name in row)]
+    return [name for name in (*names, *moved) if len(_numbers(rows, name)) > 1]
+
+
+def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
+    """The rows in parts that differ in the axis alone, some of them if there are many."""
+    moved = {axis, *FACTS.get(axis, ())}
+    by_option = axis.startswith("algorithm.")
+    fixed = [name for name in place(rows) if name not in moved and not name.startswith("algorithm.")]
+    told = [name for name in fixed if len({str(row.get(name)) for row in rows}) > 1]
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get(axis) is not None:
+            words = ", ".join(
+                f"{name.removeprefix('data.')} = {row[name]}" for name in told if row.get(name) is not None
+            )
+            line = row["algorithm"] if by_option else row["method"]
+            parts.setdefault(words, []).append({**row, "line": line})
+    whole = [Slice(words, part) for words, part in parts.items() if len(_numbers(part, axis)) > 1]
+    return _some(whole)
+
+
+def front(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which none else is both faster and loses less, the fastest first.
+
+    >>> rows = [{"seconds": 1, "value": 0.5}, {"seconds": 2, "value": 0.6}, {"seconds": 3, "value": 0.1}]
+    >>> [row["seconds"] for row in front(rows)]
+    [1, 3]
+    """
+    best: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["seconds"], row["value"])):
+        if not best or row["value"] < best[-1]["value"]:
+            best.append(row)
+    return best
+
+
+def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) -> Figure:
+    """A measure along an axis, a panel for each slice."""
+    styles = charts.looks(row["line"] for part in slices for row in part.rows)
+    figure, grid = charts.panels(1, len(slices))
+    name = NAMES.get(axis, axis.removeprefix("algorithm.").replace("_", " "))
+    for panel, part in zip(grid[0], slices, strict=True):
+        charts.curves(panel, part.rows, axis, measure, by="line", styles=styles)
+        panel.set_title(part.fixed)
+        panel.set_xlabel(name)
+        charts.scale(panel.xaxis, [row[axis] for row in part.rows], from_zero=False)
+        charts.scale(panel.yaxis, [row[measure] for row in part.rows if row.get(measure) is not None])
+    grid[0][0].set_ylabel(words)
+    charts.legend(figure, grid[0])
+    caption = f"{words} for each method, by {name}. Lower is better; several seeds are drawn as their mean."
+    return Figure(f"{data}: {words} against {name}", caption, charts.svg(figure))
+
+
+def _pareto(data: str, rows: Sequence[Row]) -> Figure:
+    """Loss against time, a panel for each setting; the line joins those that nothing beats in both."""
+    told = [name for name in place(rows) if not name.startswith("algorithm.")]
+    told = [name for name in told if len({str(row.get(name)) for row in rows}) > 1]
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        words = ", ".join(f"{name.removeprefix('data.')} = {row[name]}" for name in told if row.get(name) is not None)
+        parts.setdefault(words, []).append(row)
+    slices = _some([Slice(words, part) for words, part in parts.items()])
+    styles = charts.looks(row["method"] for part in slices for row in part.rows)
+    figure, grid = charts.panels(1, len(slices))
+    for panel, part in zip(grid[0], slices, strict=True):
+        best = front(part.rows)
+        panel.step([row["seconds"] for row in best], [row["value"] for row in best], where="post", color="#999999")
+        for row in part.rows:
+            style = {**styles[row["method"]], "linestyle": "", "markersize": 8}
+            panel.plot([row["seconds"]], [row["value"]], label=row["method"], **style)
+        panel.set_title(part.fixed)
+        panel.set_xlabel("seconds of the search")
+        panel.set_xscale("log")
+        charts.scale(panel.yaxis, [row["value"] for row in part.rows])
+    grid[0][0].set_ylabel(_loss(rows))
+    charts.legend(figure, grid[0])
+    caption = (
+        "Each mark is a run; nothing to the left of and below the line was found. Time is that of a shared machine."
+    )
+    return Figure(f"{data}: {_loss(rows)} against time", caption, charts.svg(figure))
+
+
+def _measures(rows: Sequence[Row]) -> dict[str, str]:
+    """What to draw: the loss that was minimised, and others as far as they were taken."""
+    taken = {name: words for name, words in MEASURES.items() if any(row.get(name) is not None for row in rows)}
+    return {"value": _loss(rows), **taken}
+
+
+def _loss(rows: Sequence[Row]) -> str:
+    return " or ".join(dict.fromkeys(row["loss"].upper() for row in rows))
+
+
+def place(rows: Sequence[Row]) -> list[str]:
+    """The columns that say where in the grid a row stands, but for the method itself."""
+    known = dict.fromkeys(name for row in rows for name in row)
+    names = list(known)
+    end = names.index("loss") if "loss" in names else len(names)
+    left_out = ("key", "data", "algorithm", "method", *FACTS)
+    options = [name for name in names if name.startswith(("data.", "algorithm."))]
+    return list(dict.fromkeys([*(name for name in names[:end] if name not in left_out), *options]))
+
+
+def _numbers(rows: Sequence[Row], name: str) -> set[float]:
+    values = {row.get(name) for row in rows} - {None}
+    return {one for one in values if isinstance(one, int | float) and not isinstance(one, bool)}
+
+
+def _some(slices: list[Slice]) -> list[Slice]:
+    """A few of them, evenly."""
+    if len(slices) <= MOST:
+        return slices
+    return [slices[round(at * (len(slices) - 1) / (MOST - 1))] for at in range(MOST)]

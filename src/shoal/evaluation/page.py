@@ -1,0 +1,135 @@
+"""The page of a comparison: one HTML file with charts, a summary and a sortable table; it needs no network."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal._version import __version__
+from shoal.evaluation import figures
+from shoal.evaluation.grid import Grid
+from shoal.evaluation.results import Row, text
+from shoal.report import html
+
+HERE = Path(__file__).parent
+_HIDDEN = {"key", "error", "statistics", "loss"}  # in the CSV, but not in the table
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a method did on a data set, over all its runs."""
+
+    data: str
+    method: str
+    runs: int
+    failed: int
+    least: int  # settings in which nothing lost less
+    settings: int
+    loss: float | None  # mean
+    gap: float | None
+    seconds: float | None
+    peak_mb: float | None
+
+
+def standings(rows: Sequence[Row]) -> list[Standing]:
+    """Every method on every data set; those that lost least most often come first."""
+    settings: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        settings.setdefault(_setting(row), []).append(row)
+    best = {
+        place: min((row["value"] for row in some if row.get("value") is not None), default=None)
+        for place, some in settings.items()
+    }
+    parts: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        parts.setdefault((row["data"], row["method"]), []).append(row)
+    found = []
+    for (data, method), some in parts.items():
+        good = [row for row in some if row["status"] == "ok"]
+        least = [row for row in good if row.get("value") is not None and row["value"] == best[_setting(row)]]
+        loss, gap, seconds = (_mean(good, name) for name in ("value", "gap", "seconds"))
+        peak = max((row["peak_mb"] for row in good if row.get("peak_mb") is not None), default=None)
+        found.append(
+            Standing(data, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak)
+        )
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    return sorted(found, key=lambda one: (names.index(one.data), -one.least, one.loss is None, one.loss or 0.0))
+
+
+def write(grid: Grid, rows: Sequence[Row], target: Path) -> None:
+    """Write the page; without matplotlib, it has no charts and says so."""
+    from shoal.errors import OptionError
+    from shoal.io.files import atomic_output
+
+    missing = ""
+    try:
+        drawn = list(figures.draw(rows))
+    except OptionError as error:
+        drawn, missing = [], str(error)
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if _told(name, rows)]
+    page = (
+        html.environment(HERE)
+        .get_template("page.html")
+        .render(
+            grid=grid,
+            version=__version__,
+            css=(Path(html.__file__).parent / "report.css").read_text(encoding="utf-8"),
+            rows=rows,
+            names=names,
+            failed=[row for row in rows if row["status"] != "ok"],
+            standings=standings(rows),
+            figures=drawn,
+            missing=missing,
+            cell=cell,
+            sort=_sort,
+            csv=as_csv(rows),
+        )
+    )
+    with atomic_output(target) as file:
+        file.write(page.encode())
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """All rows, with all their digits."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([[text(row.get(name)) for name in names] for row in rows])
+    return out.getvalue()
+
+
+def _told(name: str, rows: Sequence[Row]) -> bool:
+    """Whether a column says something in the table."""
+    return name not in _HIDDEN and any(row.get(name) not in (None, "") for row in rows)
+
+
+def cell(value: Any) -> str:
+    """For people."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _sort(value: Any) -> str:
+    """What a column is sorted by."""
+    return text(value)
+
+
+def _setting(row: Row) -> tuple[Any, ...]:
+    """What is compared: everything but the method."""
+    names = [name for name in figures.place([row]) if not name.startswith("algorithm.")]
+    return (row["data"], row["seed"], *((name, row[name]) for name in names))
+
+
+def _mean(rows: Sequence[Row], name: str) -> float | None:
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return sum(values) / len(values) if values else None
