@@ -65,10 +65,11 @@ def looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     >>> looks(["aa", "mine"])["aa"]["color"], looks(["aa", "mine"])["mine"]["marker"]
     ('#0072B2', 's')
     """
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
+    own = dict(_OWN)
     for at, name in enumerate(dict.fromkeys(methods)):
         spare = (_COLOURS[at % len(_COLOURS)], _MARKERS[at % len(_MARKERS)], _LINES[at % len(_LINES)])
-        colour, marker, line = _OWN.get(name, spare)
+        colour, marker, line = own.pop(name.partition(",")[0], spare)  # the first of its kind; with options or without
         found[name] = {"color": colour, "marker": marker, "linestyle": line, "fillstyle": "none"}
     return found
 
@@ -101,16 +102,69 @@ def curves(
             panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=method, **style)
 
 
-def scale(axis: Any, values: Sequence[float], *, from_zero: bool = True) -> None:
-    """A linear scale from 0, or a logarithmic one where values differ by more than a hundredfold."""
-    low, high = min(values, default=0), max(values, default=0)
-    name = axis.axis_name
-    if low > 0 and high > 100 * low:
-        getattr(axis.axes, f"set_{name}scale")("log")
-    elif from_zero:
-        getattr(axis.axes, f"set_{name}lim")(0, 1.08 * high or 1)
-    if not from_zero and high >= 1000:
-        axis.set_major_formatter("{x:,.0f}")
+def places(panel: Any, values: Iterable[float]) -> None:
+    """Ticks of the horizontal axis where values are, as far as there is room for them."""
+    known = sorted(set(values))
+    wide = bool(known) and known[0] > 0 and known[-1] > 50 * known[0]
+    if wide:
+        panel.set_xscale("log")
+    room = 1.35 if wide else (known[-1] - known[0]) / 9 if known else 0.0
+    shown: list[float] = []
+    for one in reversed(known):  # the largest is always told
+        near = shown and (shown[-1] / one < room if wide else shown[-1] - one < room)
+        if not near:
+            shown.append(one)
+    panel.set_xticks(shown, [short(one) for one in shown])
+    panel.xaxis.set_minor_locator(_no_ticks())
+
+
+def _no_ticks() -> Any:
+    """No small ticks."""
+    from matplotlib.ticker import NullLocator
+
+    return NullLocator()
+
+
+def short(value: float) -> str:
+    """A number in few characters.
+
+    >>> short(0.5), short(12), short(59_602), short(500_000), short(2_000_000)
+    ('0.5', '12', '59.6K', '500K', '2M')
+    """
+    for size, letter in ((1_000_000, "M"), (1_000, "K")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:g}"
+
+
+def level(panels: Sequence[Any], values: Sequence[float]) -> None:
+    """One vertical scale for all panels: linear from 0, logarithmic where values differ by more than a hundredfold."""
+    positive = [value for value in values if value > 0]
+    low, high = min(positive, default=1.0), max(positive, default=1.0)
+    for panel in panels:
+        if high <= 100 * low:
+            panel.set_ylim(0, 1.08 * high)
+        elif len(positive) == len(values):
+            panel.set_yscale("log")
+            panel.set_ylim(low / 1.5, high * 1.5)
+        else:
+            panel.set_yscale("symlog", linthresh=low)
+            panel.set_ylim(0, high * 1.5)
+        if panel is not panels[0]:
+            panel.tick_params(labelleft=False)
+
+
+def seconds(panel: Any, values: Sequence[float]) -> None:
+    """A horizontal axis of time: logarithmic, with round numbers."""
+    low, high = min(values), max(values)
+    panel.set_xscale("log")
+    panel.set_xlim(low / 1.6, high * 1.6)
+    steps = (1, 2, 5) if high < 30 * low else (1,)
+    ticks = [
+        one * 10.0**power for power in range(-6, 6) for one in steps if low / 1.6 <= one * 10.0**power <= high * 1.6
+    ]
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.xaxis.set_minor_locator(_no_ticks())
 
 
 def legend(figure: Any, panels: Iterable[Any]) -> None:
@@ -119,7 +173,7 @@ def legend(figure: Any, panels: Iterable[Any]) -> None:
     for panel in panels:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
             named.setdefault(name, handle)
-    columns = min(len(named), 6) or 1
+    columns = min(len(named), 8) or 1
     figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=columns)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from shoal.evaluation import charts
+from shoal.evaluation.material import Material
 from shoal.evaluation.results import Row
 
 MOST = 4  # panels of a figure: more slices than that are picked evenly
@@ -74,9 +76,7 @@ def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
     parts: dict[str, list[Row]] = {}
     for row in rows:
         if row.get(axis) is not None:
-            words = ", ".join(
-                f"{name.removeprefix('data.')} = {row[name]}" for name in told if row.get(name) is not None
-            )
+            words = ", ".join(_said(name, row.get(name)) for name in told)
             line = row["algorithm"] if by_option else row["method"]
             parts.setdefault(words, []).append({**row, "line": line})
     whole = [Slice(words, part) for words, part in parts.items() if len(_numbers(part, axis)) > 1]
@@ -106,8 +106,8 @@ def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) 
         charts.curves(panel, part.rows, axis, measure, by="line", styles=styles)
         panel.set_title(part.fixed)
         panel.set_xlabel(name)
-        charts.scale(panel.xaxis, [row[axis] for row in part.rows], from_zero=False)
-        charts.scale(panel.yaxis, [row[measure] for row in part.rows if row.get(measure) is not None])
+        charts.places(panel, [row[axis] for row in part.rows])
+    charts.level(grid[0], [row[measure] for part in slices for row in part.rows if row.get(measure) is not None])
     grid[0][0].set_ylabel(words)
     charts.legend(figure, grid[0])
     caption = f"{words} for each method, by {name}. Lower is better; several seeds are drawn as their mean."
@@ -120,7 +120,7 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     told = [name for name in told if len({str(row.get(name)) for row in rows}) > 1]
     parts: dict[str, list[Row]] = {}
     for row in rows:
-        words = ", ".join(f"{name.removeprefix('data.')} = {row[name]}" for name in told if row.get(name) is not None)
+        words = ", ".join(_said(name, row.get(name)) for name in told)
         parts.setdefault(words, []).append(row)
     slices = _some([Slice(words, part) for words, part in parts.items()])
     styles = charts.looks(row["method"] for part in slices for row in part.rows)
@@ -133,14 +133,28 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
             panel.plot([row["seconds"]], [row["value"]], label=row["method"], **style)
         panel.set_title(part.fixed)
         panel.set_xlabel("seconds of the search")
-        panel.set_xscale("log")
-        charts.scale(panel.yaxis, [row["value"] for row in part.rows])
+        charts.seconds(panel, [row["seconds"] for part in slices for row in part.rows])
+    charts.level(grid[0], [row["value"] for part in slices for row in part.rows])
     grid[0][0].set_ylabel(_loss(rows))
     charts.legend(figure, grid[0])
     caption = (
         "Each mark is a run; nothing to the left of and below the line was found. Time is that of a shared machine."
     )
     return Figure(f"{data}: {_loss(rows)} against time", caption, charts.svg(figure))
+
+
+def _said(name: str, value: Any) -> str:
+    """A value for people; one that nothing was said about is the default.
+
+    >>> _said("k", 5), _said("data.order", None), _said("data.rows", None), _said("data.rows", 59602)
+    ('k = 5', 'order = label', 'all rows', 'rows = 59,602')
+    """
+    plain = name.removeprefix("data.")
+    if value is None:
+        value = {one.name: one.default for one in Material.options()}.get(plain, "default")
+        if not value:
+            return f"all {plain}" if plain in ("rows", "items") else f"no {plain.replace('_', ' ')}"
+    return f"{plain.replace('_', ' ')} = {value:,}" if isinstance(value, int) else f"{plain} = {value}"
 
 
 def _measures(rows: Sequence[Row]) -> dict[str, str]:
