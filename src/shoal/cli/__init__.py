@@ -17,7 +17,19 @@ from pathlib import Path
 import click
 
 from shoal._version import __version__
-from shoal.cli import anonymize, catalogue, compare, demo, explain, generate, hierarchy, inspect, measure, run
+from shoal.cli import (
+    anonymize,
+    catalogue,
+    compare,
+    demo,
+    explain,
+    generate,
+    hierarchy,
+    inspect,
+    measure,
+    recommend,
+    run,
+)
 from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
 
@@ -45,6 +57,7 @@ cli.add_command(inspect.verify)
 cli.add_command(inspect.profile)
 cli.add_command(measure.measure)
 cli.add_command(compare.compare)
+cli.add_command(recommend.command)
 cli.add_command(explain.explain)
 cli.add_command(hierarchy.hierarchy)
 cli.add_command(generate.generate)

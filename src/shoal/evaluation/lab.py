@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def compare(
             known.rows.pop(case.key, None)
     open_ = [case for case in grid.cases if not _stands(known.rows.get(case.key), grid.limit, retry=retry)]
     done = len(grid) - len(open_)
-    for case, row in _run(open_, Engine(workers=workers).threads, grid.limit):
+    for case, row in run(open_, Engine(workers=workers).threads, grid.limit):
         done += 1
         known.append({KEY: case.key, **case.place, **row})
         progress(Progress(done, len(grid), case, row))
@@ -106,8 +107,10 @@ def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool
     return row["status"] in ("ok", "infeasible") or not retry
 
 
-def _run(cases: Sequence[Case], workers: int, limit: float) -> Iterable[tuple[Case, Row]]:
-    """Rows as they come. When the caller goes away (Ctrl-C), all that runs is ended."""
+def run(
+    cases: Sequence[Case], workers: int, limit: float, deadline: float = float("inf")
+) -> Iterator[tuple[Case, Row]]:
+    """Rows as they come, until the deadline (of ``time.monotonic``). When the caller goes away, all runs are ended."""
     todo: queue.SimpleQueue[Case] = queue.SimpleQueue()
     told: queue.SimpleQueue[tuple[Case, Row] | BaseException] = queue.SimpleQueue()
     for case in cases:
@@ -136,7 +139,8 @@ def _run(cases: Sequence[Case], workers: int, limit: float) -> Iterable[tuple[Ca
                     found = told.get(timeout=0.2)  # in short turns, so that Ctrl-C is heard everywhere
                     break
                 except queue.Empty:
-                    continue
+                    if time.monotonic() > deadline:
+                        return
             if isinstance(found, BaseException):
                 raise found
             yield found

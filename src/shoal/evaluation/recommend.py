@@ -1,0 +1,251 @@
+"""Which algorithm to take: all sensible ones on a sample, the best of them on all data, and why, in words.
+
+Methods that may remove items, or that add items nobody bought, are another kind of publication: they are taken only if
+the publisher allows it, or if nothing else gives the guarantee; what they would win is told all the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.engines import Engine
+from shoal.errors import Infeasible
+from shoal.evaluation import lab
+from shoal.evaluation.grid import Case
+from shoal.evaluation.material import Material
+from shoal.evaluation.results import Row
+from shoal.options import Spec, option
+from shoal.privacy import PrivacyModel
+from shoal.privacy.km import KmAnonymity
+from shoal.report.plain import things
+
+LEFT_OUT = ("auto", "oa", "da", "hghs")  # chooses itself; for small data; superseded by aa and by mhghs
+CONFIRMED = 2  # of the best on the sample, how many must have ended on all rows
+
+
+@dataclass(frozen=True)
+class Wishes(Spec):
+    """What the publisher allows, and how long it may take."""
+
+    name = "recommend"
+
+    budget: float = option(120.0, low=1, help="seconds for everything")
+    sample: int = option(10_000, low=100, help="rows to try all methods on")
+    suppress: bool = option(False, help="take methods that may remove items, too")
+    untrue: bool = option(False, help="take methods that add or move items, too")
+
+    def allow(self, method: Algorithm) -> bool:
+        """Whether such a release is wanted."""
+        return (self.suppress or not method.suppresses) and (self.untrue or method.truthful)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One method, as it did on the sample and, if it came so far, on all data. A row is none, if it did not end."""
+
+    algorithm: Algorithm
+    allowed: bool
+    sample: Row | None = None
+    whole: Row | None = None
+
+    @property
+    def row(self) -> Row | None:
+        """The more telling one."""
+        return self.whole or self.sample
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a release."""
+        return self.row is not None and self.row["status"] == "ok"
+
+    @property
+    def score(self) -> float:
+        """What it lost, of that release."""
+        assert self.row is not None
+        return float(self.row["score"])
+
+    @property
+    def said(self) -> str:
+        """Why there is no release; empty, if there is."""
+        return "not ended in time" if self.row is None else "" if self.ok else self.row["error"] or self.row["status"]
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The pick, confirmed on all data, with everything that was tried, the best first."""
+
+    pick: Trial
+    trials: tuple[Trial, ...]
+    measure: str  # what was compared, for people
+    rows: int
+    sampled: int  # rows of the sample; all, if there was none
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why, in words with numbers."""
+        return list(_reasons(self))
+
+
+def recommend(
+    material: Material,
+    privacy: PrivacyModel,
+    wishes: Wishes | None = None,
+    *,
+    seed: int = 0,
+    loss: str = "ncp",
+    workers: int = 0,
+    progress: Callable[[str, float], None] = lambda stage, share: None,
+) -> Recommendation:
+    """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
+
+    Half of the time is for the sample. Equal data and wishes give the same pick as long as the same methods end in time.
+    """
+    wishes = wishes or Wishes()
+    start, threads = time.monotonic(), Engine(workers=workers).threads
+    rows = len(material.load(seed, privacy)[0])
+    sampled = min(rows, wishes.sample)
+    few = replace(material, sample=sampled) if sampled < rows else material
+    score, measure = _scores(privacy)
+    methods = [method() for method in candidates(privacy)]
+    trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
+    if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
+        trials = {name: replace(one, allowed=True) for name, one in trials.items()}
+
+    half = start + wishes.budget / (1 if few is material else 2)
+    cases = [Case(few, privacy, method, seed, loss) for method in methods]
+    for case, row in lab.run(cases, threads, wishes.budget, half):
+        name = case.algorithm.name
+        trials[name] = replace(trials[name], sample={**row, "score": score(row)})
+        stage = "trying methods" if few is material else f"on {sampled:,} rows"
+        progress(stage, sum(bool(one.row) for one in trials.values()) / len(trials))
+    ranked = sorted((one for one in trials.values() if one.ok and one.allowed), key=_rank)
+    if not ranked:
+        raise _nothing(list(trials.values()), wishes)
+    if few is not material:
+        open_ = [one.algorithm for one in ranked]
+        cases = [Case(material, privacy, method, seed, loss) for method in open_]
+        for case, row in lab.run(cases, threads, wishes.budget, start + wishes.budget):
+            name = case.algorithm.name
+            trials[name] = replace(trials[name], whole={**row, "score": score(row)})
+            progress("on all rows", sum(bool(one.whole) for one in trials.values()) / len(open_))
+            ended = all(trials[method.name].whole for method in open_[:CONFIRMED])
+            if ended and any(one.whole and one.ok for one in trials.values()):
+                break
+    else:
+        trials = {name: replace(one, whole=one.sample) for name, one in trials.items()}
+    ranked = sorted((one for one in trials.values() if one.ok and one.whole and one.allowed), key=_rank)
+    if not ranked:
+        raise _nothing([one for one in trials.values() if one.allowed], wishes)
+    rest = [one for one in trials.values() if one is not ranked[0]]
+    rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
+    return Recommendation(ranked[0], (ranked[0], *rest), measure, rows, sampled)
+
+
+def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
+    """All methods that give the guarantee and are worth a try."""
+    known = discovery.find("shoal.algorithms", Algorithm)
+    return [one for name, one in known.items() if isinstance(privacy, one.solves) and name not in LEFT_OUT]
+
+
+def _rank(trial: Trial) -> tuple[Any, ...]:
+    """Those that tell the truth first, then by what is lost, then by time."""
+    assert trial.row is not None
+    return (not trial.algorithm.truthful, trial.score, trial.row["seconds"])
+
+
+def _scores(privacy: PrivacyModel) -> tuple[Callable[[Row], float | None], str]:
+    """What to compare releases by, and its name: the loss of what the guarantee changes."""
+    if privacy.relational and privacy.about_sets:
+        return lambda row: _sum(row, "relational_ncp", "value"), "mean of the NCP of columns and items"
+    if privacy.relational:
+        return lambda row: row.get("relational_ncp"), "NCP of the columns"
+    if not any(method.truthful for method in candidates(privacy)):
+        return lambda row: row.get("operations"), "items added and deleted"
+    return lambda row: row.get("value"), "loss"
+
+
+def _sum(row: Row, *names: str) -> float | None:
+    """The mean of several losses; none, if one is missing."""
+    values = [row.get(name) for name in names]
+    return None if None in values else sum(value for value in values if value is not None) / len(values)
+
+
+def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
+    """Why there is nothing to recommend."""
+    told = "; ".join(f"{one.algorithm.name}: {one.said or 'not allowed'}" for one in trials[:3])
+    allow = "" if wishes.suppress else ", allow methods that remove items (--suppress)"
+    return Infeasible(
+        f"No method gave a release ({told}): lower the guarantee{allow}, or give it more time than "
+        f"{wishes.budget:g} s (--budget)."
+    )
+
+
+def _reasons(found: Recommendation) -> Iterator[str]:
+    """Sentences: what it does, what is proved, who comes next, what would be won otherwise, who failed."""
+    pick, row = found.pick, found.pick.whole
+    assert row is not None
+    yield (
+        f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {found.measure} "
+        f"{figure(pick.score)} on all {things(found.rows, 'row')}, verified, in {row['seconds']:.3g} s and "
+        f"{row['peak_mb']:.0f} MB."
+    )
+    if (bound := _bound(found)) is not None and row.get("value") is not None:
+        gap = max(0.0, 1 - bound / row["value"]) if row["value"] else 0.0
+        kind = "nothing of its kind loses less" if gap == 0 else f"at most {gap:.1%} of its loss could be avoided"
+        yield f"It is proved: {kind} (the bound is {bound:.6g})."
+    for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
+        assert one.whole is not None
+        more = (
+            "as much" if one.score == pick.score else f"{one.score / pick.score - 1:.1%} more" if pick.score else "more"
+        )
+        yield (
+            f"{one.algorithm.name} loses {more} ({figure(one.score)}) in {one.whole['seconds']:.3g} s"
+            f"{_speed(row, one.whole)}."
+        )
+    for what, flag, others in (
+        ("removing items altogether", "--suppress", [one for one in found.trials if one.algorithm.suppresses]),
+        ("adding items that are not true", "--untrue", [one for one in found.trials if not one.algorithm.truthful]),
+    ):
+        best = min((one for one in others if one.ok and not one.allowed), key=_rank, default=None)
+        if best is not None and (base := pick.sample or pick.whole) is not None:
+            where = "the sample" if found.sampled < found.rows else "the same rows"
+            yield (
+                f"If you can accept {what} ({flag}): {best.algorithm.name} loses {figure(best.score)} on {where}, where "
+                f"{pick.algorithm.name} loses {figure(base['score'])}."
+            )
+    if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok]:
+        yield f"No release by {'; '.join(failed)}."
+    if found.sampled < found.rows:
+        yield (
+            f"All methods were tried on {things(found.sampled, 'row')} drawn at random; rare sets are more common in a "
+            f"sample, so losses are higher there than on all rows. Only {_listed(found)} ran on all rows."
+        )
+
+
+def figure(value: float) -> str:
+    """A loss, or a number of operations."""
+    return f"{value:,.0f}" if value > 1 else f"{value:.6f}"
+
+
+def _bound(found: Recommendation) -> float | None:
+    """The best lower bound that holds for the pick, on all data."""
+    whole = [one for one in found.trials if one.whole and one.ok]
+    toy = Material(label="all", generate="quest")  # only what is equal in all of them matters
+    cases = [Case(toy, KmAnonymity(), one.algorithm) for one in whole]
+    gaps = lab.gaps(cases, [one.whole or {} for one in whole])
+    return gaps[whole.index(found.pick)]["optimum"]
+
+
+def _speed(one: Row, other: Row) -> str:
+    """How much faster the other is, if that is worth a word."""
+    times = one["seconds"] / max(other["seconds"], 1e-6)
+    return f", {times:.0f} times faster" if times >= 2 else ""
+
+
+def _listed(found: Recommendation) -> str:
+    return ", ".join(one.algorithm.name for one in found.trials if one.whole)
