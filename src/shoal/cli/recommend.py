@@ -10,6 +10,7 @@ import click
 from shoal.cli import console
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of
+from shoal.evaluation.grid import changed
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.privacy import PrivacyModel
@@ -95,6 +96,7 @@ def _command(
         f"--model {privacy.name}",
         *options,
         f"--algorithm {found.pick.algorithm.name}",
+        *(f"--{name.replace('_', '-')} {value:g}" for name, value in changed(found.pick.algorithm).items()),
         "--report report.html",
     ]
     return [*lines, " ".join(parts)]

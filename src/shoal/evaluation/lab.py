@@ -55,7 +55,7 @@ def compare(
     order = [case.key for case in grid.cases]
     derived = gaps(grid.cases, [_typed(known.rows[key]) for key in order])
     known.finish(order, dict(zip(order, derived, strict=True)))
-    return [_typed(known.rows[key]) for key in order]
+    return [{name: value(name, known.rows[key].get(name, "")) for name in known.columns} for key in order]
 
 
 def columns(cases: Iterable[Case]) -> list[str]:

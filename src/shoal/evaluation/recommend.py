@@ -25,7 +25,6 @@ from shoal.privacy.km import KmAnonymity
 from shoal.report.plain import things
 
 LEFT_OUT = ("auto", "oa", "da", "hghs")  # chooses itself; for small data; superseded by aa and by mhghs
-CONFIRMED = 2  # of the best on the sample, how many must have ended on all rows
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,8 @@ def recommend(
 ) -> Recommendation:
     """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
 
-    Half of the time is for the sample. Equal data and wishes give the same pick as long as the same methods end in time.
+    Half of the time is for the sample. Equal data and wishes give the same pick as long as the same methods end in
+    time.
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
@@ -111,7 +111,7 @@ def recommend(
     sampled = min(rows, wishes.sample)
     few = replace(material, sample=sampled) if sampled < rows else material
     score, measure = _scores(privacy)
-    methods = [method() for method in candidates(privacy)]
+    methods = [_limited(method(), wishes) for method in candidates(privacy)]
     trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
     if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
         trials = {name: replace(one, allowed=True) for name, one in trials.items()}
@@ -133,9 +133,6 @@ def recommend(
             name = case.algorithm.name
             trials[name] = replace(trials[name], whole={**row, "score": score(row)})
             progress("on all rows", sum(bool(one.whole) for one in trials.values()) / len(open_))
-            ended = all(trials[method.name].whole for method in open_[:CONFIRMED])
-            if ended and any(one.whole and one.ok for one in trials.values()):
-                break
     else:
         trials = {name: replace(one, whole=one.sample) for name, one in trials.items()}
     ranked = sorted((one for one in trials.values() if one.ok and one.whole and one.allowed), key=_rank)
@@ -152,10 +149,16 @@ def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
     return [one for name, one in known.items() if isinstance(privacy, one.solves) and name not in LEFT_OUT]
 
 
+def _limited(method: Algorithm, wishes: Wishes) -> Algorithm:
+    """A search that ends by the clock, and tells the best it has found, must do so in time."""
+    timed = any(one.name == "time_limit" for one in method.options())
+    return method.changed(time_limit=round(wishes.budget / 4, 3)) if timed else method
+
+
 def _rank(trial: Trial) -> tuple[Any, ...]:
-    """Those that tell the truth first, then by what is lost, then by time."""
+    """Those that tell the truth first, then by what is lost; of equal ones the one with a proof, never by the clock."""
     assert trial.row is not None
-    return (not trial.algorithm.truthful, trial.score, trial.row["seconds"])
+    return (not trial.algorithm.truthful, trial.score, trial.row.get("ended") != "proven", trial.algorithm.name)
 
 
 def _scores(privacy: PrivacyModel) -> tuple[Callable[[Row], float | None], str]:
@@ -200,9 +203,7 @@ def _reasons(found: Recommendation) -> Iterator[str]:
         yield f"It is proved: {kind} (the bound is {bound:.6g})."
     for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
         assert one.whole is not None
-        more = (
-            "as much" if one.score == pick.score else f"{one.score / pick.score - 1:.1%} more" if pick.score else "more"
-        )
+        more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
         yield (
             f"{one.algorithm.name} loses {more} ({figure(one.score)}) in {one.whole['seconds']:.3g} s"
             f"{_speed(row, one.whole)}."
@@ -215,15 +216,15 @@ def _reasons(found: Recommendation) -> Iterator[str]:
         if best is not None and (base := pick.sample or pick.whole) is not None:
             where = "the sample" if found.sampled < found.rows else "the same rows"
             yield (
-                f"If you can accept {what} ({flag}): {best.algorithm.name} loses {figure(best.score)} on {where}, where "
-                f"{pick.algorithm.name} loses {figure(base['score'])}."
+                f"If you can accept {what} ({flag}): {best.algorithm.name} loses {figure(best.score)} on {where}; "
+                f"{pick.algorithm.name} there {figure(base['score'])}."
             )
     if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok]:
         yield f"No release by {'; '.join(failed)}."
     if found.sampled < found.rows:
         yield (
             f"All methods were tried on {things(found.sampled, 'row')} drawn at random; rare sets are more common in a "
-            f"sample, so losses are higher there than on all rows. Only {_listed(found)} ran on all rows."
+            f"sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(found)}."
         )
 
 

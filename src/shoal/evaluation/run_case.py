@@ -37,7 +37,7 @@ FIGURES = (
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
 )
-TEXTS = ("status", "error", "ended", "statistics")
+VOLATILE = ("seconds", "total_seconds", "cpu_seconds", "peak_mb", "statistics")  # differ from run to run
 
 
 def run_case(case: Case, workers: int = 1) -> dict[str, Any]:

@@ -83,6 +83,8 @@ class Worker:
                         "OPENBLAS_NUM_THREADS": "1",  # no threads before a fork
                     },
                 )
+                assert self._process.stdout is not None
+                self._process.stdout.readline()  # it is ready: loading does not count for the limit
             return self._process
 
     @staticmethod
@@ -94,6 +96,10 @@ class Worker:
         else:
             process.kill()
         process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):  # what was not read any more
+                    pipe.close()
 
 
 def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[str, Any] | None:
@@ -115,6 +121,7 @@ def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[
 
 def _serve(asked: IO[bytes], told: IO[bytes]) -> None:
     """Run case after case, until nobody asks any more."""
+    _tell(told, {})
     while size := asked.read(_SIZE.size):
         case, threads = pickle.loads(asked.read(_SIZE.unpack(size)[0]))
         if not _FORKS:

@@ -1,0 +1,362 @@
+"""The lab: grids, rows, what goes wrong, what ends it and how it goes on."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal.algorithms import Algorithm
+from shoal.errors import DataError, InputError, OptionError
+from shoal.evaluation import charts, grid_file, lab, page, results
+from shoal.evaluation.grid import Case, Extras, Grid, combinations
+from shoal.evaluation.material import Material
+from shoal.evaluation.run_case import VOLATILE, run_case
+from shoal.metrics.are import are
+from tests import lab_algorithms as wrong
+
+GRID = """
+title = "Small <grid>"
+[[data]]
+name = "toy"
+file = "toy.dat"
+fanout = 3
+order = ["label", "frequency"]
+rows = [40, 0]
+[[data]]
+name = "made"
+generate = "quest"
+generator = { rows = 60, items = [8, 12], mean_size = 3 }
+fanout = 3
+[[runs]]
+data = "toy"
+model = { name = "km", k = [2, 3], m = [1, 2] }
+algorithm = ["aa", { name = "optimal", time_limit = 60 }]
+[[runs]]
+data = "made"
+model = "km"
+algorithm = "aa"
+seed = [0, 1]
+[limits]
+seconds = 100
+"""
+
+
+def toy(folder: Path) -> Path:
+    """Rows over eight items, enough for something to be rare."""
+    path = folder / "toy.dat"
+    lines = [" ".join(str(one) for one in range(1, 9) if (row * one * 7 + row // one) % 5 < 2) for row in range(60)]
+    path.write_text("\n".join(line or "1" for line in lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    toy(tmp_path)
+    (tmp_path / "grid.toml").write_text(GRID, encoding="utf-8")
+    return tmp_path
+
+
+def material(folder: Path, **options: Any) -> Material:
+    return Material(label="toy", file=str(toy(folder)), fanout=3, **options)
+
+
+def steady(path: Path) -> list[dict[str, str]]:
+    """The rows of a file, without what a clock or the memory told."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{name: cell for name, cell in row.items() if name not in VOLATILE} for row in rows]
+
+
+def shoal_process(*words: str, cwd: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "shoal.cli", *words]
+    return subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_file_becomes_every_combination(home: Path) -> None:
+    grid = grid_file.load(home / "grid.toml")
+    assert (grid.title, grid.limit, len(grid)) == ("Small <grid>", 100.0, 2 * 2 * 4 * 2 + 2 * 2)
+    places = [case.place for case in grid.cases]
+    assert {(one.get("data.order"), one.get("data.rows")) for one in places if one["data"] == "toy"} == {
+        (order, rows) for order in (None, "frequency") for rows in (None, 40)
+    }
+    assert {one["method"] for one in places} == {"aa", "optimal, time limit 60"}
+    assert [one["data.items"] for one in places if one["data"] == "made"] == [8, 8, 12, 12]
+    assert len({case.key for case in grid.cases}) == len(grid)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "toy"\n', "", "needs a name"),
+        ('order = ["label", "frequency"]', 'order = "size"', "must be one of label, frequency"),
+        ("rows = [40, 0]", "row = 5", "unknown key 'row' (did you mean 'rows'?)"),
+        ('data = "made"', 'data = "mad"', "names the data 'mad' (did you mean 'made'?)"),
+        ("seed = [0, 1]", "seed = [-1]", "seed must be whole numbers from 0 on"),
+        ('algorithm = "aa"', 'algorithm = "stn"', "stn solves none of the models that are compared (km)"),
+        ("k = [2, 3]", "k = [1, 3]", "k must be at least 2, got 1"),
+        ("seconds = 100", "seconds = 0", "seconds must be a number above 0"),
+        ('name = "made"', 'name = "toy"', "two [[data]] are called 'toy'"),
+        ('generate = "quest"', 'generate = "quest"\nfile = "toy.dat"', "name a file, or one of the generators"),
+        ('[[runs]]\ndata = "made"', '[[run]]\ndata = "made"', "unknown table 'run'"),
+        ("title = ", "title ", "is not TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_reason(home: Path, old: str, new: str, said: str) -> None:
+    path = home / "grid.toml"
+    assert GRID.count(old) == 1
+    path.write_text(GRID.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        grid_file.load(path)
+    assert said in str(error.value)
+    assert "grid.toml" in str(error.value)
+
+
+def test_keys_are_those_of_contents(tmp_path: Path) -> None:
+    one, other = tmp_path / "a", tmp_path / "b"
+    one.mkdir()
+    other.mkdir()
+
+    def key(folder: Path, **options: Any) -> str:
+        return Case(material(folder, **options), shoal.KmAnonymity(), shoal.AA()).key
+
+    assert key(one) == key(other)
+    assert key(one) != key(one, rows=10)
+    before = key(other)
+    with open(other / "toy.dat", "a", encoding="utf-8") as file:
+        file.write("1 2\n")
+    changed = Material(label="toy", file=str(other / "toy.dat"), fanout=3)
+    assert Case(changed, shoal.KmAnonymity(), shoal.AA()).key != before
+    assert Case(material(one), shoal.KmAnonymity(), shoal.AA(), seed=1).key != key(one)
+    assert Case(material(one), shoal.KmAnonymity(), shoal.AA(), extras=Extras(queries=5)).key != key(one)
+
+
+def test_material_takes_the_part_that_is_asked_for(tmp_path: Path) -> None:
+    whole, tree = material(tmp_path).load()
+    first, _ = material(tmp_path, rows=10).load()
+    assert first.transactions.sets() == whole.transactions.sets()[:10]
+    drawn, same = (material(tmp_path, sample=10).load(seed=3)[0].transactions.sets() for _ in range(2))
+    assert drawn == same
+    assert len(drawn) == 10
+    assert drawn != material(tmp_path, sample=10).load(seed=4)[0].transactions.sets()
+    small, tree = material(tmp_path, modulo=3, rows=20).load()
+    want = [frozenset(str(int(item) % 3) for item in row) for row in whole.transactions.sets()[:20]]
+    assert small.transactions.sets() == want
+    assert set(tree.items) == {"0", "1", "2"}
+    few, tree = material(tmp_path, kept_items=3).load(seed=1)
+    assert len(few.transactions.labels) == 3
+    assert all(few.transactions.sets())
+    assert set(tree.items) == set(few.transactions.labels)
+
+
+def test_sensitive_items_can_be_drawn(tmp_path: Path) -> None:
+    one = material(tmp_path, secrets=2, secrets_least=0.1, secrets_most=0.8)
+    problem = one.problem(shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1)
+    drawn = problem.privacy.values()["sensitive"]
+    share = sum(bool(set(drawn) & row) for row in problem.data.transactions.sets()) / 60
+    assert len(drawn) == 2
+    assert 0.1 <= share <= 0.8
+    with pytest.raises(DataError, match="take another seed"):
+        material(tmp_path, secrets=2, secrets_most=0.001).problem(
+            shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1
+        )
+
+
+def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
+    case = Case(material(tmp_path), shoal.KmAnonymity(k=3, m=2), shoal.Optimal(), extras=Extras(queries=20))
+    problem = case.problem()
+    release = shoal.anonymize(problem, shoal.Optimal())
+    row = run_case(case)
+    assert release.optimality is not None
+    assert row["status"] == "ok"
+    assert row["verified"] is True
+    assert (row["records"], row["items"], row["height"]) == (60, 8, problem.hierarchy.height)
+    assert row["value"] == release.losses["ncp"] == row["ncp"]
+    assert row["lower_bound"] == release.optimality.lower_bound
+    assert row["checked_itemsets"] == release.verdict.checked
+    workload = shoal.Workload.generated(problem.raw, 20, 0, 2, seed=0)
+    assert row["are"] == are(problem.raw, release.published, workload).mean
+
+
+def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
+    methods: list[Algorithm] = [wrong.Crashes(), wrong.Raises(), wrong.Lies(), wrong.Talks(), shoal.AA()]
+    grid = Grid.of(combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], methods), limit=300.0)
+    rows = lab.compare(grid, tmp_path / "results.csv", workers=2)
+    told = {row["algorithm"]: (row["status"], row["error"]) for row in rows}
+    assert told["aa"] == ("ok", "")
+    assert told["talks"] == ("ok", "")
+    assert told["crashes"] == ("error", "the process ended by signal SIGSEGV")
+    assert told["raises"] == ("error", "ZeroDivisionError: first line second line")
+    assert told["lies"][0] == "error"
+    assert "not 3^2-anonymity" in told["lies"][1] or "bug in Shoal" in told["lies"][1]
+    assert [row["algorithm"] for row in rows] == [method.name for method in methods]
+    assert next(row for row in rows if row["algorithm"] == "lies")["verified"] is None
+
+    ran: list[str] = []
+    again = lab.compare(grid, tmp_path / "results.csv", progress=lambda at: ran.append(at.case.algorithm.name))
+    assert ran == []
+    assert again == rows
+    fewer = Grid(tuple(case for case in grid.cases if case.algorithm.name != "talks"))
+    lab.compare(fewer, tmp_path / "results.csv", retry=True, progress=lambda at: ran.append(at.case.algorithm.name))
+    assert sorted(ran) == ["crashes", "lies", "raises"]
+    kept = results.load(tmp_path / "results.csv")
+    assert "talks" in {row["algorithm"] for row in kept}, "what is not in the grid any more is not lost"
+
+
+def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> None:
+    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    ran: list[str] = []
+    for limit in (0.5, 0.4, 0.6):
+        grid = Grid((case,), limit=limit)
+        lab.compare(grid, tmp_path / "r.csv", progress=lambda at: ran.append(f"{at.row['status']}: {at.row['error']}"))
+    assert ran == ["time limit: over 0.5 s", "time limit: over 0.6 s"]
+
+
+def test_killed_and_resumed_equals_uninterrupted(home: Path) -> None:
+    done = shoal_process("compare", "grid.toml", "-o", "whole", "--workers", "1", cwd=home)
+    out, err = done.communicate(timeout=300)
+    assert done.returncode == 0, err
+    target = home / "part" / "results.csv"
+    process = shoal_process("compare", "grid.toml", "-o", "part", "--workers", "2", cwd=home)
+    until = time.monotonic() + 120
+    while not target.exists() or len(target.read_text(encoding="utf-8").splitlines()) < 6:
+        assert time.monotonic() < until
+        assert process.poll() is None, "it must be killed before it ends"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = target.read_text(encoding="utf-8")
+    assert 6 <= len(before.splitlines()) < 37
+    target.write_text(before[:-20], encoding="utf-8")  # the last line was not written to its end
+    done = shoal_process("compare", "grid.toml", "-o", "part", "--workers", "2", cwd=home)
+    out, err = done.communicate(timeout=300)
+    assert done.returncode == 0, err
+    assert steady(target) == steady(home / "whole" / "results.csv")
+    assert len(steady(target)) == 36
+    assert "36 runs, all verified" in out
+    assert pq.read_table(home / "part" / "results.parquet").num_rows == 36
+
+
+def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
+    target = home / "lab" / "results.csv"
+    process = shoal_process("compare", "grid.toml", "-o", "lab", "--workers", "1", cwd=home)
+    until = time.monotonic() + 120
+    while not target.exists() or len(target.read_text(encoding="utf-8").splitlines()) < 3:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "the same command goes on from there" in err
+    assert 2 <= len(results.load(target)) < 36
+    assert not (home / "lab" / "index.html").exists()
+
+
+def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
+    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"
+    os.environ[mark] = "1"
+    try:
+        assert list(lab.run([case], 1, 60.0, deadline=time.monotonic() + 2.0)) == []
+    finally:
+        del os.environ[mark]
+    if Path("/proc/self/environ").exists():
+        assert not [one for one in Path("/proc").glob("[0-9]*/environ") if _holds(one, mark)]
+
+
+def _holds(environ: Path, mark: str) -> bool:
+    try:
+        return mark.encode() in environ.read_bytes()
+    except OSError:
+        return False
+
+
+def test_gaps_are_those_to_bounds_of_the_same_kind(tmp_path: Path) -> None:
+    one = material(tmp_path)
+    km, other = shoal.KmAnonymity(k=2, m=2), shoal.KmAnonymity(k=3, m=2)
+    cases = [
+        Case(one, km, shoal.AA()),
+        Case(one, km, shoal.Optimal()),
+        Case(one, km, shoal.OptimalSuppress()),
+        Case(one, km, shoal.MHgHs()),
+        Case(one, km, shoal.LRA()),
+        Case(one, other, shoal.AA()),
+    ]
+    told = [(0.4, None), (0.3, 0.2), (0.1, 0.1), (0.2, None), (0.3, None), (0.5, None)]
+    rows: list[results.Row] = [{"value": loss, "lower_bound": bound} for loss, bound in told]
+    found = lab.gaps(cases, rows)
+    assert [one["optimum"] for one in found] == [0.2, 0.2, 0.1, 0.1, None, None]
+    assert [one["gap"] for one in found] == [0.5, pytest.approx(1 / 3), 0.0, 0.5, None, None]
+
+
+def test_results_take_new_columns_and_refuse_other_files(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    kept = results.Results(path, ["key", "k"])
+    kept.append({"key": "a", "k": 2})
+    kept.append({"key": "b", "k": 3, "ncp": 0.25, "error": "two\nlines"})
+    assert results.load(path) == [
+        {"key": "a", "k": 2, "ncp": None, "error": ""},
+        {"key": "b", "k": 3, "ncp": 0.25, "error": "two lines"},
+    ]
+    wider = results.Results(path, ["key", "m"])
+    assert wider.columns == ["key", "m", "k", "ncp", "error"]
+    assert list(wider.rows) == ["a", "b"]
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no column 'key'"):
+        results.Results(other, ["key"])
+    assert other.read_text(encoding="utf-8") == "a,b\n1,2\n"
+
+
+def test_the_page_has_everything_and_needs_nothing(home: Path) -> None:
+    grid = grid_file.load(home / "grid.toml")
+    rows = lab.compare(grid, home / "results.csv")
+    page.write(grid, rows, home / "index.html")
+    text = (home / "index.html").read_text(encoding="utf-8")
+    assert "Small &lt;grid&gt;" in text
+    assert "Small <grid>" not in text
+    assert "toy: NCP against k" in text
+    assert "toy: NCP against m" in text
+    assert "toy: NCP against |D|, records" in text
+    assert "made: NCP against |I|, items" in text
+    assert "toy: NCP against time" in text
+    assert text.count("<tr") > 36
+    assert not re.search(r"(src|href)=.?https?:|url\(.?https?:|@import", text), "nothing is loaded from elsewhere"
+    page.write(grid, rows, home / "again.html")
+    assert (home / "again.html").read_bytes() == (home / "index.html").read_bytes()
+
+
+def test_without_matplotlib_there_are_no_charts_but_a_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Any:
+        raise OptionError("Charts need matplotlib: install it with pip install 'shoal[plots]'.")
+
+    grid = Grid(grid_file.load(home / "grid.toml").cases[:2], "x")
+    rows = lab.compare(grid, home / "results.csv")
+    monkeypatch.setattr(charts, "pyplot", missing)
+    page.write(grid, rows, home / "index.html")
+    text = (home / "index.html").read_text(encoding="utf-8")
+    assert "Charts need matplotlib" in text
+    assert "All runs" in text
+
+
+def test_standings_count_who_lost_least() -> None:
+    base = {"m": 2, "loss": "ncp", "seed": 0, "status": "ok", "gap": None}
+    told = [("a", 2, 0.1), ("b", 2, 0.2), ("a", 5, 0.3), ("b", 5, 0.3), ("a", 9, 0.9), ("b", 9, 0.5)]
+    rows = [
+        {"data": "d", "model": "km", "k": k, "algorithm": name, "method": name, **base}
+        | {"value": loss, "seconds": 1.0, "peak_mb": 5.0}
+        for name, k, loss in told
+    ]
+    found = {one.method: one for one in page.standings(rows)}
+    assert (found["a"].least, found["b"].least, found["a"].settings) == (2, 2, 3)
+    assert found["a"].loss == pytest.approx(1.3 / 3)
