@@ -31,10 +31,10 @@ from_format = click.option("--from", "from_format", help="Format of the hierarch
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the hierarchy.")
 @click.option(
     "--by",
-    default="label",
-    type=click.Choice(["label", "frequency", "prefix"]),
+    default="frequency",
+    type=click.Choice(["frequency", "label", "prefix"]),
     show_default=True,
-    help="Group neighbours by label, by falling frequency, or codes by their prefixes.",
+    help="Group items that are about equally common, neighbours by label, or codes by their prefixes.",
 )
 @click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node.")
 @click.option("--lengths", help="With --by prefix: prefix lengths to group by, such as 1,3.")
@@ -46,7 +46,9 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of DATA.
 
-    A hierarchy by frequency is made from the data and tells which items are how common: publish it with care.
+    By frequency it mostly loses less than by label, but it is made from the data: whoever sees its groups learns
+    which items are about equally common. By label or by prefix it tells only which items there are.
+    See docs/hierarchies.md.
     """
     check_outputs([data], [output])
     if lengths and by != "prefix":
@@ -65,6 +67,11 @@ def build(
         )
     hierarchies.save(tree, output, format=to_format)
     console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")
+    if by == "frequency" and not tree.is_flat:
+        console.warn(
+            "this hierarchy was made from the data: whoever sees its groups learns which items are about equally "
+            "common; if that must not be known, build it with --by label."
+        )
 
 
 @hierarchy.command()

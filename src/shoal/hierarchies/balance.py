@@ -4,6 +4,9 @@ Items in order are cut into consecutive classes of ``fanout``, the classes again
 remainder makes smaller classes. A class of a single node would be a pointless link in a chain, so such a remainder
 takes a second node from the class before it (with fanout 2 it joins that class instead). So n nodes make
 n / fanout classes, rounded up (with fanout 2, down), and all items lie at the same depth.
+
+The order matters: falling frequency mostly loses less than labels (docs/hierarchies.md). It is taken from the data, so
+the classes say which items are about equally common; labels and ids say no more than the classes do.
 """
 
 from __future__ import annotations
@@ -22,14 +25,23 @@ def balanced(
     labels: Iterable[str],
     *,
     fanout: int = 5,
-    order: Literal["label", "frequency"] = "label",
+    order: Literal["label", "frequency"] | None = None,
     supports: Mapping[str, int] | None = None,
     root: str = "*",
 ) -> Hierarchy:
     """Classes of ``fanout`` neighbours in canonical order of labels, or from the most to the least frequent item.
 
+    ``supports``: the number of rows that hold each item (none: 0). Default order: by frequency where they are given,
+    by label else. Items of equal support stand in canonical order.
+
+    A class by label is named by its first and last item. A class by frequency is no range of labels: it is named by
+    the first of its labels and how many more there are, so that no name tells a rank.
+
     >>> balanced(["1", "2", "3", "4", "5", "6", "7"], fanout=3).labels[7:]
     ('1..3', '4..5', '6..7', '*')
+    >>> common = balanced("abcd", fanout=2, supports={"a": 9, "b": 1, "c": 2, "d": 30})
+    >>> common.labels
+    ('a', 'd', 'b', 'c', 'a+1', 'b+1', '*')
     """
     items = canonical_order(set(labels))
     if not items:
@@ -40,14 +52,19 @@ def balanced(
         raise HierarchyError(
             f"balanced: '{root}' is an item, so it cannot be the root: pass another label for the root."
         )
-    if order == "frequency":
-        if supports is None:
-            raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
-        items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
-    elif order != "label":
+    if order is None:
+        order = "label" if supports is None else "frequency"
+    if order not in ("label", "frequency"):
         raise HierarchyError(f"balanced: order must be 'label' or 'frequency', got '{order}'.")
     levels = _levels(len(items), fanout)
-    names = _names(items, levels, numbered=order == "frequency", root=root)
+    if order == "label":
+        names = _ranges(items, levels, root)
+    elif supports is None:
+        raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
+    else:
+        rank = {label: at for at, label in enumerate(items)}
+        items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
+        names = _firsts(items, levels, root, rank)
     parent_of: dict[str, str | None] = {root: None}
     below = items
     for classes, above in zip(levels, names, strict=True):
@@ -73,7 +90,7 @@ def _levels(n: int, fanout: int) -> list[_Level]:
             return levels
 
 
-def _names(items: list[str], levels: list[_Level], numbered: bool, root: str) -> list[list[str]]:
+def _ranges(items: list[str], levels: list[_Level], root: str) -> list[list[str]]:
     """Labels "first..last" for the classes of each level, such that canonical order is the order they were built in.
 
     Text does not sort as its ranges do ("100..104" < "95..99"): then each label starts with its number on its level.
@@ -83,7 +100,7 @@ def _names(items: list[str], levels: list[_Level], numbered: bool, root: str) ->
     for classes in levels:
         below = [(below[members[0]][0], below[members[-1]][1]) for members in classes]
         ends.append(below)
-    marks = 0
+    numbered, marks = False, 0
     while True:
         names = [
             [
@@ -92,8 +109,35 @@ def _names(items: list[str], levels: list[_Level], numbered: bool, root: str) ->
             ]
             for level in ends[:-1]
         ]
-        taken = [root, *items, *(label for level in names for label in level)]
-        if len(set(taken)) == len(taken) and all(level == sorted(level, key=label_key) for level in names):
+        if _distinct(items, names, root) and all(level == sorted(level, key=label_key) for level in names):
             return [*names, [root]]
         marks += numbered  # an item looks just like a class
         numbered = True
+
+
+def _firsts(items: list[str], levels: list[_Level], root: str, rank: Mapping[str, int]) -> list[list[str]]:
+    """Labels "first+others": the first label of a class in canonical order, and the number of its other items.
+
+    Both are the same in whatever order the class was built: the label tells nothing that its set of items does not.
+    Classes that share their first item lie inside each other, so their numbers differ.
+    """
+    sets: list[list[tuple[str, int]]] = []
+    below = [(item, 1) for item in items]
+    for classes in levels:
+        below = [
+            (min((below[at][0] for at in members), key=rank.__getitem__), sum(below[at][1] for at in members))
+            for members in classes
+        ]
+        sets.append(below)
+    marks = ""
+    while True:
+        names = [[f"{marks}{first}+{size - 1}" for first, size in level] for level in sets[:-1]]
+        if _distinct(items, names, root):
+            return [*names, [root]]
+        marks += "#"  # an item looks just like a class
+
+
+def _distinct(items: list[str], names: list[list[str]], root: str) -> bool:
+    """Whether no two nodes have the same label."""
+    taken = [root, *items, *(label for level in names for label in level)]
+    return len(set(taken)) == len(taken)
