@@ -33,4 +33,7 @@ nanobind::bytes raw(const std::vector<T>& values) {
 // bind_relational.cpp: kernels for data with attributes beside the items.
 void bind_relational(nanobind::module_& module);
 
+// bind_measures.cpp: kernels of measures.
+void bind_measures(nanobind::module_& module);
+
 }  // namespace shoal

@@ -49,7 +49,9 @@ def test_profile(shell: Shell) -> None:
     assert code == 0
     facts = json.loads(out)
     assert (facts["records"], facts["items"], facts["occurrences"]) == (4, 4, 11)
-    assert facts["risk"][0] == {"known_items": 1, "below_k": 0, "unique": 0, "k": 2}
+    first = facts["risk"][0]
+    assert first.pop("average") == pytest.approx(5 / 12, abs=1e-12)
+    assert first == {"known_items": 1, "below_k": 0, "unique": 0, "k": 2, "prosecutor": 1 / 2}
     assert facts["risk"][1]["unique"] == 2  # {a1, b1} and {a1, a2}
     assert "up to 2 items" in shell("profile", "in.basket", "--m", "2")[1]
 

@@ -159,7 +159,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
     [
         (("measure", "in.basket", "general.basket"), "'well' (line 2) is not an item of in.basket"),
         (("measure", "in.basket", "general.basket"), "give the hierarchy that it comes from (--hierarchy)"),
-        (("measure", "in.basket", "root.basket"), "Published label '*' (line 1) is not an item of in.basket"),
+        (("measure", "in.basket", "root.basket"), "Published label '(all)' (line 1) is not an item of in.basket"),
         (("measure", "in.basket", "general.basket", "--hierarchy", "h.csv"), "not in the hierarchy h.csv"),
         (("measure", "in.basket", "short.basket"), "The original has 11 rows, the published data 2"),
         ((*TABLES, "--group-column", "clutser"), "No column 'clutser' (did you mean 'cluster'?)"),
@@ -180,7 +180,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
 )
 def test_bad_input(lab: Shell, words: tuple[str, ...], said: str) -> None:
     lab.write("general.basket", "e1\nwell\n" + "e1\n" * 9)
-    lab.write("root.basket", "*\n" * 11)
+    lab.write("root.basket", "(all)\n" * 11)
     lab.write("short.basket", "e1\ne2\n")
     lab.write("odd.basket", "e1,ill\n")
     assert said in lab.fails(*words)

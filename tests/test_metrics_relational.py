@@ -280,6 +280,36 @@ def test_relative_errors_and_the_sanity_bound() -> None:
         are(was, published([[0]], [[0]]), workload)
 
 
+def test_errors_by_size_of_query() -> None:
+    """By hand: a is in 2 of 3 records and expected in 2/3, b likewise, both in 1 and expected in 1/3."""
+    was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], ["b"], ["a", "b"]], ITEMS))
+    now = published([[0, 1]], [[0], [], []])
+    found = are(was, now, Workload((Query(items=("a", "b")), Query(items=("a",)), Query(items=("b",)))))
+    assert list(found.by_size) == ["2 items", "1 item"]
+    assert found.by_size == pytest.approx({"2 items": 2 / 3, "1 item": 2 / 3})
+    assert found.mean == pytest.approx(2 / 3)
+    found = are(was, now, Workload((Query(items=("a",)), Query(items=("c",)))))
+    assert found.by_size == pytest.approx({"1 item": (2 / 3 + 0) / 2})
+
+
+def test_so_many_queries_of_each_size() -> None:
+    rows = shoal.Published.plain(shoal.Transactions.from_sets([["a"], ["a", "b"], ["a", "b", "c"]]))
+    drawn = Workload.generated(rows, 4, items=(1, 3, 2), seed=3)
+    assert [len(query.items) for query in drawn] == [1] * 4 + [3] * 4 + [2] * 4
+    assert [query.place for query in drawn][::11] == ["query 1", "query 12"]
+    assert [query.items for query in drawn][:4] == [
+        query.items for query in Workload.generated(rows, 4, items=1, seed=3)
+    ]
+    assert set(are(rows, rows, drawn).by_size.values()) == {0}
+    for wrong in ((), (1, 1)):
+        with pytest.raises(OptionError, match="items must be a number, or some that differ"):
+            Workload.generated(rows, 4, items=wrong)
+    with pytest.raises(OptionError, match="got 0 of both"):
+        Workload.generated(rows, 4, items=(1, 0))
+    with pytest.raises(OptionError, match="cannot ask for 4 items"):
+        Workload.generated(rows, 4, items=(1, 4))
+
+
 def test_workloads_are_files(tmp_path: Path) -> None:
     made = Workload((Query({"age": "[11:14]", "kind": None}, ("a", "é")), Query(items=("b",)), Query({"age": "12"})))
     made.save(tmp_path / "w.jsonl")

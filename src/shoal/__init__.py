@@ -44,6 +44,7 @@ from shoal.metrics.are import ARE
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.kl import KLDivergence
 from shoal.metrics.lm import LM
+from shoal.metrics.ml2 import ML2
 from shoal.metrics.ncp import NCP
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
@@ -76,6 +77,7 @@ __all__ = [
     "KNN",
     "LM",
     "LRA",
+    "ML2",
     "MM",
     "NCP",
     "OA",

@@ -5,7 +5,7 @@ So every verifier and every measure works the same for all recodings, and for fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -163,11 +163,14 @@ class Published:
         return cls(rows, indptr, items, hierarchy.items, hidden)
 
     @classmethod
-    def resolve(cls, rows: Transactions, hierarchy: Hierarchy) -> Published:
-        """A file whose labels are items or groups of the hierarchy, or sets written ``(A,B,C)``."""
+    def resolve(cls, rows: Transactions, hierarchy: Hierarchy, where: Callable[[int], str] | None = None) -> Published:
+        """A file whose labels are items or groups of the hierarchy, or sets written ``(A,B,C)``.
+
+        ``where`` tells the place of the first use of a label, for the message.
+        """
         covers: list[Codes] = []
-        for label in rows.labels:
-            parts = _parts(label, hierarchy)
+        for code, label in enumerate(rows.labels):
+            parts = _parts(label, hierarchy, code, where)
             spans = [np.arange(*hierarchy.span[node], dtype=np.int32) for node in parts]
             covers.append(np.unique(np.concatenate(spans)))
         indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
@@ -215,7 +218,7 @@ class Published:
             yield best
 
 
-def _parts(label: str, hierarchy: Hierarchy) -> list[int]:
+def _parts(label: str, hierarchy: Hierarchy, code: int, where: Callable[[int], str] | None) -> list[int]:
     """The hierarchy nodes that a published label names."""
     node = hierarchy.code_of.get(label)
     if node is not None:
@@ -223,7 +226,8 @@ def _parts(label: str, hierarchy: Hierarchy) -> list[int]:
     nodes = [hierarchy.code_of.get(part) for part in set_members(label)]
     if nodes and all(found is not None for found in nodes):
         return [found for found in nodes if found is not None]
+    place = f" ({where(code)})" if where else ""
     raise DataError(
-        f"Published label '{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
+        f"Published label '{cut(label)}'{place} is neither an item nor a group of the hierarchy {hierarchy.name}"
         f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with."
     )

@@ -5,14 +5,16 @@ Each privacy model says which of the two it is about (``PrivacyModel.risk``); re
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal import kernels
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Counts, counted
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 
@@ -42,12 +44,16 @@ class Risk(Exposure):
     >>> risk = Risk.of(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2)
     >>> risk.below_k, risk.unique, risk.share_below_k
     ((1, 1), (1, 1), (0.333..., 0.333...))
+    >>> risk.prosecutor, risk.average  # 1, and (1/2 + 1/2 + 1) / 3
+    ((1.0, 1.0), (0.666..., 0.666...))
     """
 
     k: int
     rows: int
     below_k: tuple[int, ...]  # [i] records that some set of at most i + 1 known items pins down to fewer than k
     unique: tuple[int, ...]  # ... to exactly one
+    prosecutor: tuple[float, ...]  # [i] the chance to pick the right record: 1/size for the record most at risk ..
+    average: tuple[float, ...]  # .. and its mean; size: as few as such a set of the record's items leaves
     sensitive: bool = False  # whether only records with a sensitive item are counted
 
     @classmethod
@@ -59,22 +65,30 @@ class Risk(Exposure):
         engine: Engine = LOCAL,
         holders: npt.NDArray[np.bool_] | None = None,
     ) -> Risk:
-        """Examine every set of up to m items; if told which records hold something sensitive, count only these."""
-        smallest = [
-            kernels.smallest_rare(
-                rows.indptr,
-                rows.items,
-                len(rows.labels),
-                limit,
-                min(m, _longest(rows)),
-                threads=engine.threads,
-                tick=engine.tick("risk"),
-            )
-            for limit in (k, 2)
-        ]
-        some = slice(None) if holders is None else holders
-        below, one = (_at_most(sizes[some], m, _longest(rows)) for sizes in smallest)
-        return cls(k, len(smallest[0][some]), below, one, holders is not None)
+        """Examine every set of up to m items; if told which records hold something sensitive, count only these.
+
+        A record without items is one of all records to whoever knows nothing of it: it is pinned down by nothing.
+        """
+        some = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
+        sizes = [left[some] for left in smallest_crowds(rows, m, engine)]
+        return cls.by_sizes(sizes, k, rows.sizes[some] > 0, sensitive=holders is not None)
+
+    @classmethod
+    def by_sizes(
+        cls, sizes: Sequence[Counts], k: int, known: npt.NDArray[np.bool_] | None = None, *, sensitive: bool = False
+    ) -> Risk:
+        """From the number of records that each record is pinned down to by 1, 2, .. known items.
+
+        ``known``: of which records there is something to know; others are not counted as pinned down.
+
+        >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
+        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False)
+        """
+        some = np.True_ if known is None else known
+        below, one = (tuple(int(np.count_nonzero((left < limit) & some)) for left in sizes) for limit in (k, 2))
+        chances = [_chances(left) for left in sizes]
+        most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
+        return cls(k, len(sizes[0]), below, one, most, mean, sensitive)
 
     @property
     def records(self) -> int:
@@ -148,6 +162,26 @@ class Disclosure(Exposure):
             "likely": (f"Value told with a probability above 1/{self.l}", self.likely),
             "certain": ("Value told for certain", self.certain),
         }
+
+
+def smallest_crowds(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
+    """[i] for each row, how few rows some set of at most i + 1 of its items leaves; all of them, if it has no items.
+
+    >>> [left.tolist() for left in smallest_crowds(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
+    [[2, 2, 2, 4], [1, 2, 2, 4]]
+    """
+    longest = min(m, _longest(rows))
+    least = kernels.least_supports(
+        rows.indptr, rows.items, len(rows.labels), longest, threads=engine.threads, tick=engine.tick("risk")
+    )
+    return [least[min(size, longest) - 1] for size in range(1, m + 1)]
+
+
+def _chances(left: Counts) -> tuple[float, float]:
+    """The largest 1/size, and the mean of all; 0 without records."""
+    sizes, times = counted(left)
+    mean = math.fsum((times / sizes).tolist()) / max(1, len(left))
+    return (1 / int(sizes[0]) if len(sizes) else 0.0), mean
 
 
 def _longest(rows: Transactions) -> int:

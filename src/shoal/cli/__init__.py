@@ -29,6 +29,7 @@ from shoal.cli import (
     measure,
     recommend,
     run,
+    workload,
 )
 from shoal.cli.console import fail, warn
 from shoal.errors import ShoalError
@@ -58,6 +59,7 @@ cli.add_command(inspect.profile)
 cli.add_command(measure.measure)
 cli.add_command(compare.compare)
 cli.add_command(recommend.command)
+cli.add_command(workload.workload)
 cli.add_command(explain.explain)
 cli.add_command(hierarchy.hierarchy)
 cli.add_command(generate.generate)

@@ -12,6 +12,7 @@ import numpy as np
 import shoal
 from shoal import hierarchies
 from shoal.cli import console
+from shoal.cli.foreign import SUPPRESSED, refuse_torn
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options
 from shoal.data.sensitive import lookalikes
 from shoal.data.table import Role
@@ -61,6 +62,7 @@ def verify(
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
     data = _with_roles(read_for(privacy, file, read_as), privacy, quasi_identifiers)
+    refuse_torn(data)
     if hierarchy is not None:
         tree = hierarchies.load(hierarchy, format=hierarchy_format)
         privacy = privacy.spelled_out(tree, set(data.transactions.labels))
@@ -87,6 +89,11 @@ def verify(
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         show_witnesses(verdict)
+        if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
+            console.warn(
+                f"'{SUPPRESSED}' was taken as an item: if it stands for what was suppressed, pass --drop-items "
+                f"'{SUPPRESSED}'."
+            )
         if privacy.relational and quasi_identifiers is None:
             console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
     context.exit(0 if verdict.holds else 1)
@@ -241,8 +248,17 @@ def profile(
                 **facts,
                 "top_items": {rows.labels[code]: int(supports[code]) for code in frequent},
                 "risk": [
-                    {"known_items": size, "below_k": below, "unique": unique, "k": k}
-                    for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
+                    {
+                        "known_items": size,
+                        "below_k": below,
+                        "unique": unique,
+                        "k": k,
+                        "prosecutor": most,
+                        "average": mean,
+                    }
+                    for size, (below, unique, most, mean) in enumerate(
+                        zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True), 1
+                    )
                 ],
                 "risk_by_columns": beside and {"below_k": beside.below_k[0], "unique": beside.unique[0], "k": k},
             }

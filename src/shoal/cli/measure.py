@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,27 @@ import numpy as np
 import shoal
 from shoal import columns
 from shoal.anonymize import measure_all
-from shoal.cli import console
-from shoal.cli.columns import hierarchy_option, quasi_identifier_options, said, trees
-from shoal.cli.inspect import as_json
+from shoal.cli import console, foreign
+from shoal.cli.columns import hierarchy_option, quasi_identifier_options, trees
+from shoal.cli.inspect import as_json, with_workers
+from shoal.cli.measured import Measured
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading
-from shoal.data.labels import set_members
+from shoal.cli.workload import drawing, quasi_identifiers, query_options
 from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
-from shoal.errors import DataError, OptionError, cut, did_you_mean
-from shoal.evaluation.workload import ASKED, VALUES, Workload
+from shoal.errors import OptionError
+from shoal.evaluation.workload import Workload
 from shoal.job import items_tree
 from shoal.metrics import Outcome
-from shoal.metrics.are import ARE
+from shoal.metrics.are import are
+from shoal.metrics.ml2 import THRESHOLDS, mining_loss, summed_up
 from shoal.options import labels_of
 from shoal.published import Grouping
-from shoal.report import words
 from shoal.report.plain import things
 from shoal.report.words import NO_HIERARCHY
+
+K = 5  # for the risk, if none is given
+PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
 
 
 @click.command()
@@ -54,33 +58,35 @@ from shoal.report.words import NO_HIERARCHY
 @click.option(
     "--k",
     type=click.IntRange(min=1),
-    help="For the privacy value: the k it was made with; default: the smallest group.",
+    help=f"The k it was made with, for the privacy value (default: the smallest group) and for --known (default: {K}).",
+)
+@click.option(
+    "--known",
+    metavar="M",
+    type=click.IntRange(min=1),
+    help="Compare the risk before and after, if 1, 2, .. M items of a record are known.",
+)
+@click.option(
+    "--mining",
+    metavar="[T,T,..]",
+    is_flag=False,
+    flag_value=PERCENT,
+    help=f"Compare the frequent itemsets (ML2, dML2) at these thresholds, in percent of the records ({PERCENT} if none "
+    "are named). Needs --hierarchy.",
 )
 @quasi_identifier_options
 @click.option(
-    "--workload", type=FILE, help='Queries to measure ARE by: JSON lines such as {"age": "[20:30]", "items": ["a"]}.'
+    "--workload",
+    type=FILE,
+    help='Queries to measure ARE by: JSON lines such as {"age": "[20:30]", "items": ["a"]} (see: shoal workload).',
 )
 @click.option(
     "--queries", type=click.IntRange(min=1), help="Measure ARE by so many queries, drawn from ORIGINAL (100 is common)."
 )
-@click.option(
-    "--query-values",
-    type=click.IntRange(min=0),
-    help=f"Quasi-identifiers that such a query asks for; default: {VALUES}, or all if there are fewer.",
-)
-@click.option(
-    "--query-items",
-    type=click.IntRange(min=0),
-    help=f"Items that such a query asks for; default: {ASKED}, or fewer if no record has so many.",
-)
-@click.option("--seed", type=click.IntRange(min=0), help="For drawing the queries; default: 0.")
-@click.option(
-    "--published-item-delimiter",
-    metavar="TEXT",
-    multiple=True,
-    help="What separates items in PUBLISHED, if that is not --item-delimiter; of several columns, one for each.",
-)
+@query_options
+@foreign.published_options
 @as_json
+@with_workers
 @data_options
 def measure(
     original: Path,
@@ -92,10 +98,13 @@ def measure(
     sensitive: tuple[str, ...],
     group_column: str | None,
     k: int | None,
+    known: int | None,
+    mining: str | None,
     workload: Path | None,
     queries: int | None,
-    published_item_delimiter: tuple[str, ...],
+    suppressed: str | None,
     as_json: bool,
+    workers: int,
     **given: Any,
 ) -> None:
     """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).
@@ -103,86 +112,100 @@ def measure(
     Where no label stands for several items, it also tells what was added and deleted; of columns that are named as
     quasi-identifiers, what their ranges and groups lose.
     """
-    read_as = reading(given)
     drawn = _drawn(given, workload, queries)
+    thresholds = None if mining is None else _thresholds(mining)
     own = Workload.load(workload) if workload else None
-    named, missing = said(given)
-    given_trees = trees(hierarchy)
-    unnamed = [name for name, one in named.items() if isinstance(one, shoal.Column) and one.role is None]
-    if unnamed or (missing and not named):
-        about = (
-            f"--categorical is about '{unnamed[0]}', which is not"
-            if unnamed
-            else "--missing is about columns, of which none is"
-        )
-        raise OptionError(f"{about} named as a quasi-identifier: name it in --quasi-identifiers, or leave it out.")
+    may_be_known = quasi_identifiers(given, hierarchy)
+    read_as = reading(given)
     before = shoal.read(original, **read_as)
-    as_published = {**read_as, "multiset": False, "drop_items": ()}  # its labels carry their counts already
-    if published_item_delimiter:
-        marks = published_item_delimiter
-        as_published["item_delimiter"] = marks if len(marks) > 1 else marks[0]
-    after = shoal.read(published, **as_published)
+    after = shoal.read(published, **foreign.published_reading(given, read_as))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
-    tree = items_tree(before, given_trees, format=hierarchy_format, multiset=read_as["multiset"])
-    if tree.name == NO_HIERARCHY:
-        _only_items(after, before)
-    hidden = [item for text in sensitive for label in labels_of(text) for item in _items_of(label, tree, before)]
+    tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
+    alone = tree.name == NO_HIERARCHY
+    if alone and thresholds is not None:
+        raise OptionError("--mining needs --hierarchy: itemsets are mined at each of its levels.")
+    after = foreign.without_suppressed(after, suppressed, set(before.transactions.labels), None if alone else tree)
+    foreign.refuse_torn(after)
+    if alone:
+        foreign.only_items(after, before)
+    hidden = [item for text in sensitive for label in labels_of(text) for item in foreign.items_of(label, tree, before)]
     tree = tree.without_items(hidden)
-    (known, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
+    (left, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
     if unknown_items == "root":
-        tree = tree.with_items_under_root(known.in_use().labels)
-    items = tree.encode(known, before.first_use)
+        tree = tree.with_items_under_root(left.in_use().labels)
+    items = tree.encode(left, before.first_use)
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
-    resolved = replace(shoal.Published.resolve(shown.in_use(), tree), sensitive=now)
-    resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden)
-    may_be_known = {
-        name: replace(one, hierarchy=given_trees.get(name), missing=missing)
-        for name, one in named.items()
-        if isinstance(one, shoal.Column)
-    }
+    shown = shown.in_use()
+    resolved = replace(shoal.Published.resolve(shown, tree, foreign.places(after, shown)), sensitive=now)
+    resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden, used=known is not None)
     columns_were, columns_are = _columns(before, after, may_be_known)
     raw = replace(shoal.Published.plain(items, was), relational=columns_were)
     resolved = replace(resolved, relational=columns_are)
     losses = measure_all(raw, resolved, counted)
-    asked = Workload.generated(raw, **drawn) if drawn else own
-    losses |= ARE(asked).of(raw, resolved)
-    made = Outcome.of(items, resolved)
-    gone, times = made.suppressed_items, made.suppressed_counts
-    if not resolved.generalized:  # then items may have been deleted here and there: only those that vanished count
-        vanished = times == items.supports[gone]
-        gone, times = gone[vanished], times[vanished]
-    counts = {
-        "occurrences": made.occurrences,
-        "intact_occurrences": made.intact,
-        "suppressed_occurrences": int(times.sum()),
-        "suppressed_items": len(gone),
-        "emptied_records": made.emptied,
+    found = Measured(losses, {})
+    asked = own if drawn is None else Workload.generated(raw, **drawn)
+    if asked is not None:
+        found.asked = are(raw, resolved, asked)
+        losses["are"] = found.asked.mean
+    with console.engine(workers) as engine:
+        if thresholds is not None:
+            found.mined = mining_loss(raw, resolved, tree, thresholds, engine)
+            losses |= summed_up(found.mined)
+        if known is not None:
+            before_after = (raw.rows, resolved.rows)
+            found.risks = tuple(shoal.Risk.of(rows, k or K, known, engine) for rows in before_after)
+    found.counts = {
+        **_outcome(items, resolved),
         **_uncovered(columns_were, columns_are),
         **({} if asked is None else {"queries": len(asked)}),
     }
-    if as_json:
-        console.show_json({name: value if math.isfinite(value) else None for name, value in (losses | counts).items()})
-    else:
-        figures = [(name, _figure(name, value)) for name, value in losses.items()]
-        figures += [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
-        console.table(None, ["measure", "value"], figures)
+    found.show_json() if as_json else found.show()
 
 
-def _drawn(given: dict[str, Any], workload: Path | None, queries: int | None) -> dict[str, int]:
+def _drawn(given: dict[str, Any], workload: Path | None, queries: int | None) -> dict[str, Any] | None:
     """How to draw queries, as :meth:`Workload.generated` wants it; nothing, if none are to be drawn."""
-    texts = {"values": "query_values", "items": "query_items", "seed": "seed"}
-    options = {name: value for name, option in texts.items() if (value := given.pop(option)) is not None}
+    options = drawing(given)
     if workload is not None and (queries is not None or options):
         raise OptionError(
             "--workload names the queries, so none are drawn: leave it out, or --queries and its options."
         )
     if queries is None:
         for name in options:
-            flag = "--" + texts[name].replace("_", "-")
+            flag = {"values": "--query-values", "items": "--query-items"}.get(name, "--seed")
             raise OptionError(f"{flag} is about --queries: give that too, or leave it out.")
-        return {}
+        return None
     return {"queries": queries, **options}
+
+
+def _thresholds(text: str) -> list[float]:
+    """Percentages as shares: exact, as far as a decimal is."""
+    try:
+        found = [float(Fraction(part.strip().removesuffix("%")) / 100) for part in text.split(",")]
+    except (ValueError, ZeroDivisionError):
+        found = []
+    if not found or not all(0 < threshold <= 1 for threshold in found):
+        raise OptionError(
+            f"--mining must be percentages above 0 and up to 100 such as {PERCENT}, got '{text}' (without any, let "
+            f"another option follow it, or nothing)."
+        )
+    return found
+
+
+def _outcome(items: shoal.Transactions, published: shoal.Published) -> dict[str, int]:
+    """What became of the occurrences."""
+    made = Outcome.of(items, published)
+    gone, times = made.suppressed_items, made.suppressed_counts
+    if not published.generalized:  # then items may have been deleted here and there: only those that vanished count
+        vanished = times == items.supports[gone]
+        gone, times = gone[vanished], times[vanished]
+    return {
+        "occurrences": made.occurrences,
+        "intact_occurrences": made.intact,
+        "suppressed_occurrences": int(times.sum()),
+        "suppressed_items": len(gone),
+        "emptied_records": made.emptied,
+    }
 
 
 def _columns(
@@ -211,38 +234,18 @@ def _uncovered(were: Relational | None, are: Relational | None) -> dict[str, int
     return {"uncovered_records": wrong}
 
 
-def _only_items(after: shoal.Dataset, before: shoal.Dataset) -> None:
-    """Without a hierarchy, every published label must be an item."""
-    items, rows = set(before.transactions.labels), after.transactions
-    for code in np.flatnonzero(rows.supports).tolist():
-        label = rows.labels[code]
-        if label not in items and not items.issuperset(set_members(label) or [label]):
-            raise DataError(
-                f"Published label '{cut(label)}' ({after.first_use(code)}) is not an item of {before.origin.name}"
-                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy)."
-            )
-
-
-def _items_of(label: str, tree: shoal.Hierarchy, data: shoal.Dataset) -> tuple[str, ...]:
-    """What a label that is said to be sensitive names: an item, or all items of a group."""
-    items, below = data.transactions.labels, tree.items_of(label)
-    if label not in items and label not in tree.code_of:
-        near = did_you_mean(label, (*items, *tree.labels))
-        raise OptionError(f"Sensitive '{label}'{near} is not in {data.origin.name}: correct or remove it.")
-    if label in items and label not in below:
-        raise OptionError(f"'{label}' is an item of the data and a group in {tree.name}: rename one of them.")
-    return below
-
-
 def _grouped(
-    published: shoal.Published, data: shoal.Dataset, column: str | None, k: int | None, *, all_rows: bool
+    published: shoal.Published, data: shoal.Dataset, column: str | None, k: int | None, *, all_rows: bool, used: bool
 ) -> shoal.Published:
-    """With the groups of rows that were changed together, unless labels hide what was changed."""
+    """With the groups of rows that were changed together, unless labels hide what was changed.
+
+    ``used``: k says something else too.
+    """
     grouping = None if column is None else Grouping.of_column(data, column, 1)
     if grouping is not None:
         grouping = Grouping(grouping.of, int(grouping.sizes.min(initial=len(data))))
     if published.generalized:
-        if column is not None or k is not None:
+        if column is not None or (k is not None and not used):
             console.warn(
                 "Some labels stand for several items, so what was added or deleted cannot be told: --group-column and "
                 "--k change nothing."
@@ -257,10 +260,3 @@ def _grouped(
             console.warn(f"The smallest group has {things(int(grouping.sizes.min()), 'record')}, below --k {k}.")
         grouping = Grouping(grouping.of, k)
     return replace(published, grouping=grouping)
-
-
-def _figure(name: str, value: float) -> str:
-    """A measured value with all the digits that a comparison may need."""
-    if name == "privacy_value" or isinstance(value, int) or not math.isfinite(value):
-        return words.loss(name, value)
-    return f"{value:.6f}"

@@ -12,7 +12,7 @@ items of ``items`` are asked for. Both parts may be left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,16 @@ class Query:
             found[at] = int(low), int(high)
         return found
 
+    @property
+    def size(self) -> str:
+        """What it asks for, in numbers.
+
+        >>> Query({"age": "20", "sex": "F"}, ("a",)).size, Query(items=("a", "b")).size
+        ('2 values, 1 item', '2 items')
+        """
+        asked = ((len(self.values), "value"), (len(self.items), "item"))
+        return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in asked if number)
+
     def codes(self, code_of: Mapping[str, int]) -> list[int]:
         """The items asked for, of those with a code."""
         for item in self.items:
@@ -111,33 +121,31 @@ class Workload:
         original: Published,
         queries: int = QUERIES,
         values: int | None = None,
-        items: int | None = None,
+        items: int | Sequence[int] | None = None,
         seed: int = 0,
     ) -> Workload:
         """Queries drawn from the data: each asks for some values and items that some record has.
 
         A record with enough items is drawn, then so many of its values and of its items, all with the same chance; by
-        default 2 of each, or as many as there are columns, and items in the longest record.
+        default 2 of each, or as many as there are columns, and items in the longest record. With several numbers of
+        items, so many queries are drawn of each.
         """
         relational = original.relational
         width = 0 if relational is None else len(relational.attributes)
         values = min(VALUES, width) if values is None else values
         items = min(ASKED, int(original.rows.sizes.max(initial=0))) if items is None else items
-        _check(original, queries, values, items)
+        each = (items,) if isinstance(items, int) else tuple(items)
+        _check(original, queries, values, each)
         rng = np.random.default_rng(seed)
-        able = np.flatnonzero(original.rows.sizes >= items)
-        made = []
-        for number in range(1, queries + 1):
-            row = int(able[rng.integers(len(able))])
-            chosen = np.sort(rng.choice(width, values, replace=False)).tolist() if values else []
-            asked = np.sort(rng.choice(original.rows.row(row), items, replace=False)).tolist() if items else []
-            made.append(
-                Query(
-                    _values(relational, chosen, row),
-                    tuple(original.rows.labels[code] for code in asked),
-                    f"query {number}",
-                )
-            )
+        made: list[Query] = []
+        for wanted in each:
+            able = np.flatnonzero(original.rows.sizes >= wanted)
+            for _ in range(queries):
+                row = int(able[rng.integers(len(able))])
+                chosen = np.sort(rng.choice(width, values, replace=False)).tolist() if values else []
+                asked = np.sort(rng.choice(original.rows.row(row), wanted, replace=False)).tolist() if wanted else []
+                known = tuple(original.rows.labels[code] for code in asked)
+                made.append(Query(_values(relational, chosen, row), known, f"query {len(made) + 1}"))
         return cls(tuple(made), f"drawn with seed {seed}")
 
     @classmethod
@@ -159,12 +167,14 @@ class Workload:
             file.write("".join(lines).encode())
 
 
-def _check(original: Published, queries: int, values: int, items: int) -> None:
+def _check(original: Published, queries: int, values: int, each: Sequence[int]) -> None:
     """Refuse queries that cannot be drawn."""
-    for name, number in (("queries", queries), ("values", values), ("items", items)):
+    if not each or len(set(each)) < len(each):
+        raise OptionError(f"Workload: items must be a number, or some that differ, got {tuple(each)}: try (1, 2, 3).")
+    for name, number in (("queries", queries), ("values", values), *(("items", items) for items in each)):
         if number < (name == "queries"):
             raise OptionError(f"Workload: {name} must be at least {int(name == 'queries')}, got {number}.")
-    if not values and not items:
+    if not values and 0 in each:
         raise OptionError("Workload: a query must ask for a value or an item, got 0 of both: ask for at least one.")
     width = 0 if original.relational is None else len(original.relational.attributes)
     if values > width:
@@ -174,9 +184,9 @@ def _check(original: Published, queries: int, values: int, items: int) -> None:
         )
     if not len(original.rows):
         raise OptionError("Workload: there are no records to draw queries from: give data with at least one.")
-    if items > (longest := int(original.rows.sizes.max())):
+    if max(each) > (longest := int(original.rows.sizes.max())):
         raise OptionError(
-            f"Workload: queries cannot ask for {items} items, as no record has so many: ask for at most {longest}."
+            f"Workload: queries cannot ask for {max(each)} items, as no record has so many: ask for at most {longest}."
         )
     if original.relational is not None and values and ITEMS in original.relational.names:
         raise _reserved("Workload")

@@ -6,6 +6,7 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 
 from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.groups import claim, cover, sweep
+from shoal.kernels.measures import MOST_ITEMSETS, Itemsets, frequent_itemsets, least_supports
 from shoal.kernels.relational import Merging, Scale, blended, form_clusters
 from shoal.kernels.search import (
     MOST,
@@ -40,11 +41,13 @@ from shoal.kernels.verify import (
 __all__ = [
     "KIND",
     "MOST",
+    "MOST_ITEMSETS",
     "MOST_MOLES",
     "Breaches",
     "Conflict",
     "Conflicts",
     "Disclosing",
+    "Itemsets",
     "Mended",
     "Merging",
     "Pass",
@@ -61,8 +64,10 @@ __all__ = [
     "direct_pass",
     "disclosing_sets",
     "form_clusters",
+    "frequent_itemsets",
     "gray_coded_order",
     "gray_order",
+    "least_supports",
     "mend_diversity",
     "mend_negative",
     "minimal_moles",

@@ -16,6 +16,8 @@ from shoal.kernels._groups import claim as claim
 from shoal.kernels._groups import cover as cover
 from shoal.kernels._groups import sweep as sweep
 from shoal.kernels._hghs import Suppression as Suppression
+from shoal.kernels._measures import frequent_itemsets as frequent_itemsets
+from shoal.kernels._measures import least_supports as least_supports
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
 from shoal.kernels._moles import minimal_moles as minimal_moles

@@ -33,6 +33,15 @@ class AreResult:
     errors: Figures
     true: Counts
     expected: Figures
+    sizes: tuple[str, ...]  # what each asks for: "2 items", or "1 value, 2 items"
+
+    @property
+    def by_size(self) -> dict[str, float]:
+        """The mean error of the queries of each size, in the order of their first ones."""
+        found: dict[str, list[float]] = {}
+        for size, error in zip(self.sizes, self.errors.tolist(), strict=True):
+            found.setdefault(size, []).append(error)
+        return {size: _mean(errors) for size, errors in found.items()}
 
     def __repr__(self) -> str:
         """In figures."""
@@ -74,15 +83,21 @@ def are(original: Published, published: Published, workload: Workload, sanity: f
     >>> found = are(was, now, Workload((Query(items=("a1", "b")), Query(items=("a1", "a2")))))
     >>> found.true.tolist(), found.expected.tolist()  # each A is a1, a2 or both
     ([1, 0], [0.666..., 0.666...])
-    >>> found.mean
-    0.5
+    >>> found.mean, found.by_size
+    (0.5, {'2 items': 0.5})
     """
     if not sanity > 0:
         raise OptionError(f"are: the sanity bound must be above 0, got {sanity}: 1 is common.")
     check_fit(original.rows, published)
     true, expected = true_counts(original, workload), expected_counts(published, workload)
     errors = np.abs(true - expected) / np.maximum(true, sanity)
-    return AreResult(math.fsum(errors.tolist()) / len(errors), errors, true, expected)
+    sizes = tuple(query.size for query in workload)
+    return AreResult(_mean(errors.tolist()), errors, true, expected, sizes)
+
+
+def _mean(errors: list[float]) -> float:
+    """Without rounding in between."""
+    return math.fsum(errors) / len(errors)
 
 
 def true_counts(original: Published, workload: Workload) -> Counts:

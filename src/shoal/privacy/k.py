@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from shoal.engines import LOCAL, Engine
 from shoal.options import option
 from shoal.privacy import Verdict
@@ -51,9 +49,7 @@ class KAnonymity(RelationalModel):
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by all values."""
         classes = self.classes(published)
-        sizes = classes.sizes[classes.of]
-        below, unique = (int(np.count_nonzero(sizes < limit)) for limit in (self.k, 2))
-        return Risk(self.k, len(sizes), (below,), (unique,))
+        return Risk.by_sizes([classes.sizes[classes.of]], self.k)
 
     @property
     def short(self) -> str:

@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts, csr_from_pairs, row_ids
 from shoal.data.dataset import Dataset
 from shoal.data.table import Role
@@ -21,7 +20,7 @@ from shoal.errors import Infeasible, OptionError
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.rare import rare_sets
 from shoal.published import Grouping, Published
-from shoal.risk import Risk
+from shoal.risk import Risk, smallest_crowds
 
 SHOWN = 20  # witnesses that a verdict carries
 
@@ -148,19 +147,5 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:
     """How many records all values and up to 1, 2, .. m items pin down."""
     own, _, _ = apart_by_class(rows, classes)
-    longest = max(1, int(own.sizes.max(initial=0)))
     sizes = classes.sizes[classes.of]
-    exposed: list[tuple[int, ...]] = []
-    for limit in (k, 2):
-        smallest: Counts = kernels.smallest_rare(
-            own.indptr,
-            own.items,
-            len(own.labels),
-            limit,
-            min(m, longest),
-            threads=engine.threads,
-            tick=engine.tick("risk"),
-        )
-        first = np.where(sizes < limit, 1, np.where(smallest > 0, smallest, m + 1))
-        exposed.append(tuple(int(np.count_nonzero(first <= size)) for size in range(1, m + 1)))
-    return Risk(k, len(sizes), exposed[0], exposed[1])
+    return Risk.by_sizes([np.minimum(left, sizes) for left in smallest_crowds(own, m, engine)], k)

@@ -254,7 +254,11 @@ def _risk(risk: Exposure) -> dict[str, Any]:
     """For 1, 2, .. m known items: how many records, and which share of those that can be exposed at all."""
     degrees = risk.degrees
     return {
-        **({"k": risk.k, "sensitive": risk.sensitive} if isinstance(risk, Risk) else {}),
+        **(
+            {"k": risk.k, "sensitive": risk.sensitive, "prosecutor": risk.prosecutor, "average": risk.average}
+            if isinstance(risk, Risk)
+            else {}
+        ),
         **({"l": risk.l} if isinstance(risk, Disclosure) else {}),
         "m": len(next(iter(degrees.values()))[1]),
         "records": risk.records,

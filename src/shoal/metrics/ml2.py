@@ -1,0 +1,244 @@
+"""ML^2 and dML^2, multiple level mining loss (P3 s.3.3): which frequent itemsets the published data still tell.
+
+Both data are mined at every level of the hierarchy. Level 0 is that of the items; level i has their ancestors at depth
+h - i, h being the hierarchy's height; leaves that are nearer to the root stand for themselves. Level h is the root.
+
+Time: what mining the original data at each level takes, once for all thresholds; that the published rows are counted
+along with them doubles it. Memory: the frequent itemsets of two levels.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import kernels
+from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, row_ids
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError
+from shoal.metrics import Measure, check_fit
+from shoal.published import Published
+
+THRESHOLDS = (0.01, 0.02, 0.03)  # P3 s.6.2
+
+
+@dataclass(frozen=True)
+class Mined:
+    """What became of the itemsets that are frequent at one threshold, over all levels but the root."""
+
+    threshold: float
+    least: int  # rows that make a set frequent
+    itemsets: int  # of the original data
+    found: int  # of these in the published data, at the same level
+    levels: int  # how many levels above their own the others are first found, in sum; at the latest at the root
+
+    @property
+    def ml2(self) -> float:
+        """Eq. 1: the share that is missed."""
+        return (self.itemsets - self.found) / max(1, self.itemsets)
+
+    @property
+    def dml2(self) -> float:
+        """Eq. 2: by how many levels they are found too high, mean over all."""
+        return self.levels / max(1, self.itemsets)
+
+    @property
+    def dml2_missed(self) -> float:
+        """S.6.2: mean over those that are missed; 0, if none are."""
+        return self.levels / max(1, self.itemsets - self.found)
+
+
+class ML2(Measure):
+    """Share of the frequent itemsets that are missed (ML^2), and how many levels higher they are found (dML^2); means
+    over several thresholds of support. It says nothing without a hierarchy.
+    """
+
+    name = "ml2"
+    meanings = {  # noqa: RUF012
+        "ml2": (
+            "Frequent itemsets missed (ML²)",
+            "Which share of the itemsets that are frequent in the original data, at any level of the hierarchy, is not "
+            "found at that level in the published data; averaged over several thresholds. 0: mining finds them all.",
+        ),
+        "dml2": (
+            "Levels to climb for frequent itemsets (dML²)",
+            "By how many levels of the hierarchy a frequent itemset must be generalized until the published data tell "
+            "it, on average over all of them.",
+        ),
+        "dml2_missed": (
+            "Levels to climb for missed itemsets",
+            "The same, on average over those that are missed at their own level; 0 if none are.",
+        ),
+    }
+    paper = "P3 s.3.3, s.6.2"
+
+    def __init__(
+        self, hierarchy: Hierarchy | None = None, thresholds: Sequence[float] = THRESHOLDS, engine: Engine = LOCAL
+    ) -> None:
+        self.hierarchy, self.thresholds, self.engine = hierarchy, tuple(thresholds), engine
+
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """``ml2``, 0..1; ``dml2`` and ``dml2_missed``, 0..height; nothing, without a hierarchy."""
+        if self.hierarchy is None:
+            return {}
+        return summed_up(mining_loss(original, published, self.hierarchy, self.thresholds, self.engine))
+
+
+def summed_up(found: Sequence[Mined]) -> dict[str, float]:
+    """The means over the thresholds."""
+    return {
+        "ml2": _mean([one.ml2 for one in found]),
+        "dml2": _mean([one.dml2 for one in found]),
+        "dml2_missed": _mean([one.dml2_missed for one in found]),
+    }
+
+
+def mining_loss(
+    original: Published,
+    published: Published,
+    hierarchy: Hierarchy,
+    thresholds: Sequence[float] = THRESHOLDS,
+    engine: Engine = LOCAL,
+    most: int = kernels.MOST_ITEMSETS,
+) -> list[Mined]:
+    """For each threshold (a share of the rows), what became of the frequent itemsets; at most so many at any level.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> was = Published.plain(h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "b1"], ["a2"]])))
+    >>> now = Published.resolve(Transactions.from_sets([["A", "b1"], ["A", "b1"], ["A"]]), h)
+    >>> mining_loss(was, now, h, [0.5])  # a1 and (a1, b1) are missed, and found one level up
+    [Mined(threshold=0.5, least=2, itemsets=6, found=4, levels=2)]
+    """
+    check_fit(original.rows, published)
+    if hierarchy.items != published.items:
+        raise OptionError(
+            f"ML2: the hierarchy {hierarchy.name} is not that of the published items: give the one they are coded by."
+        )
+    leasts = [_least(threshold, len(original.rows)) for threshold in _checked(thresholds)]
+    tallies = np.zeros((len(leasts), 3), dtype=np.int64)  # for each threshold: itemsets, found, levels
+    where, height = smallest_nodes(published, hierarchy), hierarchy.height
+    above: _Level | None = None
+    for level in range(height - 1, -1, -1):
+        at = nodes_at(hierarchy, level)
+        mined = kernels.frequent_itemsets(
+            _rows_at(original.rows, at),
+            _rows_at(published.rows, at[where]),
+            len(hierarchy),
+            min(leasts),
+            most=most,
+            threads=engine.threads,
+            tick=engine.tick("mining"),
+        )
+        if mined is None:
+            raise OptionError(
+                f"ML2: more than {most:,} frequent itemsets at level {level} of the hierarchy (0: items, {height}: "
+                f"root) in at least {min(leasts):,} of {len(original.rows):,} rows: raise the thresholds."
+            )
+        frequent = mined.support >= np.array(leasts)[:, None]  # [threshold, itemset]
+        found = frequent & (mined.other >= np.array(leasts)[:, None])
+        lowest = np.full(frequent.shape, level)
+        missed = np.flatnonzero((frequent & ~found).any(axis=0))
+        upper = height if above is None else above.lowest_of(mined, missed, nodes_at(hierarchy, level + 1))
+        lowest[:, missed] = np.where(found[:, missed], level, upper)
+        tallies += np.stack([frequent.sum(1), found.sum(1), ((lowest - level) * frequent).sum(1)], axis=1)
+        above = _Level(mined, lowest)
+    return [
+        Mined(threshold, least, *map(int, tally))
+        for threshold, least, tally in zip(thresholds, leasts, tallies, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """The itemsets of a level, and the lowest level at which each is found, for each threshold."""
+
+    itemsets: kernels.Itemsets
+    lowest: Counts  # [threshold, itemset]
+
+    def lowest_of(self, below: kernels.Itemsets, some: Counts, at: Codes) -> Counts:
+        """Of some itemsets of the level below: where their generalized forms are found.
+
+        These are frequent here, as whatever holds a set holds its generalized form. So each is one of ours, and is
+        known by a number that is the same for equal sets, and different for those that differ here.
+        """
+        sizes = np.diff(below.indptr)[some]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        entries = np.arange(starts[-1]) + np.repeat(below.indptr[:-1][some] - starts[:-1], sizes)
+        images = csr_from_pairs(row_ids(starts), at[below.items[entries]], len(some))
+        for seed in itertools.count():
+            marks = np.random.default_rng(seed).integers(2**64, size=len(at), dtype=np.uint64)
+            known = _sums(marks, self.itemsets.indptr, self.itemsets.items)
+            order = np.argsort(known)
+            if not np.any(known[order[1:]] == known[order[:-1]]):
+                break
+        return self.lowest[:, order[np.searchsorted(known, _sums(marks, *images), sorter=order)]]
+
+
+def _sums(marks: npt.NDArray[np.uint64], indptr: Offsets, items: Codes) -> npt.NDArray[np.uint64]:
+    """The sum of the marks of each set, modulo 2^64; none is empty."""
+    return np.add.reduceat(marks[items], indptr[:-1]) if len(items) else np.zeros(0, dtype=np.uint64)
+
+
+def nodes_at(hierarchy: Hierarchy, level: int) -> Codes:
+    """What each node counts as at a level: its ancestor there, itself, or nothing (-1) if it is more general.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
+    >>> h.labels, [nodes_at(h, level).tolist() for level in range(3)]
+    (('a1', 'a2', 'b', 'A', 'ALL'), [[0, 1, 2, -1, -1], [3, 3, 2, 3, -1], [4, 4, 4, 4, 4]])
+    """
+    depth, wanted = hierarchy.depth, hierarchy.height - level
+    at = np.arange(len(hierarchy), dtype=np.int32)
+    while (deep := depth[at] > wanted).any():
+        at[deep] = hierarchy.parent[at[deep]]
+    return np.where((depth[at] < wanted) & (at >= hierarchy.n_leaves), np.int32(-1), at)
+
+
+def smallest_nodes(published: Published, hierarchy: Hierarchy) -> Codes:
+    """For each published label the smallest node that covers all it stands for.
+
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> p = Published.resolve(Transactions.from_sets([["(a1,a2)", "b1", "(a1,b2)"]]), h)
+    >>> [(label, h.labels[node]) for label, node in zip(p.rows.labels, smallest_nodes(p, h))]
+    [('(a1,a2)', 'A'), ('(a1,b2)', 'ALL'), ('b1', 'b1')]
+    """
+    if not len(published.rows.labels):
+        return np.zeros(0, dtype=np.int32)
+    starts = published.cover_indptr[:-1]
+    node = np.minimum.reduceat(published.cover_items, starts)
+    last = np.maximum.reduceat(published.cover_items, starts)
+    while (short := hierarchy.span[node, 1] <= last).any():
+        node[short] = hierarchy.parent[node[short]]
+    return node
+
+
+def _rows_at(rows: Transactions, at: Codes) -> tuple[Offsets, Codes]:
+    """The rows, each label as what it counts as."""
+    codes = at[rows.items]
+    return csr_from_pairs(row_ids(rows.indptr)[codes >= 0], codes[codes >= 0], len(rows))
+
+
+def _least(threshold: float, rows: int) -> int:
+    """How many rows make a set frequent: exact, as 1 % of 700 rows are 7, whatever floating point says."""
+    return max(1, math.ceil(Fraction(str(threshold)) * rows))
+
+
+def _checked(thresholds: Sequence[float]) -> Sequence[float]:
+    """Shares above 0, at least one."""
+    for threshold in thresholds:
+        if not 0 < threshold <= 1:
+            raise OptionError(f"ML2: a threshold must be a share of the rows above 0 and at most 1, got {threshold}.")
+    if not thresholds:
+        raise OptionError("ML2: no thresholds: give at least one, such as 0.01.")
+    return thresholds
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)
