@@ -47,6 +47,10 @@ SHOWN = 30  # runs that are listed one by one on screen; of more, each method is
 @click.option("--seeds", default="0", show_default=True, help="Data files: seeds, such as 0,1,2.")
 @click.option("--loss", default="ncp", show_default=True, help="Data files: the loss that searches minimise.")
 @click.option("--queries", type=click.IntRange(min=1), help="Data files: also measure ARE by so many queries.")
+@click.option("--mining", metavar="T,T", help="Data files: also measure ML2 and dML2 at these thresholds, in percent.")
+@click.option(
+    "--known", type=click.IntRange(min=1), help="Data files: also measure the risk, if so many items may be known."
+)
 @click.option(
     "--limit", type=click.FloatRange(min=0, min_open=True), help="Seconds for a run; default: 600, or the file's."
 )
@@ -160,7 +164,7 @@ def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, gi
 
 
 _ABOUT_FILES = (
-    *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries"),
+    *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries", "mining", "known"),
     *("format", "column", "item_delimiter", "sets", "delimiter", "id_column", "item_column", "multiset", "drop_items"),
 )
 
@@ -199,7 +203,8 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
             name: varied.get(f"{cls.name}.{name}", varied.get(name)) for name in (one.name for one in cls.options())
         }
         chosen += _spread(cls, {name: values for name, values in told.items() if values and name not in own})
-    extras = Extras(queries=given["queries"] or 0)
+    mined = tuple(one.strip() for one in given["mining"].split(",")) if given["mining"] else ()
+    extras = Extras(queries=given["queries"] or 0, mining=mined, known=given["known"] or 0)
     seeds = _numbers("seeds", given["seeds"])
     names = ", ".join(dict.fromkeys(material.label for material in materials))
     return Grid.of(combinations(materials, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")

@@ -15,8 +15,10 @@ from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
 from shoal.evaluation.workload import Workload
 from shoal.metrics.are import are
+from shoal.metrics.ml2 import ML2
 from shoal.problem import Problem
 from shoal.release import Release, peak_memory
+from shoal.risk import Risk
 
 # What every row tells, in this order, after its place in the grid.
 FIGURES = (
@@ -37,6 +39,7 @@ FIGURES = (
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
 )
+K = 5  # below which a crowd is small, for models that do not say
 VOLATILE = ("seconds", "total_seconds", "cpu_seconds", "peak_mb", "statistics")  # differ from run to run
 
 
@@ -83,6 +86,8 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         "ended": "" if proof is None else proof.ended,
         **release.losses,
         **dict(_extra(case, problem, release, engine)),
+        **_mined(case, problem, release, engine),
+        **dict(_risks(case, problem, release, engine)),
         "statistics": json.dumps(release.solution.statistics),
     }
 
@@ -99,6 +104,25 @@ def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> It
             if len(sizes) > 1:
                 yield f"are_{size}", errors[-1]
         yield "are", sum(errors) / len(errors)
+
+
+def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> dict[str, float]:
+    """What is lost for mining, if it was asked for."""
+    thresholds = tuple(float(one) / 100 for one in case.extras.mining)
+    return ML2(problem.hierarchy, thresholds, engine).of(problem.raw, release.published) if thresholds else {}
+
+
+def _risks(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
+    """The risk of re-identification before and after, for so many known items, if it was asked for."""
+    if not case.extras.known:
+        return
+    k = case.privacy.values().get("k", K)
+    for when, rows in (("before", problem.raw.rows), ("after", release.published.rows)):
+        risk = Risk.of(rows, k, case.extras.known, engine)
+        yield f"below_k_{when}", risk.share_below_k[-1]
+        yield f"unique_{when}", risk.share_unique[-1]
+        yield f"prosecutor_{when}", risk.prosecutor[-1]
+        yield f"average_{when}", risk.average[-1]
 
 
 def _line(error: BaseException) -> str:
