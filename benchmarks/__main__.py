@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from benchmarks import (
     optimum,
     rt,
     rt_page,
-    rt_paper,
     sensitive,
     sensitive_growth,
     sensitive_page,
@@ -28,14 +28,18 @@ from benchmarks import (
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth", "rt", "rt-paper"]
-    parser.add_argument("what", nargs="*", default=every, choices=every)
+    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth", "rt"]
+    papers = sorted(path.stem for path in (Path(__file__).parent / "papers").glob("p[0-9].py"))
+    parser.add_argument("what", nargs="*", default=every, choices=[*every, "papers", *papers])
     parser.add_argument(
         "--docs", action="store_true", help="put 'suppression', 'sensitive' and 'rt' into their pages of docs/"
     )
-    parser.add_argument("--again", action="store_true", help="measure what 'rt' keeps in build/rt anew")
+    parser.add_argument("--again", action="store_true", help="measure what 'rt' and 'papers' keep in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
+    if "papers" in given.what:  # papers p0 p2: the pages of these; papers: of all
+        for name in [one for one in given.what if one in papers] or papers:
+            importlib.import_module(f"benchmarks.papers.{name}").write(given.again)
     data = given.out / "data"
     data.mkdir(parents=True, exist_ok=True)
     if "spine" in given.what:
@@ -68,7 +72,7 @@ def main() -> None:
         sensitive_page.draw_growth(results, images)
         if given.docs:
             sensitive_page.write_growth(results)
-    if ("rt" in given.what or "rt-paper" in given.what) and not rt.available():
+    if "rt" in given.what and not rt.available():
         print("rt: needs the real data sets (SHOAL_DATA).")
         return
     if "rt" in given.what:
@@ -77,13 +81,6 @@ def main() -> None:
             show(f"Columns and sets: {name}", results, given.out / f"rt-{name.replace(' ', '-')}.csv")
         if given.docs:
             rt_page.write_tables(tables)
-    if "rt-paper" in given.what:
-        experiments = {name: rt.stored(name, rows, again=given.again) for name, rows in rt_paper.EXPERIMENTS.items()}
-        for name, results in experiments.items():
-            keep(results, given.out / f"rt-{name.replace(' ', '-')}.csv")
-        rt_page.draw(experiments, images)
-        if given.docs:
-            rt_page.write(experiments)
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:

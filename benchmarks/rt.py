@@ -62,16 +62,13 @@ def available() -> bool:
     return INFORMS.is_dir()
 
 
-def load(data: str, rows: int = 0, seed: int | None = None) -> shoal.Dataset:
-    """The records of a set: all, the first so many, or (with a seed) a sample, in which smaller ones are contained."""
+def load(data: str, rows: int = 0) -> shoal.Dataset:
+    """The records of a set: all, or the first so many."""
     if data == "videos":
         return Videos(rows=rows).dataset() if rows else Videos().dataset()
     found = shoal.read(INFORMS / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"])
     found = found.keep_columns(list(COLUMNS[data]))
-    if not rows:
-        return found
-    order = np.arange(len(found)) if seed is None else np.random.default_rng(seed).permutation(len(found))
-    return found.take(np.sort(order[:rows]))
+    return found.take(np.arange(rows)) if rows else found
 
 
 def problem(data: str, found: shoal.Dataset, privacy: shoal.PrivacyModel, tree: bool = False) -> shoal.Problem:

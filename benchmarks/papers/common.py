@@ -27,15 +27,18 @@ class Claim:
     seen: str  # with figures
 
 
-def rows(name: str, *, again: bool = False) -> list[Row]:
-    """The rows of a named grid: those that were measured before, and the rest now. They stay in build/papers/."""
+def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
+    """The rows of a named grid: those that were measured before, and the rest now. They stay in build/papers/.
+
+    A grid that is ``kept`` with another one takes over the runs that they have in common.
+    """
     KEPT.mkdir(parents=True, exist_ok=True)
     grid = grid_file.load(grid_file.named()[name], REAL)
 
     def tell(at: lab.Progress) -> None:
         print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)
 
-    return lab.compare(grid, KEPT / f"{name}.csv", again=again, progress=tell)
+    return lab.compare(grid, KEPT / f"{kept or name}.csv", again=again, progress=tell)
 
 
 def verdicts(claims: Sequence[Claim]) -> str:

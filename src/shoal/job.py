@@ -12,6 +12,7 @@ from shoal.algorithms import Algorithm
 from shoal.anonymize import anonymize
 from shoal.columns import Column
 from shoal.data import Dataset, Hierarchy
+from shoal.data.table import Role
 from shoal.data.tags import Tags
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError, did_you_mean
@@ -83,9 +84,7 @@ class Job:
         """Read everything."""
         counted = Weights.load(self.weights) if self.weights else None
         dataset = read_for(self.privacy, self.data, self.reading)
-        left = () if dataset.table is None or self.keep is None else set(dataset.table.names) - set(self.keep)
-        if self.keep is not None:
-            dataset = dataset.keep_columns(self.keep)
+        dataset, said = kept(dataset, self.keep, self.columns)
         made = Problem(
             dataset,
             items_tree(
@@ -97,27 +96,44 @@ class Job:
             self.unknown_items,
             counted,
             self.allow_missing,
-            {name: said for name, said in self._said(dataset).items() if name not in left},
+            described(dataset, self.privacy, said, self.hierarchy, self.missing),
         )
         if self.privacy.adds_columns:
             io.check_columns(dataset, self.privacy.adds_columns, self.output, self.output_format)
         return made
 
-    def _said(self, dataset: Dataset) -> dict[str, Column | str]:
-        """What is said of the columns, with the hierarchies that are named apart."""
-        names = () if dataset.table is None else dataset.table.names
-        said, plain = dict(self.columns), Column(missing=self.missing)
-        for name in names:
-            one = said.get(name, plain)
-            if isinstance(one, Column) and self.privacy.relational and name not in self.privacy.columns:
-                tree = self.hierarchy.get(name, one.hierarchy)
-                said[name] = replace(one, hierarchy=tree, missing=tuple(dict.fromkeys((*one.missing, *self.missing))))
-        for name in self.hierarchy:
-            if name in names and not isinstance(said.get(name), Column):
-                raise OptionError(
-                    f"A hierarchy is given for column '{name}', which is no quasi-identifier: leave it out."
-                )
-        return said
+
+def kept(
+    data: Dataset, keep: Sequence[str] | None, columns: Mapping[str, Column | str]
+) -> tuple[Dataset, dict[str, Column | str]]:
+    """The data with the columns to publish alone (none: all), and what is said of the columns but those left out."""
+    if keep is None:
+        return data, dict(columns)
+    left = () if data.table is None else set(data.table.names) - set(keep)
+    return data.keep_columns(keep), {name: said for name, said in columns.items() if name not in left}
+
+
+def described(
+    data: Dataset,
+    privacy: PrivacyModel,
+    columns: Mapping[str, Column | str],
+    hierarchy: Mapping[str, str],
+    missing: Sequence[str] = (),
+) -> dict[str, Column | str]:
+    """What is said of the columns, with the hierarchies that are named apart, and the values that mean "not known"."""
+    names = () if data.table is None else data.table.names
+    said, plain = dict(columns), Column(missing=tuple(missing))
+    for name in names:
+        one = said.get(name, plain)
+        if isinstance(one, Column) and privacy.relational and name not in privacy.columns:
+            tree = hierarchy.get(name, one.hierarchy)
+            said[name] = replace(one, hierarchy=tree, missing=tuple(dict.fromkeys((*one.missing, *missing))))
+    for name in hierarchy:
+        about = said.get(name)
+        known = isinstance(about, Column) and about.role in (None, Role.QUASI_IDENTIFIER)
+        if name in names and not known:
+            raise OptionError(f"A hierarchy is given for column '{name}', which is no quasi-identifier: leave it out.")
+    return said
 
 
 def items_tree(data: Dataset, given: Mapping[str, str], *, format: str | None, multiset: bool) -> Hierarchy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +31,10 @@ class Extras(Spec):
     queries: int = option(0, low=0, help="queries to measure ARE by, of each size; 0: none")
     query_items: tuple[str, ...] = option(("2",), help="items that a query asks for: one number, or several")
     query_values: int = option(0, low=0, help="quasi-identifiers that a query asks for")
+    query_kinds: tuple[str, ...] = option((), help="or both at once: values+items, such as 2+1; one or several")
+    query_bound: float = option(
+        0.0, low=0, high=1, help="share of the records that errors are also told relative to, at least; 0: not"
+    )
     query_seed: int = option(0, low=0, help="for drawing the queries")
     mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
     known: int = option(
@@ -45,6 +50,23 @@ class Extras(Spec):
                     kind(value)
                 except ValueError:
                     raise OptionError(f"measures: {name} must be numbers, got '{value}'.") from None
+        for asked in self.query_kinds:
+            if not re.fullmatch(r"\d+\+\d+", asked, re.ASCII):
+                raise OptionError(
+                    f"measures: query_kinds must be so many values + so many items, such as 2+1, got '{asked}'."
+                )
+
+    @property
+    def kinds(self) -> dict[str, tuple[int, int]]:
+        """The kinds of queries, by the end of the name of their column: the values and the items that they ask for.
+
+        >>> Extras(query_items=("1", "2")).kinds, Extras(query_kinds=("2+0", "0+2")).kinds
+        ({'1': (0, 1), '2': (0, 2)}, {'2_0': (2, 0), '0_2': (0, 2)})
+        """
+        if not self.query_kinds:
+            return {size: (self.query_values, int(size)) for size in self.query_items}
+        pairs = (kind.split("+") for kind in self.query_kinds)
+        return {f"{int(values)}_{int(items)}": (int(values), int(items)) for values, items in pairs}
 
 
 @dataclass(frozen=True)
@@ -98,7 +120,7 @@ class Case:
             **self.privacy.values(),
             "algorithm": self.algorithm.name,
             "method": self.method,
-            **{f"algorithm.{name}": value for name, value in changed(self.algorithm).items()},
+            **{f"algorithm.{name}": value for name, value in self.algorithm.values().items()},
             "loss": self.loss,
             "seed": self.seed,
         }

@@ -23,7 +23,8 @@
     seed = [0]
 
     [measures]                        # beside the losses: each takes time of its own
-    queries = 100
+    queries = 100                     # of each kind, for ARE
+    query_kinds = ["2+0", "0+2"]      # those that ask for 2 values of columns, and those that ask for 2 items
     [limits]
     seconds = 120                     # for each run
 """
@@ -37,6 +38,7 @@ from typing import Any, TypeVar
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.columns import Column
 from shoal.errors import OptionError, did_you_mean
 from shoal.evaluation.grid import Case, Extras, Grid, combinations, spread
 from shoal.evaluation.material import Material
@@ -93,7 +95,17 @@ class _File(TomlFile):
 
     def _materials(self, table: Mapping[str, Any]) -> Iterator[Material]:
         """The data sets that a table describes, one for each combination."""
-        beside = ("name", "hierarchy", "hierarchy_format", "columns", "keep", "generator", *READING)
+        beside = (
+            "name",
+            "hierarchy",
+            "hierarchy_format",
+            "columns",
+            "keep",
+            "missing",
+            "weights",
+            "generator",
+            *READING,
+        )
         declared = [one.name for one in Material.options() if one.name != "label"]
         self.known(table, (*declared, *beside), "key", "data")
         name = self.typed(table, "name", "", "data")
@@ -106,6 +118,8 @@ class _File(TomlFile):
             "hierarchy_format": self.typed(table, "hierarchy_format", "", "data") or None,
             "columns": self.columns(self._inner(table, "columns"), "data.columns"),
             "keep": tuple(self.texts(table, "keep", "data")) if "keep" in table else None,
+            "missing": tuple(self.texts(table, "missing", "data")),
+            "weights": str(self.file(table, "weights", "data")) if "weights" in table else "",
         }
         given = {key: value for key, value in table.items() if key in declared}
         if "file" in given:
@@ -128,16 +142,13 @@ class _File(TomlFile):
         """All that a table [[runs]] asks for."""
         self.known(table, ("data", "model", "algorithm", "seed", "loss"), "key", "runs")
         names = table.get("data", list(materials))
-        for name in names if isinstance(names, list) else [names]:
+        names = names if isinstance(names, list) else [names]
+        for name in names:
             if name not in materials:
                 raise OptionError(
                     f"{self.path}: [runs] names the data '{name}'{did_you_mean(str(name), materials)}, which no "
                     f"[[data]] describes: known are {', '.join(materials)}."
                 )
-        chosen = [one for name in (names if isinstance(names, list) else [names]) for one in materials[name]]
-        models = self._specs(table.get("model", "km"), PrivacyModel, "shoal.privacy", "runs.model")
-        default = models[0].default_algorithm
-        methods = self._specs(table.get("algorithm", default), Algorithm, "shoal.algorithms", "runs.algorithm")
         seeds = table.get("seed", 0)
         seeds = seeds if isinstance(seeds, list) else [seeds]
         if not seeds or not all(isinstance(seed, int) and seed >= 0 for seed in seeds):
@@ -147,12 +158,23 @@ class _File(TomlFile):
             for key, value in self.table("measures").items()
         }
         extras, loss = self.spec(Extras, given, "measures"), self.typed(table, "loss", "ncp", "runs")
-        try:
-            return list(combinations(chosen, models, methods, seeds, loss, extras))
-        except OptionError as error:
-            raise OptionError(f"{self.path}: [runs] {error}") from None
+        found: list[Case] = []
+        for name in names:
+            chosen = materials[name]
+            models = self._specs(
+                table.get("model", "km"), PrivacyModel, "shoal.privacy", "runs.model", chosen[0].columns
+            )
+            default = models[0].default_algorithm
+            methods = self._specs(table.get("algorithm", default), Algorithm, "shoal.algorithms", "runs.algorithm")
+            try:
+                found += combinations(chosen, models, methods, seeds, loss, extras)
+            except OptionError as error:
+                raise OptionError(f"{self.path}: [runs] {error}") from None
+        return found
 
-    def _specs(self, said: Any, base: type[Made], package: str, where: str) -> list[Made]:
+    def _specs(
+        self, said: Any, base: type[Made], package: str, where: str, columns: Mapping[str, Column] | None = None
+    ) -> list[Made]:
         """Models or algorithms: names, or tables with options, or a list of these."""
         made: list[Made] = []
         for one in said if isinstance(said, list) else [said]:
@@ -164,5 +186,5 @@ class _File(TomlFile):
             cls = discovery.get(package, base, given["name"])
             options = {name: value for name, value in given.items() if name != "name"}
             lists = [option.name for option in cls.options() if option.type is tuple]
-            made += [self.spec(cls, values, where) for values in spread(options, lists)]
+            made += [self.spec(cls, values, where, columns) for values in spread(options, lists)]
         return made

@@ -5,6 +5,7 @@ Whatever is said here may be varied in a grid: the number of rows, of items, the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -23,11 +24,12 @@ from shoal.evaluation.supermarket import product_hierarchy, supermarket
 from shoal.evaluation.videos import Videos
 from shoal.hierarchies import intervals
 from shoal.io.files import sha256_of
-from shoal.job import items_tree, read_for
+from shoal.job import described, items_tree, kept, read_for, tree_for
 from shoal.metrics import AdditiveLoss
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
+from shoal.weights import Weights
 
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 
@@ -61,10 +63,13 @@ class Material(Spec):
     )
     secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
     unknown_items: str = option("error", words=("error", "root"), help="items that the hierarchy does not know")
+    allow_missing: bool = option(False, help="go on where what is declared sensitive is not in the data")
     reading: Mapping[str, Any] = field(default_factory=dict)  # as shoal.read takes it
-    hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of several set columns by name
+    hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
     hierarchy_format: str | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
+    missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
+    weights: str = ""  # the file that says how much the loss of each item counts; none: all the same
     keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
     generator: Mapping[str, Any] = field(default_factory=dict)  # its options
 
@@ -103,45 +108,54 @@ class Material(Spec):
             "hierarchy_format": self.hierarchy_format,
             "columns": {name: _content(column) for name, column in self.columns.items()},
             "keep": self.keep,
+            "missing": self.missing,
+            "weights": sha256_of(self.weights) if self.weights else "",
             "generator": dict(self.generator),
         }
 
     def problem(self, privacy: PrivacyModel, loss: AdditiveLoss, seed: int) -> Problem:
         """The problem of protecting it so."""
-        data, tree = self.load(seed, privacy)
+        data, tree, said = self._loaded(seed, privacy)
         if self.secrets:
             privacy = privacy.changed(sensitive=self._drawn(data.transactions, seed))
         unknown: Any = self.unknown_items
-        return Problem(data, tree, privacy, loss, seed, unknown, columns=self.columns)
+        weights = Weights.load(self.weights) if self.weights else None
+        columns = described(data, privacy, said, self.hierarchy, self.missing)
+        return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, columns)
 
     def load(self, seed: int = 0, privacy: PrivacyModel | None = None) -> tuple[Dataset, Hierarchy]:
         """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken."""
+        return self._loaded(seed, privacy)[:2]
+
+    def _loaded(self, seed: int, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy, Mapping[str, Column | str]]:
+        """The same, and what is said of the columns that are kept."""
         data, tree = self._generated(seed) if self.generate else self._read(privacy)
-        if self.keep is not None:
-            data = data.keep_columns(self.keep)
+        data, said = kept(data, self.keep, self.columns)
         if self.modulo:
             data, tree = data.with_transactions(_modulo(data.transactions, self.modulo)), None
         if self.kept_items:
             chosen = _choice(seed, 0, len(data.transactions.labels), self.kept_items)
             data, tree = data.take(_holding(data.transactions, chosen)), None
             data = data.with_transactions(_only(data.transactions, chosen))
-        rows = data.transactions
+        rows, counted = data.transactions, bool(self.reading.get("multiset"))
         if self.fanout:
-            supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
+            supports: Counter[str] = Counter()
+            for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
+                supports[hierarchies.without_counts([label])[0] if counted else label] += support
             order: Any = self.order
-            tree = hierarchies.balanced(rows.labels, fanout=self.fanout, order=order, supports=supports)
+            tree = hierarchies.balanced(supports, fanout=self.fanout, order=order, supports=supports)
+        tree = tree_for(data, tree, multiset=counted)
         if self.rows and self.rows < len(data):
             data = data.take(np.arange(self.rows))
         if self.sample and self.sample < len(data):
-            data = data.take(_choice(seed, 2, len(data), self.sample))
-        return data, tree or Hierarchy.flat(rows.labels)
+            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # smaller samples are parts of larger ones
+            data = data.take(np.sort(drawn[: self.sample]))
+        return data, tree, said
 
     def _read(self, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy | None]:
         """From the files."""
         path = Path(self.file)
         data = io.read(path, **self.reading) if privacy is None else read_for(privacy, path, self.reading)
-        if not self.hierarchy:
-            return data, None
         counted = bool(self.reading.get("multiset"))
         return data, items_tree(data, self.hierarchy, format=self.hierarchy_format, multiset=counted)
 

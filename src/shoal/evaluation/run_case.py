@@ -96,14 +96,20 @@ def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> It
     """What was asked for beside the losses."""
     asked = case.extras
     if asked.queries:
-        sizes = [int(size) for size in asked.query_items]
-        errors = []
-        for size in sizes:
-            drawn = Workload.generated(problem.raw, asked.queries, asked.query_values, size, seed=asked.query_seed)
-            errors.append(are(problem.raw, release.published, drawn).mean)
-            if len(sizes) > 1:
-                yield f"are_{size}", errors[-1]
-        yield "are", sum(errors) / len(errors)
+        means: dict[str, list[float]] = {}
+        for kind, (values, items) in asked.kinds.items():
+            drawn = Workload.generated(problem.raw, asked.queries, values, items, seed=asked.query_seed)
+            found = are(problem.raw, release.published, drawn)
+            told = {"are": found.mean}
+            if asked.query_bound:
+                least = np.maximum(found.true, asked.query_bound * len(problem.raw.rows))
+                told["bounded_are"] = float(np.mean(np.abs(found.true - found.expected) / least))
+            for name, error in told.items():
+                means.setdefault(name, []).append(error)
+                if len(asked.kinds) > 1:
+                    yield f"{name}_{kind}", error
+        for name, errors in means.items():
+            yield name, sum(errors) / len(errors)
 
 
 def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> dict[str, float]:
