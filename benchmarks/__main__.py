@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,34 +13,20 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import (
-    family,
-    growth,
-    optimum,
-    rt,
-    rt_page,
-    sensitive,
-    sensitive_growth,
-    sensitive_page,
-    spine,
-    suppression,
-)
+from benchmarks import family, growth, leaderboard, optimum, rt, rt_page, spine
+from benchmarks.papers import common
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["papers"]:
+        return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family", "suppression", "sensitive", "sensitive-growth", "rt"]
-    papers = sorted(path.stem for path in (Path(__file__).parent / "papers").glob("p[0-9].py"))
-    parser.add_argument("what", nargs="*", default=every, choices=[*every, "papers", *papers])
-    parser.add_argument(
-        "--docs", action="store_true", help="put 'suppression', 'sensitive' and 'rt' into their pages of docs/"
-    )
-    parser.add_argument("--again", action="store_true", help="measure what 'rt' and 'papers' keep in build/ anew")
+    every = ["spine", "growth", "optimum", "family", "rt"]
+    parser.add_argument("what", nargs="*", default=every, choices=[*every, "leaderboard"])
+    parser.add_argument("--docs", action="store_true", help="put 'rt' into its page of docs/")
+    parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
-    if "papers" in given.what:  # papers p0 p2: the pages of these; papers: of all
-        for name in [one for one in given.what if one in papers] or papers:
-            importlib.import_module(f"benchmarks.papers.{name}").write(given.again)
     data = given.out / "data"
     data.mkdir(parents=True, exist_ok=True)
     if "spine" in given.what:
@@ -52,26 +39,8 @@ def main() -> None:
         show("The optimum beside AA, the search alone, k=5", optimum.rows(data), given.out / "optimum.csv")
     if "family" in given.what:
         show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
-    if "suppression" in given.what:
-        title, found = "Generalization with suppression and its rivals, the search alone", suppression.rows(data)
-        results = show(title, found, given.out / "suppression.csv")
-        show("How they grow, BMS-WebView-2, k=5, m=3", suppression.growing(data), given.out / "suppression-growth.csv")
-        if given.docs and results:
-            suppression.write(results)
-    images = sensitive_page.PAGE.parent / "images" if given.docs else given.out
-    if "sensitive" in given.what:
-        results = keep(sensitive.rows(), given.out / "sensitive.csv")
-        show("P1's experiments, means of six runs", sensitive_page.means(results), given.out / "sensitive-means.csv")
-        others = keep(sensitive.variants(), given.out / "sensitive-variants.csv")
-        sensitive_page.draw(results, images)
-        if given.docs:
-            sensitive_page.write(results, others)
-    if "sensitive-growth" in given.what:
-        title, found = "How P1's methods and their rivals grow, Quest, 1,000 items", sensitive_growth.rows(data)
-        results = show(title, found, given.out / "sensitive-growth.csv")
-        sensitive_page.draw_growth(results, images)
-        if given.docs:
-            sensitive_page.write_growth(results)
+    if "leaderboard" in given.what:
+        leaderboard.write(again=given.again)
     if "rt" in given.what and not rt.available():
         print("rt: needs the real data sets (SHOAL_DATA).")
         return
@@ -81,6 +50,17 @@ def main() -> None:
             show(f"Columns and sets: {name}", results, given.out / f"rt-{name.replace(' ', '-')}.csv")
         if given.docs:
             rt_page.write_tables(tables)
+
+
+def papers(words: list[str]) -> None:
+    """``python -m benchmarks papers p1 p4``: run the grids of papers (default: all) and write their pages."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks papers", description=papers.__doc__)
+    every = sorted(path.stem for path in common.PAGES.glob("p*.md"))
+    parser.add_argument("name", nargs="*", default=every, choices=every)
+    parser.add_argument("--again", action="store_true", help="measure what is kept in build/papers anew")
+    given = parser.parse_args(words)
+    for name in given.name:
+        importlib.import_module(f"benchmarks.papers.{name}").write(again=given.again)
 
 
 def show(title: str, rows: Iterable[dict[str, Any]], target: Path) -> list[dict[str, Any]]:

@@ -94,34 +94,6 @@ def solve(
     }
 
 
-def group(
-    file: str, algorithm: str, k: int, sensitive: list[str], options: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """From file to verified file by a method that works on groups of rows and needs no hierarchy."""
-    import shoal
-    from shoal import discovery
-    from shoal.algorithms import Algorithm
-    from shoal.privacy import PrivacyModel
-
-    start = time.perf_counter()
-    method = discovery.get("shoal.algorithms", Algorithm, algorithm)(**(options or {}))
-    data, model = shoal.read(file), method.solves[0]
-    guarantee: dict[str, Any] = {"p" if model is shoal.PrivacyDegree else "k": k}
-    if model is not shoal.TransactionalK:
-        guarantee["sensitive"] = tuple(sensitive)
-    privacy = discovery.get("shoal.privacy", PrivacyModel, model.name)(**guarantee)
-    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy)
-    release = shoal.anonymize(problem, method)
-    with tempfile.TemporaryDirectory() as folder:
-        release.write(Path(folder) / "release.csv")  # some publish a column with the groups
-    return {
-        "seconds": time.perf_counter() - start,
-        "solve": release.timings["solve"],
-        "operations": release.losses["operations"],
-        **release.solution.statistics,
-    }
-
-
 def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
     """Read a file and count all its raw itemsets of up to m items once: what any method must at least do."""
     import shoal
@@ -155,7 +127,6 @@ if __name__ == "__main__":
     what: dict[str, Callable[..., dict[str, Any]]] = {
         "anonymize": anonymize,
         "solve": solve,
-        "group": group,
         "count": count,
         "rt-measured": rt_measured,
         "rt-naive": rt_naive,

@@ -21,21 +21,6 @@ def real(name: str, folder: Path, fanout: int = 5) -> tuple[str, str]:
     return str(data), str(tree)
 
 
-def groceries() -> tuple[str, str]:
-    """The files of the groceries and their own hierarchy."""
-    return str(REAL / "groceries" / "transactions.basket"), str(REAL / "groceries" / "hierarchy.csv")
-
-
-def part(name: str, folder: Path, share: float) -> tuple[str, str, int]:
-    """The first rows of a real data set, with the hierarchy of all of it, and how many they are."""
-    whole, tree = real(name, folder)
-    lines = Path(whole).read_text(encoding="utf-8").splitlines(keepends=True)
-    size = round(len(lines) * share)
-    target = folder / f"{name}-{size}.dat"
-    target.write_text("".join(lines[:size]), encoding="utf-8")
-    return str(target), tree, size
-
-
 def quest(folder: Path, rows: int, items: int = 1_650, mean_size: float = 6.5, fanout: int = 5) -> tuple[str, str]:
     """The files of a generated set and its hierarchy."""
     generator = Quest(rows=rows, items=items, mean_size=mean_size, mean_pattern=3, seed=1)

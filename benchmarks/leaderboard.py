@@ -1,4 +1,4 @@
-"""docs/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it, from the grid of that name."""
+"""docs/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it; from a named grid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from shoal.evaluation.results import Row
 
 PAGE = DOCS / "leaderboard.md"
 # What releases of a model are ranked by, and what is told beside it.
-LOSSES = {"k": {"relational_ncp": "NCP of columns"}, "k-km": {"relational_ncp": "NCP of columns", "ul": "UL", "ncp": "NCP"}}
+LOSSES = {
+    "k": {"relational_ncp": "NCP of columns"},
+    "k-km": {"relational_ncp": "NCP of columns", "ul": "UL", "ncp": "NCP"},
+}
 OTHERS = {"ncp": "NCP"}
 TITLES = {
     "km": "k^m-anonymity",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import rt
-from benchmarks.sensitive_page import put
+from benchmarks.papers.common import put
 
 Rows = Sequence[dict[str, Any]]
 Found = Mapping[str, Rows]
@@ -16,10 +16,10 @@ TABLES = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 def write_tables(found: Found, page: Path = TABLES) -> None:
     """Put the tables of time, memory and losses into the page of benchmarks."""
-    put(page, "rt side by side", _side(found["side by side"]))
-    put(page, "rt informs", _grid(found["informs"]))
-    put(page, "rt videos", _grid([*found["videos"], *found.get("videos, small k", ())]))
-    put(page, "rt within", _within(found["within"]))
+    put(page, "rt side by side", "\n".join(_side(found["side by side"])))
+    put(page, "rt informs", "\n".join(_grid(found["informs"])))
+    put(page, "rt videos", "\n".join(_grid([*found["videos"], *found.get("videos, small k", ())])))
+    put(page, "rt within", "\n".join(_within(found["within"])))
 
 
 def _grid(rows: Rows) -> Iterator[str]:

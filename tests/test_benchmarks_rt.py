@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from benchmarks import rt, rt_page
-from benchmarks.sensitive_page import put
+from benchmarks.papers.common import put
 
 import shoal
 from shoal import discovery
@@ -52,5 +52,5 @@ def test_the_page_has_all_its_marks() -> None:
 def test_what_is_between_marks_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- x -->\nold\n<!-- end of x -->\nb\n", encoding="utf-8")
-    put(page, "x", ["new"])
+    put(page, "x", "new")
     assert page.read_text(encoding="utf-8") == "a\n<!-- x -->\n\nnew\n\n<!-- end of x -->\nb\n"

@@ -41,10 +41,10 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
     return lab.compare(grid, KEPT / f"{kept or name}.csv", again=again, progress=tell)
 
 
-def verdicts(claims: Sequence[Claim]) -> str:
-    """A table of claims in Markdown."""
+def verdicts(claims: Sequence[Claim], who: str = "the paper says") -> str:
+    """A table of claims in Markdown; ``who`` makes them."""
     words = {True: "holds", False: "**does not hold**", None: "cannot be told"}
-    lines = ["| where | the paper says | here | what we saw |", "|---|---|---|---|"]
+    lines = [f"| where | {who} | here | what we saw |", "|---|---|---|---|"]
     lines += [f"| {one.place} | {one.says} | {words[one.holds]} | {one.seen} |" for one in claims]
     return "\n".join(lines)
 

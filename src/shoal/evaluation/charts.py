@@ -39,6 +39,12 @@ _OWN = {
     "rfirst": ("#CC79A7", "X", ":"),
     "tfirst": ("#555555", "*", ":"),
     "cluster": ("#000000", "^", ":"),
+    "stn": ("#0072B2", "o", "-"),
+    "gsc": ("#D55E00", "s", "-"),
+    "knn": ("#000000", "^", "--"),
+    "knn, order gsc": ("#009E73", "D", "-."),
+    "graysort": ("#CC79A7", "v", "-."),
+    "apx-cover": ("#8C6D00", "P", ":"),
 }
 
 
@@ -78,7 +84,8 @@ def looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     own = dict(_OWN)
     for at, name in enumerate(dict.fromkeys(methods)):
         spare = (_COLOURS[at % len(_COLOURS)], _MARKERS[at % len(_MARKERS)], _LINES[at % len(_LINES)])
-        colour, marker, line = own.pop(name.partition(",")[0], spare)  # the first of its kind; with options or without
+        kind = name if name in own else name.partition(",")[0]  # the first of its kind; with options or without
+        colour, marker, line = own.pop(kind, spare)
         found[name] = {"color": colour, "marker": marker, "linestyle": line, "fillstyle": "none"}
     return found
 
@@ -174,6 +181,15 @@ def seconds(panel: Any, values: Sequence[float]) -> None:
     ]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.xaxis.set_minor_locator(_no_ticks())
+
+
+def plain_log(panel: Any) -> None:
+    """A logarithmic axis upwards, with a tick at 1, 2 and 5 of each power of ten, in plain numbers."""
+    panel.set_yscale("log")
+    low, high = panel.get_ylim()
+    ticks = [one * 10.0**power for power in range(-9, 10) for one in (1, 2, 5) if low <= one * 10.0**power <= high]
+    panel.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
+    panel.minorticks_off()
 
 
 def legend(figure: Any, panels: Iterable[Any]) -> None:

@@ -117,7 +117,9 @@ class Material(Spec):
         """The problem of protecting it so."""
         data, tree, said = self._loaded(seed, privacy)
         if self.secrets:
-            privacy = privacy.changed(sensitive=self._drawn(data.transactions, seed))
+            drawn = self._drawn(data.transactions, seed)
+            if any(one.name == "sensitive" for one in privacy.options()):  # others see the same rows, secrets and all
+                privacy = privacy.changed(sensitive=drawn)
         unknown: Any = self.unknown_items
         weights = Weights.load(self.weights) if self.weights else None
         columns = described(data, privacy, said, self.hierarchy, self.missing)

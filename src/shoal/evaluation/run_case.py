@@ -14,6 +14,7 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
 from shoal.evaluation.workload import Workload
+from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import ML2
 from shoal.problem import Problem
@@ -38,6 +39,7 @@ FIGURES = (
     "value",  # of the loss that was minimised
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
+    "suppressed",  # share of the occurrences that nothing published covers, by a method that suppresses
 )
 K = 5  # below which a crowd is small, for models that do not say
 VOLATILE = ("seconds", "total_seconds", "cpu_seconds", "peak_mb", "statistics")  # differ from run to run
@@ -84,12 +86,19 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         "value": release.losses.get(f"weighted_{problem.loss.name}", release.losses.get(problem.loss.name)),
         "lower_bound": None if proof is None else proof.lower_bound,
         "ended": "" if proof is None else proof.ended,
+        "suppressed": _suppressed(problem, release) if case.algorithm.suppresses else None,
         **release.losses,
         **dict(_extra(case, problem, release, engine)),
         **_mined(case, problem, release, engine),
         **dict(_risks(case, problem, release, engine)),
         "statistics": json.dumps(release.solution.statistics),
     }
+
+
+def _suppressed(problem: Problem, release: Release) -> float:
+    """The share of what was there before."""
+    made = Outcome.of(problem.items, release.published)
+    return made.suppressed / max(1, made.occurrences)
 
 
 def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:

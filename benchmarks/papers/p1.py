@@ -1,0 +1,221 @@
+"""docs/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of three grids.
+
+Time is CPU time of the whole release, the least over the seeds: all that a busy machine can do to it is to prolong it.
+All else is the mean over the seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.data import REAL
+from benchmarks.papers import common, p1_claims, p1_growth, p1_plots
+from benchmarks.papers.p1_published import ITEMS, KS, implied, published
+from benchmarks.papers.p1_published import METHODS as PRINTED
+from shoal.evaluation import grid_file
+from shoal.evaluation.grid import Case
+from shoal.evaluation.results import Row
+
+PAGE = common.PAGES / "p1.md"
+SETS = ("D1", "D2", "D3", "D4")
+NAMES = {
+    "stn": "STN",
+    "gsc": "GSC",
+    "knn": "K-NN",
+    "knn, order gsc": "K-NN, GSC order",
+    "knn, order stn": "K-NN, STN order",
+    "graysort": "GraySort",
+    "apx-cover": "Sort APX Cover",
+}
+OURS = tuple(NAMES.values())[:5]
+KINDS = {
+    "groups": "groups",
+    "joined_rows": "joined rows",
+    "qid_additions": "QID added",
+    "qid_deletions": "QID deleted",
+    "sensitive_additions": "sensitive added",
+    "sensitive_deletions": "sensitive deleted",
+}
+MEANS = ("operations", "kl", "kl_mean", "privacy_value", "modified_items", *KINDS)
+
+
+def write(again: bool) -> None:
+    """Measure what is not known yet, draw the figures and fill the page."""
+    drawn = facts("p1")
+    results, others = told(common.rows("p1", again=again)), told(common.rows("p1-variants", again=again))
+    grown = told(common.rows("p1-growth", again=again))
+    found = means(results)
+    common.IMAGES.mkdir(parents=True, exist_ok=True)
+    p1_plots.against_k(found, "ms", "CPU time (ms)", ("STN", "GSC", "K-NN"), common.IMAGES / "p1-fig3.png")
+    p1_plots.against_k(found, "operations", "items added or deleted", OURS[:4], common.IMAGES / "p1-fig4.png")
+    p1_plots.against_k(found, "kl", "KL divergence (nats, sum)", OURS[:4], common.IMAGES / "p1-fig5.png")
+    p1_plots.privacy(found, common.IMAGES / "p1-tables.png")
+    p1_plots.growth(grown, common.IMAGES / "p1-growth.png")
+    tables: dict[str, Iterable[str]] = {
+        "claims": [common.verdicts(p1_claims.claims(results, found))],
+        "data": _data(drawn),
+        "time": _grid(found, "ms", ("STN", "GSC", "K-NN"), lambda row: f"{row['ms']:.0f}"),
+        "operations": _grid(found, "operations", OURS, lambda row: f"{row['operations']:,.0f}"),
+        "kinds": _kinds(found),
+        "kl": _grid(found, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
+        **{f"privacy {number}": _privacy(found, name) for number, name in enumerate(SETS, 1)},
+        "bound": _bound(drawn),
+        "pairs": p1_claims.pairs(results),
+        "privacy claims": p1_claims.privacy_counts(found),
+        "variants": _variants(others, facts("p1-variants")),
+        "growth claims": [common.verdicts(p1_growth.claims(grown), "what we ask for")],
+        "growth": p1_growth.table(grown),
+    }
+    for mark, lines in tables.items():
+        common.put(PAGE, mark, "\n".join(lines))
+
+
+def told(rows: Sequence[Row]) -> list[Row]:
+    """The rows by the paper's names, GraySort's p as k. A failed run is an error: the grids list seeds that work."""
+    if failed := [row for row in rows if row["status"] != "ok"]:
+        raise ValueError(f"{len(failed)} runs failed, the first: {failed[0]['error']}")
+    made = []
+    for row in rows:
+        counted = {"joined_rows": 0, **json.loads(row["statistics"])}
+        k = row["p"] if row["k"] is None else row["k"]
+        made.append({**row, **counted, "method": NAMES[row["method"]], "k": k, "ms": 1_000 * row["cpu_seconds"]})
+    return made
+
+
+def means(results: Sequence[Row]) -> list[Row]:
+    """Over the seeds of each data set, method and k: means, and the least milliseconds."""
+    cells: dict[tuple[str, str, int], list[Row]] = {}
+    for row in results:
+        cells.setdefault((row["data"], row["method"], row["k"]), []).append(row)
+    return [
+        {"data": name, "method": method, "k": k, "ms": min(row["ms"] for row in some)}
+        | {measure: statistics.fmean(row.get(measure) or 0 for row in some) for measure in MEANS}
+        for (name, method, k), some in cells.items()
+    ]
+
+
+def facts(grid: str) -> list[Row]:
+    """What decides how hard the data of a grid are, once for each set and seed."""
+    cases = grid_file.load(grid_file.named()[grid], REAL).cases
+    first = {(case.material.label, case.seed): case for case in reversed(cases)}  # its model knows sensitive items
+    return [_drawn(case) for case in reversed(first.values())]
+
+
+def _drawn(case: Case) -> Row:
+    """The rows of a case, and among them those with sensitive items."""
+    problem = case.problem()
+    known, hidden = problem.items.sizes, problem.sensitive.sizes
+    secret, sizes = hidden > 0, known + hidden
+    longest = np.sort(sizes[~secret])[::-1]
+
+    def most_modified(k: int) -> float:
+        """No groups of a sensitive row and k - 1 others have a larger I': only items that some row holds change."""
+        return float((sizes[secret].sum() + longest[: (k - 1) * int(secret.sum())].sum()) / secret.sum())
+
+    return {
+        "data": case.material.label,
+        "seed": case.seed,
+        "rows": len(sizes),
+        "mean size": float(sizes.mean()),
+        "sensitive rows": int(secret.sum()),
+        "share": 100 * float(secret.mean()),
+        "their mean size": float(sizes[secret].mean()),
+        "bare": 100 * float((known[secret] == 0).mean()),
+        "most": {k: most_modified(k) for k in KS},
+    }
+
+
+def _data(drawn: Sequence[Row]) -> Iterator[str]:
+    """What was drawn."""
+    yield "| data | rows | items a row | sensitive rows | their share | items in these | without QID items | seeds |"
+    yield "|---|---|---|---|---|---|---|---|"
+    forms = {
+        "rows": ",.0f",
+        "mean size": ".2f",
+        "sensitive rows": ",.0f",
+        "share": ".1f",
+        "their mean size": ".2f",
+        "bare": ".1f",
+    }
+    for name in SETS:
+        runs = [row for row in drawn if row["data"] == name]
+        cells = [_range([run[what] for run in runs], form) for what, form in forms.items()]
+        cells[3], cells[5] = f"{cells[3]} %", f"{cells[5]} %"
+        yield f"| {name} | {' | '.join(cells)} | {', '.join(str(run['seed']) for run in runs)} |"
+
+
+def _range(values: Sequence[float], form: str) -> str:
+    """Mean (least to most)."""
+    if min(values) == max(values):
+        return format(values[0], form)
+    return f"{statistics.fmean(values):{form}} ({min(values):{form}} to {max(values):{form}})"
+
+
+def _grid(found: Sequence[Row], measure: str, methods: Sequence[str], cell: Callable[[Row], str]) -> Iterator[str]:
+    """Data and methods down, k across; the least of each k among the methods is bold."""
+    yield f"| data | method | {' | '.join(f'k = {k}' for k in KS)} |"
+    yield f"|---|---|{'---:|' * len(KS)}"
+    for name in SETS:
+        here = {(row["method"], row["k"]): row for row in found if row["data"] == name}
+        for method in methods:
+            cells = []
+            for k in KS:
+                least = min(here[one, k][measure] for one in methods)
+                text = cell(here[method, k])
+                cells.append(f"**{text}**" if here[method, k][measure] == least else text)
+            yield f"| {name} | {method} | {' | '.join(cells)} |"
+
+
+def _kinds(found: Sequence[Row]) -> Iterator[str]:
+    """What the operations are, at k = 10."""
+    yield f"| data | method | {' | '.join(KINDS.values())} |"
+    yield f"|---|---|{'---:|' * len(KINDS)}"
+    for row in found:
+        if row["k"] == 10 and row["method"] != "K-NN, STN order":
+            yield f"| {row['data']} | {row['method']} | {' | '.join(f'{row[name]:,.0f}' for name in KINDS)} |"
+
+
+def _privacy(found: Sequence[Row], name: str) -> Iterator[str]:
+    """One of P1's tables: published / ours, and I' of both."""
+    yield f"| {name} | {' | '.join(f'K = {k}' for k in KS)} |"
+    yield f"|---|{'---|' * len(KS)}"
+    here = {(row["method"], row["k"]): row for row in found if row["data"] == name}
+    for method in PRINTED:
+        cells = (
+            f"{published(name, method, k):.2E} / **{here[method, k]['privacy_value']:.2E}**<br>"
+            f"I' {implied(name, method, k):.2f} / **{here[method, k]['modified_items']:.2f}**"
+            for k in KS
+        )
+        yield f"| {method} | {' | '.join(cells)} |"
+
+
+def _bound(drawn: Sequence[Row]) -> Iterator[str]:
+    """Printed I' on D4 beside the most that is possible on ours."""
+    yield f"| D4, I' | {' | '.join(f'k = {k}' for k in KS)} |"
+    yield f"|---|{'---:|' * len(KS)}"
+    for method in ("STN", "GSC", "K-NN"):
+        printed = (implied("D4", method, k) for k in KS)
+        yield f"| published, {method} | {' | '.join(f'{one:.1f}' for one in printed)} |"
+    most = [[min(row["most"][k], ITEMS["D4"]) for row in drawn if row["data"] == "D4"] for k in KS]
+    yield f"| the most that is possible, by run | {' | '.join(f'{min(one):.1f} to {max(one):.1f}' for one in most)} |"
+
+
+def _variants(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
+    """The same pairs under other options."""
+    pairs = (("GSC", "STN"), ("K-NN", "STN"), ("K-NN", "GSC"), ("K-NN, GSC order", "K-NN"))
+    titles = " | ".join(f"{first} < {second}" for first, second in pairs)
+    yield f"| operations | sensitive share | short of others at | I' of GSC, k = 3, 20 | {titles} |"
+    yield f"|---|---|---|---|{'---|' * len(pairs)}"
+    found = {(row["data"], row["method"], row["k"]): row for row in means(results)}
+    for name in dict.fromkeys(row["data"] for row in results):
+        here = [row for row in drawn if row["data"] == name]
+        ks = sorted({row["k"] for row in results if row["data"] == name})
+        short = [str(k) for k in ks if any(row["sensitive rows"] * k > row["rows"] for row in here)]
+        cells = (p1_claims.compared(results, name, first, second, "operations") for first, second in pairs)
+        modified = ", ".join(f"{found[name, 'GSC', k]['modified_items']:.1f}" for k in (3, 20))
+        share, few = _range([row["share"] for row in here], ".1f"), f"k = {', '.join(short)}" if short else "none"
+        yield f"| {name} | {share} % | {few} | {modified} | {' | '.join(map(str, cells))} |"
