@@ -184,6 +184,11 @@ class Spec:
         return type(self)(**{**self.values(), **values})
 
 
+def changed(spec: Spec) -> dict[str, Any]:
+    """The options that are not at their defaults."""
+    return {one.name: value for one in spec.options() if (value := getattr(spec, one.name)) != one.default}
+
+
 def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
     """The labels that a text names: those in the file of that name, one a line, or else ``a,b,"c, d"``.
 

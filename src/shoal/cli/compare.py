@@ -171,7 +171,7 @@ _ABOUT_FILES = (
 
 def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     """Every combination of what the options name."""
-    read_as = {name: value for name, value in reading(given).items() if value not in (None, (), False, True)}
+    read_as = reading(given)
     model = discovery.get("shoal.privacy", PrivacyModel, given["model"])
     varied = dict(_varied(text) for text in given["vary"])
     methods = given["algorithms"] or [

@@ -10,9 +10,9 @@ import click
 from shoal.cli import console
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of
-from shoal.evaluation.grid import changed
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
+from shoal.options import changed
 from shoal.privacy import PrivacyModel
 from shoal.report import words
 
@@ -46,7 +46,7 @@ def command(
 
     Every figure comes from a release that was made and verified; nothing is published.
     """
-    read_as = {name: value for name, value in reading(given).items() if value not in (None, (), False, True)}
+    read_as = reading(given)
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
     (privacy,) = choose({PrivacyModel: model}, given)
     tree: dict[str, Any] = (

@@ -17,7 +17,7 @@ from shoal.algorithms import Algorithm
 from shoal.errors import OptionError
 from shoal.evaluation.material import Material
 from shoal.metrics import AdditiveLoss
-from shoal.options import Spec, option, say
+from shoal.options import Spec, changed, option, say
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 
@@ -94,7 +94,7 @@ class Case:
             "algorithm": {"name": self.algorithm.name, **self.algorithm.values()},
             "seed": self.seed,
             "loss": self.loss,
-            "measures": self.extras.values(),
+            "measures": changed(self.extras),
         }
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:24]
 
@@ -136,11 +136,6 @@ class Case:
         part = "".join(f" {name}={say(value)}" for name, value in self.material.said.items())
         seed = f", seed {self.seed}" if self.seed else ""
         return f"{self.material.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
-
-
-def changed(spec: Spec) -> dict[str, Any]:
-    """The options that are not at their defaults."""
-    return {one.name: value for one in spec.options() if (value := getattr(spec, one.name)) != one.default}
 
 
 @dataclass(frozen=True)

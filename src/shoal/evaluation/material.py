@@ -26,7 +26,7 @@ from shoal.hierarchies import intervals
 from shoal.io.files import sha256_of
 from shoal.job import described, items_tree, kept, read_for, tree_for
 from shoal.metrics import AdditiveLoss
-from shoal.options import Spec, option
+from shoal.options import Spec, changed, option
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.weights import Weights
@@ -86,11 +86,8 @@ class Material(Spec):
     @property
     def said(self) -> dict[str, Any]:
         """What was said about it beyond its name and its files: what may differ between two of the same name."""
-        declared = {one.name: one.default for one in self.options()}
-        given = {name: value for name, value in self.values().items() if value != declared[name]}
-        return {name: value for name, value in given.items() if name not in ("label", "file", "generate")} | dict(
-            self.generator
-        )
+        left_out = ("label", "file", "generate")
+        return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
     def seeded(self) -> bool:
@@ -99,11 +96,16 @@ class Material(Spec):
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
-        """All that its content depends on: files by what is in them, wherever they are."""
-        return {
-            **self.values(),
+        """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
+        plain = {"sets": True, "multiset": False}
+        told = {
+            **changed(self),
             "file": sha256_of(self.file) if self.file else "",
-            "reading": {name: value for name, value in self.reading.items() if value not in (None, (), False)},
+            "reading": {
+                name: value
+                for name, value in self.reading.items()
+                if value not in (None, ()) and value != plain.get(name)
+            },
             "hierarchy": {name: sha256_of(path) for name, path in self.hierarchy.items()},
             "hierarchy_format": self.hierarchy_format,
             "columns": {name: _content(column) for name, column in self.columns.items()},
@@ -112,6 +114,7 @@ class Material(Spec):
             "weights": sha256_of(self.weights) if self.weights else "",
             "generator": dict(self.generator),
         }
+        return {name: value for name, value in told.items() if value not in (None, "", (), {})}
 
     def problem(self, privacy: PrivacyModel, loss: AdditiveLoss, seed: int) -> Problem:
         """The problem of protecting it so."""
