@@ -179,6 +179,7 @@ def combinations(
                 f"Algorithm {algorithm.name} solves none of the models that are compared ({names}), but "
                 f"{', '.join(model.name for model in algorithm.solves)}: leave it out, or add such a model."
             )
+    discovery.get("shoal.metrics", AdditiveLoss, loss)
     for material, model, algorithm, seed in itertools.product(materials, models, algorithms, seeds):
         if isinstance(model, algorithm.solves):
             yield Case(material, model, algorithm, seed, loss, extras or Extras())

@@ -78,6 +78,9 @@ class Material(Spec):
         super().__post_init__()
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
+        for path in (self.file, self.weights, *self.hierarchy.values()):
+            if path and not Path(path).is_file():
+                raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
         if self.hierarchy and (self.fanout or self.order != "label"):
             raise OptionError(
                 f"Data '{self.label}': give the hierarchy's file, or fanout and order of an artificial one, not both."
