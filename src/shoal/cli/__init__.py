@@ -49,6 +49,8 @@ def cli() -> None:
       shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
       shoal explain baskets.dat out.dat --hierarchy h.csv --k 5 --m 2
       shoal run problem.toml                   all of it from one file: data, roles of columns, model, algorithm
+      shoal recommend baskets.dat --k 5 --m 2  which algorithm to take, tried on your data
+      shoal compare baskets.dat -o lab --vary k=2,5,10       algorithms side by side, with charts
     """
 
 
