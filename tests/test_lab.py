@@ -189,6 +189,18 @@ def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     assert row["are"] == are(problem.raw, release.published, workload).mean
 
 
+def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
+    once, more = (
+        run_case(Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(repeats=repeats)))
+        for repeats in (0, 3)
+    )
+    assert once["search_cpu_seconds"] is None
+    assert 0 <= more["search_cpu_seconds"] <= more["cpu_seconds"] + 1
+    assert {name: value for name, value in once.items() if name not in VOLATILE} == {
+        name: value for name, value in more.items() if name not in VOLATILE
+    }
+
+
 def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     case = Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)

@@ -36,6 +36,7 @@ class Extras(Spec):
         0.0, low=0, high=1, help="share of the records that errors are also told relative to, at least; 0: not"
     )
     query_seed: int = option(0, low=0, help="for drawing the queries")
+    repeats: int = option(0, low=0, help="further searches, for their time: the least counts, as noise only adds")
     mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
     known: int = option(
         0, low=0, help="items that somebody may know, for the risk of re-identification; 0: not measured"

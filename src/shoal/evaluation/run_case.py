@@ -33,6 +33,7 @@ FIGURES = (
     "seconds",  # the search alone
     "total_seconds",  # from data in memory to a verified and measured release
     "cpu_seconds",  # of that, on all processors
+    "search_cpu_seconds",  # of the search alone, if it was repeated
     "peak_mb",
     "counted_itemsets",  # by the search, in its largest pass: the papers' count-tree nodes
     "checked_itemsets",  # by the verifier
@@ -42,7 +43,14 @@ FIGURES = (
     "suppressed",  # share of the occurrences that nothing published covers, by a method that suppresses
 )
 K = 5  # below which a crowd is small, for models that do not say
-VOLATILE = ("seconds", "total_seconds", "cpu_seconds", "peak_mb", "statistics")  # differ from run to run
+VOLATILE = (
+    "seconds",
+    "total_seconds",
+    "cpu_seconds",
+    "search_cpu_seconds",
+    "peak_mb",
+    "statistics",
+)  # differ from run to run
 
 
 def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
@@ -68,6 +76,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
     release = anonymize(problem, case.algorithm, engine)
     seconds, used = time.perf_counter() - start, time.process_time() - used
     peak = peak_memory()
+    search, search_cpu = _repeated(case, problem, engine, release.timings["solve"])
     proof = release.optimality
     return {
         "status": "ok",
@@ -77,9 +86,10 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         "items": int(np.count_nonzero(rows.supports)),
         "mean_size": float(rows.sizes.mean()) if len(rows) else 0.0,
         "height": problem.hierarchy.height,
-        "seconds": release.timings["solve"],
+        "seconds": search,
         "total_seconds": round(seconds, 6),
         "cpu_seconds": round(used, 6),
+        "search_cpu_seconds": search_cpu,
         "peak_mb": None if peak is None else round(peak / 1e6, 1),
         "counted_itemsets": release.solution.statistics.get("count_tree_nodes"),
         "checked_itemsets": release.verdict.checked,
@@ -119,6 +129,17 @@ def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> It
                     yield f"{name}_{kind}", error
         for name, errors in means.items():
             yield name, sum(errors) / len(errors)
+
+
+def _repeated(case: Case, problem: Problem, engine: Engine, seconds: float) -> tuple[float, float | None]:
+    """The least time of the search by the clock, and on the processors, over its repetitions."""
+    spent: list[float] = []
+    for _ in range(case.extras.repeats):
+        used, start = time.process_time(), time.perf_counter()
+        case.algorithm.solve(problem, engine)
+        seconds = min(seconds, round(time.perf_counter() - start, 6))
+        spent.append(round(time.process_time() - used, 6))
+    return seconds, min(spent, default=None)
 
 
 def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> dict[str, float]:
