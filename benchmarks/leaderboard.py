@@ -25,7 +25,29 @@ TITLES = {
 
 def write(*, again: bool = False) -> None:
     """Run what has not run yet, and fill the page."""
-    put(PAGE, "tables", "\n\n".join(tables(rows("leaderboard", again=again))))
+    found = rows("leaderboard", again=again)
+    put(PAGE, "overview", "\n".join(overview(found)))
+    put(PAGE, "tables", "\n\n".join(tables(found)))
+
+
+def overview(found: Sequence[Row]) -> Iterator[str]:
+    """What each method loses for k^m-anonymity; in bold what nothing of its kind can beat."""
+    some = [row for row in found if row["model"] == "km"]
+    methods = list(dict.fromkeys(row["algorithm"] for row in some))
+    yield f"| data | m | {' | '.join(f'`{name}`' for name in methods)} |"
+    yield f"|---|---:|{'---:|' * len(methods)}"
+    for data, order, model, k, m in dict.fromkeys(_place(row) for row in some):
+        here = {row["algorithm"]: row for row in some if _place(row) == (data, order, model, k, m)}
+        named = ", ".join(part for part in (data, _order(data, order).removeprefix("hierarchy ")) if part)
+        yield f"| {named} | {m} | {' | '.join(_short(here[name]) for name in methods)} |"
+
+
+def _short(row: Row) -> str:
+    """The loss in percent."""
+    if row["status"] != "ok":
+        return row["status"]
+    told = f"{100 * row['ncp']:.2f}"
+    return f"**{told}**" if row["gap"] == 0 else told
 
 
 def tables(found: Sequence[Row]) -> Iterator[str]:

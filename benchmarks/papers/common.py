@@ -45,7 +45,9 @@ def verdicts(claims: Sequence[Claim], who: str = "the paper says") -> str:
     """A table of claims in Markdown; ``who`` makes them."""
     words = {True: "holds", False: "**does not hold**", None: "cannot be told"}
     lines = [f"| where | {who} | here | what we saw |", "|---|---|---|---|"]
-    lines += [f"| {one.place} | {one.says} | {words[one.holds]} | {one.seen} |" for one in claims]
+    for one in claims:
+        cells = (one.place, one.says, words[one.holds], one.seen)
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")  # |D| is no border
     return "\n".join(lines)
 
 

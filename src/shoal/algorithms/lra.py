@@ -61,6 +61,8 @@ class LRA(Algorithm):
         for name in sorted({name for part in solved for name in part.statistics}):
             values = [part.statistics.get(name, 0.0) for part in solved]
             statistics[name] = max(values) if name == "count_tree_nodes" else sum(values)
+        nodes = [part.statistics.get("count_tree_nodes", 0.0) for part in solved]
+        statistics["count_tree_nodes_in_all"] = sum(nodes)  # beside the largest: what chunks at once can gain
         return Solution(LocalCuts(tuple(cuts), chunk_of), statistics=statistics)
 
     def _within(self, part: Problem, engine: Engine) -> Solution:

@@ -63,13 +63,14 @@ class OA(CutAlgorithm):
                 f"OA would have to count up to {itemsets:,} itemsets of up to {known} labels, more than "
                 f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
             )
-        expanded = self._lattice(problem, engine, cuts)
-        return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)))
+        tree = CountTree(hierarchy, problem.items, known)
+        expanded, seen = self._lattice(problem, engine, cuts, _threats(hierarchy, tree, privacy.k))
+        statistics: dict[str, float] = {"count_tree_nodes": len(tree.counts), "cuts": seen}
+        return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
 
-    def _lattice(self, problem: Problem, engine: Engine, cuts: int) -> int:
-        """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask; the best is returned."""
+    def _lattice(self, problem: Problem, engine: Engine, cuts: int, threats: list[int]) -> tuple[int, int]:
+        """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask. The best, and how many seen."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
-        threats = _threats(problem)
         inner_children = [[c for c in below if c >= hierarchy.n_leaves] for below in hierarchy.children]
         gain = [costs[node] - sum(costs[child] for child in hierarchy.children[node]) for node in range(len(hierarchy))]
         bottom = sum(1 << node for node in range(hierarchy.n_leaves, len(hierarchy)))
@@ -107,7 +108,7 @@ class OA(CutAlgorithm):
                     best = way if best is None else min(best, way)
         if best is None:
             raise Infeasible("OA: no cut satisfies the model: there are fewer than k non-empty records.")
-        return best[-1]
+        return best[-1], len(queued)
 
 
 def count_cuts(hierarchy: Hierarchy) -> int:
@@ -130,14 +131,11 @@ def _inner(hierarchy: Hierarchy, mask: int) -> list[int]:
     return [node for node in range(hierarchy.n_leaves, len(hierarchy)) if mask >> node & 1]
 
 
-def _threats(problem: Problem) -> list[int]:
+def _threats(hierarchy: Hierarchy, tree: CountTree, k: int) -> list[int]:
     """The minimal sets of nodes that must not all be expanded, as bit masks."""
-    privacy, hierarchy = problem.privacy, problem.hierarchy
-    assert isinstance(privacy, KmAnonymity)
-    tree = CountTree(hierarchy, problem.items, privacy.known(problem.items))
     masks = set()
     for path, count in tree.counts.items():
-        if count < privacy.k:
+        if count < k:
             mask = 0
             for node in path:
                 mask |= 1 << int(hierarchy.parent[node])

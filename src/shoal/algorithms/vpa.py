@@ -55,4 +55,6 @@ class VPA(CutAlgorithm):
         solution = Repaired(last.raised, counted, sum(done.repairs for done in both)).solution(problem.hierarchy)
         solution.statistics["parts"] = len(ranges)
         solution.statistics["count_tree_nodes_of_parts"] = max((part.counted for part in parts), default=0)
+        solution.statistics["count_tree_nodes_at_last"] = last.counted
+        solution.statistics["count_tree_nodes_in_all"] = sum(done.counted for done in both)
         return solution

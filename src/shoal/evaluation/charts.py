@@ -7,7 +7,7 @@ read in print. The same method looks the same on every page.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,27 @@ def curves(
         places = sorted(points)
         if places:
             panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=method, **style)
+
+
+def bars(
+    panel: Any, values: Mapping[str, Mapping[str, float | None]], groups: Sequence[str], colours: Mapping[str, str]
+) -> None:
+    """Groups of bars, one for each name; every second is hatched, for print. A value that is missing leaves a gap."""
+    width = 0.8 / len(values)
+    for at, (name, of) in enumerate(values.items()):
+        known = [(place, of[group]) for place, group in enumerate(groups) if of.get(group) is not None]
+        panel.bar(
+            [place - 0.4 + (at + 0.5) * width for place, _ in known],
+            [value for _, value in known],
+            0.92 * width,
+            label=name,
+            color="white" if at % 2 else colours[name],
+            edgecolor=colours[name],
+            hatch=("", "////", "", "....")[at % 4],
+        )
+    panel.set_xticks(range(len(groups)), list(groups))
+    panel.grid(visible=False, axis="x")
+    level([panel], [value for of in values.values() for value in of.values() if value is not None])
 
 
 def places(panel: Any, values: Iterable[float]) -> None:

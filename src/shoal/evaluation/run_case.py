@@ -16,7 +16,7 @@ from shoal.evaluation.grid import Case
 from shoal.evaluation.workload import Workload
 from shoal.metrics import Outcome
 from shoal.metrics.are import are
-from shoal.metrics.ml2 import ML2
+from shoal.metrics.ml2 import mining_loss, summed_up
 from shoal.problem import Problem
 from shoal.release import Release, peak_memory
 from shoal.risk import Risk
@@ -143,9 +143,16 @@ def _repeated(case: Case, problem: Problem, engine: Engine, seconds: float) -> t
 
 
 def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> dict[str, float]:
-    """What is lost for mining, if it was asked for."""
-    thresholds = tuple(float(one) / 100 for one in case.extras.mining)
-    return ML2(problem.hierarchy, thresholds, engine).of(problem.raw, release.published) if thresholds else {}
+    """What is lost for mining, if it was asked for: in all, and at each of several thresholds."""
+    asked = case.extras.mining
+    if not asked:
+        return {}
+    shares = [float(percent) / 100 for percent in asked]
+    mined = mining_loss(problem.raw, release.published, problem.hierarchy, shares, engine)
+    found = summed_up(mined)
+    for percent, one in zip(asked, mined, strict=True) if len(asked) > 1 else ():
+        found |= {f"ml2_{percent}": one.ml2, f"dml2_{percent}": one.dml2, f"dml2_missed_{percent}": one.dml2_missed}
+    return found
 
 
 def _risks(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
