@@ -45,7 +45,7 @@ def overview(found: Sequence[Row]) -> Iterator[str]:
 def _short(row: Row) -> str:
     """The loss in percent."""
     if row["status"] != "ok":
-        return row["status"]
+        return str(row["status"])
     told = f"{100 * row['ncp']:.2f}"
     return f"**{told}**" if row["gap"] == 0 else told
 
