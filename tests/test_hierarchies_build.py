@@ -97,7 +97,7 @@ def test_balanced_says_what_is_wrong() -> None:
         hierarchies.balanced(["a", "*"])
     with pytest.raises(HierarchyError, match="order 'frequency' needs supports"):
         hierarchies.balanced(["a"], order="frequency")
-    with pytest.raises(HierarchyError, match="order must be 'label' or 'frequency', got 'size'"):
+    with pytest.raises(HierarchyError, match="order must be 'label', 'frequency' or 'random', got 'size'"):
         hierarchies.balanced(["a"], order="size")  # type: ignore[arg-type]
 
 

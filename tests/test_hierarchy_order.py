@@ -22,10 +22,20 @@ Rows = Sequence[Set[str]]
 Build = Callable[[Rows, str], Hierarchy]
 NOTE = (
     "Note: this hierarchy was made from the data: whoever sees its groups learns which items are about equally common; "
-    "if that must not be known, build it with --by label.\n"
+    "if that must not be known, build it with --by random, or by label.\n"
 )
 
 # ---- the order
+
+
+def test_a_random_order_depends_on_the_seed_alone() -> None:
+    items = [str(one) for one in range(20)]
+    one, same, other = (hierarchies.balanced(items, fanout=4, order="random", seed=seed) for seed in (1, 1, 2))
+    assert one.labels == same.labels
+    assert one.labels != other.labels
+    known = {item: at for at, item in enumerate(items)}
+    assert hierarchies.balanced(items[::-1], fanout=4, order="random", seed=1, supports=known).labels == one.labels
+    assert set(one.items) == set(items)
 
 
 def test_supports_make_frequency_the_default() -> None:
@@ -192,7 +202,10 @@ def test_build_groups_by_frequency_and_says_what_that_tells(shell: Shell) -> Non
     assert (shell.folder / "e.csv").read_bytes() == (shell.folder / "d.csv").read_bytes()
 
 
-@pytest.mark.parametrize("words", [("--by", "label", "--fanout", "2"), ("--by", "prefix"), ("--fanout", "9")])
+@pytest.mark.parametrize(
+    "words",
+    [("--by", "label", "--fanout", "2"), ("--by", "random", "--seed", "3"), ("--by", "prefix"), ("--fanout", "9")],
+)
 def test_build_says_nothing_where_nothing_is_told(shell: Shell, words: tuple[str, ...]) -> None:
     """By label and by prefix supports are not used; a single group has all items."""
     shell.write("d.dat", "1 2 3\n1 2\n1 4\n1 2 4\n3 5\n")

@@ -32,27 +32,39 @@ from_format = click.option("--from", "from_format", help="Format of the hierarch
 @click.option(
     "--by",
     default="frequency",
-    type=click.Choice(["frequency", "label", "prefix"]),
+    type=click.Choice(["frequency", "random", "label", "prefix"]),
     show_default=True,
-    help="Group items that are about equally common, neighbours by label, or codes by their prefixes.",
+    help="Group items that are about equally common, items at random, neighbours by label, or codes by their prefixes.",
 )
+@click.option("--seed", type=click.IntRange(min=0), help="For --by random; default: 0.")
 @click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node.")
 @click.option("--lengths", help="With --by prefix: prefix lengths to group by, such as 1,3.")
 @click.option("--root", default="*", show_default=True, help="Label of the root.")
 @to_format
 @data_options
 def build(
-    data: Path, output: Path, by: Any, fanout: int, lengths: str | None, root: str, to_format: str | None, **given: Any
+    data: Path,
+    output: Path,
+    by: Any,
+    seed: int | None,
+    fanout: int,
+    lengths: str | None,
+    root: str,
+    to_format: str | None,
+    **given: Any,
 ) -> None:
     """Build a hierarchy over the items of DATA.
 
     By frequency it mostly loses less than by label, but it is made from the data: whoever sees its groups learns
-    which items are about equally common. By label or by prefix it tells only which items there are.
+    which items are about equally common. At random, by label or by prefix it tells only which items there are; at
+    random it mostly loses less than by label.
     See docs/hierarchies.md.
     """
     check_outputs([data], [output])
     if lengths and by != "prefix":
         raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
+    if seed is not None and by != "random":
+        raise OptionError("--seed goes with --by random: leave it out, or add that.")
     rows = shoal.read(data, **reading(given)).transactions
     if by == "prefix":
         cuts = _lengths(lengths) if lengths else None
@@ -63,6 +75,7 @@ def build(
             fanout=fanout,
             order=by,
             supports=dict(zip(rows.labels, rows.supports.tolist(), strict=True)),
+            seed=seed or 0,
             root=root,
         )
     hierarchies.save(tree, output, format=to_format)
@@ -70,7 +83,7 @@ def build(
     if by == "frequency" and not tree.is_flat:
         console.warn(
             "this hierarchy was made from the data: whoever sees its groups learns which items are about equally "
-            "common; if that must not be known, build it with --by label."
+            "common; if that must not be known, build it with --by random, or by label."
         )
 
 

@@ -51,7 +51,7 @@ class Material(Spec):
     file: str = option("", help="the file it is in")
     generate: str = option("", words=("", *GENERATORS), help="or the generator that makes it")
     fanout: int = option(0, low=0, help="children of a node of an artificial hierarchy; 0: none is made")
-    order: str = option("label", words=("label", "frequency"), help="which items are neighbours in it")
+    order: str = option("label", words=("label", "frequency", "random"), help="which items are neighbours in it")
     modulo: int = option(
         0, low=0, help="items, numbered in order, are taken modulo this, duplicates removed (P0's small sets); 0: not"
     )
@@ -98,7 +98,8 @@ class Material(Spec):
     @property
     def seeded(self) -> bool:
         """Whether the data themselves depend on the seed of a case."""
-        return bool(self.sample or self.kept_items or self.secrets or (self.generate and "seed" not in self.generator))
+        drawn = self.generate and "seed" not in self.generator
+        return bool(self.sample or self.kept_items or self.secrets or drawn or self.order == "random")
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
@@ -154,7 +155,7 @@ class Material(Spec):
             for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
                 supports[hierarchies.without_counts([label])[0] if counted else label] += support
             order: Any = self.order
-            tree = hierarchies.balanced(supports, fanout=self.fanout, order=order, supports=supports)
+            tree = hierarchies.balanced(supports, fanout=self.fanout, order=order, supports=supports, seed=seed)
         tree = tree_for(data, tree, multiset=counted)
         if self.rows and self.rows < len(data):
             data = data.take(np.arange(self.rows))

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+import numpy as np
+
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order, label_key
 from shoal.errors import HierarchyError
@@ -25,23 +27,26 @@ def balanced(
     labels: Iterable[str],
     *,
     fanout: int = 5,
-    order: Literal["label", "frequency"] | None = None,
+    order: Literal["label", "frequency", "random"] | None = None,
     supports: Mapping[str, int] | None = None,
+    seed: int = 0,
     root: str = "*",
 ) -> Hierarchy:
-    """Classes of ``fanout`` neighbours in canonical order of labels, or from the most to the least frequent item.
+    """Classes of ``fanout`` neighbours in canonical order of labels, from the most to the least frequent, or shuffled.
 
     ``supports``: the number of rows that hold each item (none: 0). Default order: by frequency where they are given,
-    by label else. Items of equal support stand in canonical order.
+    by label else. Items of equal support stand in canonical order. ``seed`` is for the random order.
 
-    A class by label is named by its first and last item. A class by frequency is no range of labels: it is named by
-    the first of its labels and how many more there are, so that no name tells a rank.
+    A class by label is named by its first and last item. Others are no ranges of labels: they are named by the first
+    of their labels and how many more there are, so that no name tells a rank.
 
     >>> balanced(["1", "2", "3", "4", "5", "6", "7"], fanout=3).labels[7:]
     ('1..3', '4..5', '6..7', '*')
     >>> common = balanced("abcd", fanout=2, supports={"a": 9, "b": 1, "c": 2, "d": 30})
     >>> common.labels
     ('a', 'd', 'b', 'c', 'a+1', 'b+1', '*')
+    >>> balanced("abcd", fanout=2, order="random", seed=3).labels[4:]
+    ('a+1', 'b+1', '*')
     """
     items = canonical_order(set(labels))
     if not items:
@@ -54,16 +59,19 @@ def balanced(
         )
     if order is None:
         order = "label" if supports is None else "frequency"
-    if order not in ("label", "frequency"):
-        raise HierarchyError(f"balanced: order must be 'label' or 'frequency', got '{order}'.")
+    if order not in ("label", "frequency", "random"):
+        raise HierarchyError(f"balanced: order must be 'label', 'frequency' or 'random', got '{order}'.")
     levels = _levels(len(items), fanout)
     if order == "label":
         names = _ranges(items, levels, root)
-    elif supports is None:
-        raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
     else:
         rank = {label: at for at, label in enumerate(items)}
-        items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
+        if order == "random":
+            items = [items[at] for at in np.random.default_rng(seed).permutation(len(items))]
+        elif supports is None:
+            raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
+        else:
+            items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
         names = _firsts(items, levels, root, rank)
     parent_of: dict[str, str | None] = {root: None}
     below = items
