@@ -301,6 +301,38 @@ def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
         assert not [one for one in Path("/proc").glob("[0-9]*/environ") if _holds(one, mark)]
 
 
+def test_nothing_goes_on_when_the_lab_is_killed(tmp_path: Path) -> None:
+    mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"
+    toy(tmp_path)
+    script = (
+        "import shoal, sys; from tests import test_lab, lab_algorithms; from shoal.evaluation import lab;"
+        "from shoal.evaluation.grid import combinations; from pathlib import Path;"
+        "one = test_lab.material(Path(sys.argv[1])); print('started', flush=True);"
+        "list(lab.run(list(combinations([one], [shoal.KmAnonymity(k=3)], [lab_algorithms.Hangs()])), 1, 3600.0))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, mark: "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    if not Path("/proc/self/environ").exists():
+        process.kill()
+        pytest.skip("needs /proc")
+    marked = Path("/proc")
+    until = time.monotonic() + 60
+    while sum(_holds(one, mark) for one in marked.glob("[0-9]*/environ")) < 3:  # the lab, its worker, the case
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    while any(_holds(one, mark) for one in marked.glob("[0-9]*/environ")):
+        assert time.monotonic() < until, "somebody goes on"
+        time.sleep(0.05)
+
+
 def _holds(environ: Path, mark: str) -> bool:
     try:
         return mark.encode() in environ.read_bytes()

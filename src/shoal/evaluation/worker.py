@@ -10,11 +10,13 @@ import contextlib
 import json
 import os
 import pickle
+import select
 import signal
 import struct
 import subprocess
 import sys
 import threading
+from io import BufferedReader
 from typing import IO, Any
 
 from shoal.evaluation.grid import Case
@@ -119,7 +121,7 @@ def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[
     return row
 
 
-def _serve(asked: IO[bytes], told: IO[bytes]) -> None:
+def _serve(asked: BufferedReader, told: IO[bytes]) -> None:
     """Run case after case, until nobody asks any more."""
     _tell(told, {})
     while size := asked.read(_SIZE.size):
@@ -127,10 +129,19 @@ def _serve(asked: IO[bytes], told: IO[bytes]) -> None:
         if not _FORKS:
             _tell(told, run_case(case, threads))
             return
+        alive, held = os.pipe()  # closes when the child ends, however it does
         child = os.fork()
         if not child:
+            os.close(alive)
             _tell(told, run_case(case, threads))
             os._exit(0)
+        os.close(held)
+        ready, _, _ = select.select([asked.fileno(), alive], [], [])
+        os.close(alive)
+        if asked.fileno() in ready and not asked.peek(1):  # not the next case, but the end: who asked is gone
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return
         _, status = os.waitpid(child, 0)
         code = os.waitstatus_to_exitcode(status)
         if code:
@@ -148,7 +159,8 @@ def _main() -> None:
     told = os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
-    _serve(sys.stdin.buffer, told)
+    with os.fdopen(os.dup(0), "rb") as asked:
+        _serve(asked, told)
 
 
 if __name__ == "__main__":

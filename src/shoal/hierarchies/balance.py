@@ -46,7 +46,7 @@ def balanced(
     >>> common.labels
     ('a', 'd', 'b', 'c', 'a+1', 'b+1', '*')
     >>> balanced("abcd", fanout=2, order="random", seed=3).labels[4:]
-    ('a+1', 'b+1', '*')
+    ('a+1', 'c+1', '*')
     """
     items = canonical_order(set(labels))
     if not items:
