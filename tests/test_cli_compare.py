@@ -53,6 +53,14 @@ def test_without_names_all_methods_of_the_model_run(lab: Shell) -> None:
     assert "verified" in out
 
 
+def test_a_list_of_labels_is_one_value(lab: Shell) -> None:
+    words = ("compare", "toy.dat", "-o", "out", "--model", "sensitive-k", "--vary", "sensitive=1,2", "--vary", "k=2,3")
+    code, out, err = lab(*words)
+    assert code == 0, err
+    rows = results.load(lab.folder / "out" / "results.csv")
+    assert {(row["sensitive"], row["k"]) for row in rows} == {("1;2", 2), ("1;2", 3)}
+
+
 def test_rows_can_be_varied_and_many_runs_are_told_by_method(lab: Shell) -> None:
     words = ("compare", "toy.dat", "-o", "out", "-a", "aa", "-a", "da", "--vary", "k=2,3,4,5", "--vary", "m=1,2")
     code, out, err = lab(*words, "--vary", "rows=20,40", "--order", "label,frequency", "--fanout", "3")

@@ -187,6 +187,8 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
         known = {option.name for one in of for option in one.options()} | (set() if head else own | {"rows"})
         if option not in known:
             raise OptionError(f"--vary {name}: none of {', '.join([given['model'], *methods])} has such an option.")
+    lists = {option.name for one in (model, *classes) for option in one.options() if option.type is tuple}
+    varied = {name: [",".join(values)] if name in lists else values for name, values in varied.items()}
     trees: dict[str, Any] = {"hierarchy": {"": str(given["hierarchy"])}} if given["hierarchy"] else {}
     made = {} if trees else {"fanout": _numbers("fanout", given["fanout"]), "order": given["order"].split(",")}
     made |= {"rows": [int(one) for one in varied["rows"]]} if "rows" in varied else {}
