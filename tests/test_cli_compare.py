@@ -55,7 +55,7 @@ def test_without_names_all_methods_of_the_model_run(lab: Shell) -> None:
 
 def test_a_list_of_labels_is_one_value(lab: Shell) -> None:
     words = ("compare", "toy.dat", "-o", "out", "--model", "sensitive-k", "--vary", "sensitive=1,2", "--vary", "k=2,3")
-    code, out, err = lab(*words)
+    code, _, err = lab(*words)
     assert code == 0, err
     rows = results.load(lab.folder / "out" / "results.csv")
     assert {(row["sensitive"], row["k"]) for row in rows} == {("1;2", 2), ("1;2", 3)}

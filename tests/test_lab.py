@@ -21,7 +21,7 @@ from shoal.errors import DataError, InputError, OptionError
 from shoal.evaluation import charts, grid_file, lab, page, results
 from shoal.evaluation.grid import Case, Extras, Grid, combinations
 from shoal.evaluation.material import Material
-from shoal.evaluation.run_case import VOLATILE, run_case
+from shoal.evaluation.run_case import VOLATILE, run_case, score
 from shoal.metrics.are import are
 from shoal.risk import Risk
 from tests import lab_algorithms as wrong
@@ -182,11 +182,24 @@ def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     assert row["status"] == "ok"
     assert row["verified"] is True
     assert (row["records"], row["items"], row["height"]) == (60, 8, problem.hierarchy.height)
-    assert row["value"] == release.losses["ncp"] == row["ncp"]
+    assert row["value"] == release.losses["ncp"] == row["ncp"] == row["score"]
+    assert row["scored_by"] == "NCP"
     assert row["lower_bound"] == release.optimality.lower_bound
     assert row["checked_itemsets"] == release.verdict.checked
     workload = shoal.Workload.generated(problem.raw, 20, 0, 2, seed=0)
     assert row["are"] == are(problem.raw, release.published, workload).mean
+
+
+def test_releases_are_compared_by_what_their_guarantee_changes() -> None:
+    losses = {"ncp": 0.2, "relational_ncp": 0.4, "operations": 7.0}
+    secret = shoal.SensitiveK(k=3, sensitive=("a",))
+    assert score(shoal.KmAnonymity(), shoal.AA(), losses, "ncp") == (0.2, "NCP")
+    assert score(shoal.KmAnonymity(), shoal.AA(), {**losses, "weighted_ncp": 0.3}, "ncp") == (0.3, "NCP")
+    assert score(shoal.KAnonymity(), shoal.Mondrian(), losses, "ncp") == (0.4, "NCP of the columns")
+    assert score(shoal.KKmAnonymity(), shoal.Rfirst(), losses, "ncp")[0] == pytest.approx(0.3)
+    assert score(secret, shoal.STN(), losses, "ncp") == (7.0, "items added and deleted")
+    assert score(shoal.TransactionalK(), shoal.Partition(), losses, "ncp") == (0.2, "NCP")
+    assert score(shoal.TransactionalK(), shoal.ApxCover(), losses, "ncp") == (None, "NCP")
 
 
 def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
@@ -413,7 +426,7 @@ def test_standings_count_who_lost_least() -> None:
     told = [("a", 2, 0.1), ("b", 2, 0.2), ("a", 5, 0.3), ("b", 5, 0.3), ("a", 9, 0.9), ("b", 9, 0.5)]
     rows = [
         {"data": "d", "model": "km", "k": k, "algorithm": name, "method": name, **base}
-        | {"value": loss, "seconds": 1.0, "peak_mb": 5.0}
+        | {"value": loss, "score": loss, "scored_by": "NCP", "seconds": 1.0, "peak_mb": 5.0}
         for name, k, loss in told
     ]
     found = {one.method: one for one in page.standings(rows)}

@@ -250,7 +250,7 @@ def _show(rows: Sequence[results.Row], output: Path) -> None:
                 *([row["data"]] if several else []),
                 *(page.cell(row.get(name)) for name in names),
                 row["method"],
-                page.cell(row.get("value")),
+                page.cell(row.get("score")),
                 "" if row.get("gap") is None else f"{row['gap']:.1%}",
                 page.cell(row.get("seconds")),
                 page.cell(row.get("peak_mb")),

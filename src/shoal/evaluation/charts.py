@@ -219,8 +219,17 @@ def legend(figure: Any, panels: Iterable[Any]) -> None:
     for panel in panels:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
             named.setdefault(name, handle)
-    columns = min(len(named), 8) or 1
+    room = figure.get_figwidth() - 0.2
+    columns = max(1, len(named))
+    while columns > 1 and _width(list(named), columns) > room:
+        columns -= 1
     figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=columns)
+
+
+def _width(names: list[str], columns: int) -> float:
+    """About how many inches a legend takes, as it is filled column by column."""
+    lines = -(-len(names) // columns)
+    return sum(0.6 + 0.075 * max(map(len, names[at : at + lines])) for at in range(0, len(names), lines))
 
 
 def save(figure: Any, target: Path) -> None:

@@ -46,9 +46,9 @@ class Slice:
 
 def draw(rows: Sequence[Row]) -> Iterator[Figure]:
     """All charts that the rows can fill; of failed runs nothing is drawn."""
-    good = [row for row in rows if row["status"] == "ok" and row.get("value") is not None]
-    for data in dict.fromkeys(row["data"] for row in good):
-        here = [row for row in good if row["data"] == data]
+    good = [row for row in rows if row["status"] == "ok" and row.get("score") is not None]
+    for data, model in dict.fromkeys((row["data"], row["model"]) for row in good):
+        here = [row for row in good if (row["data"], row["model"]) == (data, model)]
         for axis in axes(here):
             for measure, words in _measures(here).items():
                 if slices := slices_along(here, axis):
@@ -76,23 +76,22 @@ def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
     parts: dict[str, list[Row]] = {}
     for row in rows:
         if row.get(axis) is not None:
-            words = ", ".join(_said(name, row.get(name)) for name in told)
+            words = ", ".join(filter(None, (_said(name, row.get(name)) for name in told)))
             line = row["algorithm"] if by_option else row["method"]
             parts.setdefault(words, []).append({**row, "line": line})
-    whole = [Slice(words, part) for words, part in parts.items() if len(_numbers(part, axis)) > 1]
-    return _some(whole)
+    return _some([Slice(words, part) for words, part in parts.items() if _is_line(part, axis)])
 
 
 def front(rows: Sequence[Row]) -> list[Row]:
     """The rows of which none else is both faster and loses less, the fastest first.
 
-    >>> rows = [{"seconds": 1, "value": 0.5}, {"seconds": 2, "value": 0.6}, {"seconds": 3, "value": 0.1}]
+    >>> rows = [{"seconds": 1, "score": 0.5}, {"seconds": 2, "score": 0.6}, {"seconds": 3, "score": 0.1}]
     >>> [row["seconds"] for row in front(rows)]
     [1, 3]
     """
     best: list[Row] = []
-    for row in sorted(rows, key=lambda row: (row["seconds"], row["value"])):
-        if not best or row["value"] < best[-1]["value"]:
+    for row in sorted(rows, key=lambda row: (row["seconds"], row["score"])):
+        if not best or row["score"] < best[-1]["score"]:
             best.append(row)
     return best
 
@@ -120,21 +119,22 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     told = [name for name in told if len({str(row.get(name)) for row in rows}) > 1]
     parts: dict[str, list[Row]] = {}
     for row in rows:
-        words = ", ".join(_said(name, row.get(name)) for name in told)
+        words = ", ".join(filter(None, (_said(name, row.get(name)) for name in told)))
         parts.setdefault(words, []).append(row)
-    slices = _some([Slice(words, part) for words, part in parts.items()])
+    several = {words: part for words, part in parts.items() if len(part) > 1} or parts
+    slices = _some([Slice(words, part) for words, part in several.items()])
     styles = charts.looks(row["method"] for part in slices for row in part.rows)
     figure, grid = charts.panels(1, len(slices))
     for panel, part in zip(grid[0], slices, strict=True):
         best = front(part.rows)
-        panel.step([row["seconds"] for row in best], [row["value"] for row in best], where="post", color="#999999")
+        panel.step([row["seconds"] for row in best], [row["score"] for row in best], where="post", color="#999999")
         for row in part.rows:
             style = {**styles[row["method"]], "linestyle": "", "markersize": 8}
-            panel.plot([row["seconds"]], [row["value"]], label=row["method"], **style)
+            panel.plot([row["seconds"]], [row["score"]], label=row["method"], **style)
         panel.set_title(part.fixed)
         panel.set_xlabel("seconds of the search")
         charts.seconds(panel, [row["seconds"] for part in slices for row in part.rows])
-    charts.level(grid[0], [row["value"] for part in slices for row in part.rows])
+    charts.level(grid[0], [row["score"] for part in slices for row in part.rows])
     grid[0][0].set_ylabel(_loss(rows))
     charts.legend(figure, grid[0])
     caption = (
@@ -151,20 +151,24 @@ def _said(name: str, value: Any) -> str:
     """
     plain = name.removeprefix("data.")
     if value is None:
-        value = {one.name: one.default for one in Material.options()}.get(plain, "default")
+        known = {one.name: one.default for one in Material.options()}
+        if not name.startswith("data.") or plain not in known:
+            return ""  # another model's option
+        value = known[plain]
         if not value:
             return f"all {plain}" if plain in ("rows", "items") else f"no {plain.replace('_', ' ')}"
     return f"{plain.replace('_', ' ')} = {value:,}" if isinstance(value, int) else f"{plain} = {value}"
 
 
 def _measures(rows: Sequence[Row]) -> dict[str, str]:
-    """What to draw: the loss that was minimised, and others as far as they were taken."""
+    """What to draw: what releases are compared by, and others as far as they were taken."""
+    named = _loss(rows)
     taken = {name: words for name, words in MEASURES.items() if any(row.get(name) is not None for row in rows)}
-    return {"value": _loss(rows), **taken}
+    return {"score": named, **{name: words for name, words in taken.items() if words != named}}
 
 
 def _loss(rows: Sequence[Row]) -> str:
-    return " or ".join(dict.fromkeys(row["loss"].upper() for row in rows))
+    return " or ".join(dict.fromkeys(row["scored_by"] for row in rows))
 
 
 def place(rows: Sequence[Row]) -> list[str]:
@@ -175,6 +179,12 @@ def place(rows: Sequence[Row]) -> list[str]:
     left_out = ("key", "data", "algorithm", "method", *FACTS)
     options = [name for name in names if name.startswith(("data.", "algorithm."))]
     return list(dict.fromkeys([*(name for name in names[:end] if name not in left_out), *options]))
+
+
+def _is_line(rows: Sequence[Row], axis: str) -> bool:
+    """Whether some method has several points."""
+    lines = {row["line"] for row in rows}
+    return any(len(_numbers([row for row in rows if row["line"] == line], axis)) > 1 for line in lines)
 
 
 def _numbers(rows: Sequence[Row], name: str) -> set[float]:

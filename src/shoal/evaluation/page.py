@@ -41,7 +41,7 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     for row in rows:
         settings.setdefault(_setting(row), []).append(row)
     best = {
-        place: min((row["value"] for row in some if row.get("value") is not None), default=None)
+        place: min((row["score"] for row in some if row.get("score") is not None), default=None)
         for place, some in settings.items()
     }
     parts: dict[tuple[str, str], list[Row]] = {}
@@ -50,8 +50,8 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     found = []
     for (data, method), some in parts.items():
         good = [row for row in some if row["status"] == "ok"]
-        least = [row for row in good if row.get("value") is not None and row["value"] == best[_setting(row)]]
-        loss, gap, seconds = (_mean(good, name) for name in ("value", "gap", "seconds"))
+        least = [row for row in good if row.get("score") is not None and row["score"] == best[_setting(row)]]
+        loss, gap, seconds = (_mean(good, name) for name in ("score", "gap", "seconds"))
         peak = max((row["peak_mb"] for row in good if row.get("peak_mb") is not None), default=None)
         found.append(
             Standing(data, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak)

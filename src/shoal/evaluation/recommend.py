@@ -60,7 +60,7 @@ class Trial:
     @property
     def ok(self) -> bool:
         """Whether there is a release."""
-        return self.row is not None and self.row["status"] == "ok"
+        return self.row is not None and self.row["status"] == "ok" and self.row["score"] is not None
 
     @property
     def score(self) -> float:
@@ -71,7 +71,11 @@ class Trial:
     @property
     def said(self) -> str:
         """Why there is no release; empty, if there is."""
-        return "not ended in time" if self.row is None else "" if self.ok else self.row["error"] or self.row["status"]
+        if self.row is None:
+            return "not ended in time"
+        if self.row["status"] == "ok":
+            return "" if self.ok else "not truthful: its loss cannot be compared"
+        return str(self.row["error"] or self.row["status"])
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,13 @@ class Recommendation:
 
     pick: Trial
     trials: tuple[Trial, ...]
-    measure: str  # what was compared, for people
     rows: int
     sampled: int  # rows of the sample; all, if there was none
+
+    @property
+    def measure(self) -> str:
+        """What was compared, for people."""
+        return str((self.pick.row or {})["scored_by"])
 
     @property
     def reasons(self) -> list[str]:
@@ -110,7 +118,6 @@ def recommend(
     rows = len(material.load(seed, privacy)[0])
     sampled = min(rows, wishes.sample)
     few = replace(material, sample=sampled) if sampled < rows else material
-    score, measure = _scores(privacy)
     methods = [_limited(method(), wishes) for method in candidates(privacy)]
     trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
     if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
@@ -120,7 +127,7 @@ def recommend(
     cases = [Case(few, privacy, method, seed, loss) for method in methods]
     for case, row in lab.run(cases, threads, wishes.budget, half):
         name = case.algorithm.name
-        trials[name] = replace(trials[name], sample={**row, "score": score(row)})
+        trials[name] = replace(trials[name], sample=row)
         stage = "trying methods" if few is material else f"on {sampled:,} rows"
         progress(stage, sum(bool(one.row) for one in trials.values()) / len(trials))
     ranked = sorted((one for one in trials.values() if one.ok and one.allowed), key=_rank)
@@ -131,7 +138,7 @@ def recommend(
         cases = [Case(material, privacy, method, seed, loss) for method in open_]
         for case, row in lab.run(cases, threads, wishes.budget, start + wishes.budget):
             name = case.algorithm.name
-            trials[name] = replace(trials[name], whole={**row, "score": score(row)})
+            trials[name] = replace(trials[name], whole=row)
             progress("on all rows", sum(bool(one.whole) for one in trials.values()) / len(open_))
     else:
         trials = {name: replace(one, whole=one.sample) for name, one in trials.items()}
@@ -140,7 +147,7 @@ def recommend(
         raise _nothing([one for one in trials.values() if one.allowed], wishes)
     rest = [one for one in trials.values() if one is not ranked[0]]
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
-    return Recommendation(ranked[0], (ranked[0], *rest), measure, rows, sampled)
+    return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled)
 
 
 def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
@@ -159,23 +166,6 @@ def _rank(trial: Trial) -> tuple[Any, ...]:
     """Those that tell the truth first, then by what is lost; of equal ones the one with a proof, never by the clock."""
     assert trial.row is not None
     return (not trial.algorithm.truthful, trial.score, trial.row.get("ended") != "proven", trial.algorithm.name)
-
-
-def _scores(privacy: PrivacyModel) -> tuple[Callable[[Row], float | None], str]:
-    """What to compare releases by, and its name: the loss of what the guarantee changes."""
-    if privacy.relational and privacy.about_sets:
-        return lambda row: _sum(row, "relational_ncp", "value"), "mean of the NCP of columns and items"
-    if privacy.relational:
-        return lambda row: row.get("relational_ncp"), "NCP of the columns"
-    if not any(method.truthful for method in candidates(privacy)):
-        return lambda row: row.get("operations"), "items added and deleted"
-    return lambda row: row.get("value"), "loss"
-
-
-def _sum(row: Row, *names: str) -> float | None:
-    """The mean of several losses; none, if one is missing."""
-    values = [row.get(name) for name in names]
-    return None if None in values else sum(value for value in values if value is not None) / len(values)
 
 
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:

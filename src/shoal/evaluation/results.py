@@ -14,7 +14,7 @@ from shoal.io.files import atomic_output
 
 KEY = "key"
 Row = dict[str, Any]
-_TEXTS = {KEY, "data", "model", "algorithm", "method", "loss", "status", "error", "ended", "statistics"}
+_TEXTS = {KEY, "data", "model", "algorithm", "method", "loss", "status", "error", "ended", "statistics", "scored_by"}
 
 
 class Results:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from shoal import discovery
+from shoal.algorithms import Algorithm
 from shoal.anonymize import anonymize
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
@@ -17,6 +19,7 @@ from shoal.evaluation.workload import Workload
 from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import mining_loss, summed_up
+from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.release import Release, peak_memory
 from shoal.risk import Risk
@@ -38,6 +41,8 @@ FIGURES = (
     "counted_itemsets",  # by the search, in its largest pass: the papers' count-tree nodes
     "checked_itemsets",  # by the verifier
     "value",  # of the loss that was minimised
+    "score",  # what releases of the model are compared by, and ..
+    "scored_by",  # .. its name
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
     "suppressed",  # share of the occurrences that nothing published covers, by a method that suppresses
@@ -94,6 +99,9 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         "counted_itemsets": release.solution.statistics.get("count_tree_nodes"),
         "checked_itemsets": release.verdict.checked,
         "value": release.losses.get(f"weighted_{problem.loss.name}", release.losses.get(problem.loss.name)),
+        **dict(
+            zip(("score", "scored_by"), score(case.privacy, case.algorithm, release.losses, case.loss), strict=True)
+        ),
         "lower_bound": None if proof is None else proof.lower_bound,
         "ended": "" if proof is None else proof.ended,
         "suppressed": _suppressed(problem, release) if case.algorithm.suppresses else None,
@@ -109,6 +117,26 @@ def _suppressed(problem: Problem, release: Release) -> float:
     """The share of what was there before."""
     made = Outcome.of(problem.items, release.published)
     return made.suppressed / max(1, made.occurrences)
+
+
+def score(
+    privacy: PrivacyModel, algorithm: Algorithm, losses: Mapping[str, float], loss: str
+) -> tuple[float | None, str]:
+    """What releases of a model are to be compared by, and its name: the loss of what the guarantee changes.
+
+    A method that adds items cannot be compared with truthful ones for the same model: then it has none.
+    """
+    least = losses.get(f"weighted_{loss}", losses.get(loss))
+    if privacy.relational and privacy.about_sets:
+        columns = losses.get("relational_ncp")
+        mean = None if columns is None or least is None else (columns + least) / 2
+        return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
+    if privacy.relational:
+        return losses.get("relational_ncp"), "NCP of the columns"
+    known = discovery.find("shoal.algorithms", Algorithm).values()
+    if not any(one.truthful for one in known if isinstance(privacy, one.solves)):
+        return losses.get("operations"), "items added and deleted"
+    return least if algorithm.truthful else None, loss.upper()
 
 
 def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
