@@ -260,16 +260,35 @@ def _show(rows: Sequence[results.Row], output: Path) -> None:
         ]
         console.table(None, heads, table, right=len(names) + several + 1)
     else:
-        heads = ["data", "method", "runs", "failed", "least", "mean loss", "mean gap", "mean seconds", "most MB"]
+        heads = [
+            "data",
+            "model",
+            "method",
+            "runs",
+            "failed",
+            "least",
+            "mean loss",
+            "mean gap",
+            "mean seconds",
+            "most MB",
+        ]
         table = [
             [
-                *(one.data, one.method, one.runs, one.failed, f"{one.least} of {one.settings}", page.cell(one.loss)),
+                *(
+                    one.data,
+                    one.model,
+                    one.method,
+                    one.runs,
+                    one.failed,
+                    f"{one.least} of {one.settings}",
+                    page.cell(one.loss),
+                ),
                 "" if one.gap is None else f"{one.gap:.1%}",
                 *(page.cell(one.seconds), page.cell(one.peak_mb)),
             ]
             for one in page.standings(rows)
         ]
-        console.table(None, heads, table, right=2)
+        console.table(None, heads, table, right=3)
     failed = sum(row["status"] != "ok" for row in rows)
     ended = f"; {failed:,} without a release" if failed else ", all verified"
     console.say(f"{things(len(rows), 'run')}{ended}: {output / 'index.html'}, {output / 'results.csv'}")

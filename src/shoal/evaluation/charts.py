@@ -229,7 +229,7 @@ def legend(figure: Any, panels: Iterable[Any]) -> None:
 def _width(names: list[str], columns: int) -> float:
     """About how many inches a legend takes, as it is filled column by column."""
     lines = -(-len(names) // columns)
-    return sum(0.6 + 0.075 * max(map(len, names[at : at + lines])) for at in range(0, len(names), lines))
+    return sum(0.75 + 0.085 * max(map(len, names[at : at + lines])) for at in range(0, len(names), lines))
 
 
 def save(figure: Any, target: Path) -> None:

@@ -49,11 +49,13 @@ def draw(rows: Sequence[Row]) -> Iterator[Figure]:
     good = [row for row in rows if row["status"] == "ok" and row.get("score") is not None]
     for data, model in dict.fromkeys((row["data"], row["model"]) for row in good):
         here = [row for row in good if (row["data"], row["model"]) == (data, model)]
+        several = len({row["model"] for row in good if row["data"] == data}) > 1
+        named = f"{data}, {model}" if several else data
         for axis in axes(here):
             for measure, words in _measures(here).items():
                 if slices := slices_along(here, axis):
-                    yield _along(data, axis, measure, words, slices)
-        yield _pareto(data, here)
+                    yield _along(named, axis, measure, words, slices)
+        yield _pareto(named, here)
 
 
 def axes(rows: Sequence[Row]) -> list[str]:

@@ -21,9 +21,10 @@ _HIDDEN = {"key", "error", "statistics", "loss"}  # in the CSV, but not in the t
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method did on a data set, over all its runs."""
+    """How a method did on a data set for a model, over all its runs."""
 
     data: str
+    model: str
     method: str
     runs: int
     failed: int
@@ -44,20 +45,24 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
         place: min((row["score"] for row in some if row.get("score") is not None), default=None)
         for place, some in settings.items()
     }
-    parts: dict[tuple[str, str], list[Row]] = {}
+    parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        parts.setdefault((row["data"], row["method"]), []).append(row)
+        parts.setdefault((row["data"], row["model"], row["method"]), []).append(row)
     found = []
-    for (data, method), some in parts.items():
+    for (data, model, method), some in parts.items():
         good = [row for row in some if row["status"] == "ok"]
         least = [row for row in good if row.get("score") is not None and row["score"] == best[_setting(row)]]
         loss, gap, seconds = (_mean(good, name) for name in ("score", "gap", "seconds"))
         peak = max((row["peak_mb"] for row in good if row.get("peak_mb") is not None), default=None)
         found.append(
-            Standing(data, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak)
+            Standing(
+                data, model, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak
+            )
         )
-    names = list(dict.fromkeys(row["data"] for row in rows))
-    return sorted(found, key=lambda one: (names.index(one.data), -one.least, one.loss is None, one.loss or 0.0))
+    places = list(dict.fromkeys((row["data"], row["model"]) for row in rows))
+    return sorted(
+        found, key=lambda one: (places.index((one.data, one.model)), -one.least, one.loss is None, one.loss or 0.0)
+    )
 
 
 def write(grid: Grid, rows: Sequence[Row], target: Path) -> None:
