@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import shoal
 from shoal.errors import Infeasible
 from shoal.evaluation import grid_file, results
+from shoal.evaluation import recommend as recommended
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, candidates, recommend
 from tests.conftest import Shell
@@ -132,6 +134,47 @@ def test_recommend_without_a_hierarchy_says_how_to_build_it(lab: Shell) -> None:
         assert code == 0, err
     losses = [one["all"]["score"] for one in found["trials"] if one["allowed"] and one["all"]]
     assert losses[0] == min(losses)
+
+
+def test_columns_have_roles_in_both_commands(lab: Shell) -> None:
+    lines = "".join(f"{row},{row % 7},{'m' if row % 3 else 'f'},a{row % 4} b{row % 3}\n" for row in range(60))
+    lab.write("t.csv", "name,age,sex,items\n" + lines)
+    reading = ("--column", "items", "--item-delimiter", " ", "--drop-items", "b2", "--identifiers", "name")
+    roles = (*reading, "--hierarchy", "age=width:2,4", "--model", "k-km")
+    code, out, err = lab("recommend", "t.csv", *roles, "--k", "4", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert "--identifiers name" in found["commands"][-1]
+    assert "--drop-items=b2" in found["commands"][-1]
+    code, _, err = lab(*shlex.split(found["commands"][-1])[1:])
+    assert code == 0, err
+    assert "name" not in (lab.folder / "published.csv").read_text(encoding="utf-8").splitlines()[0]
+    code, _, err = lab("compare", "t.csv", *roles, "--vary", "k=4", "-a", "rfirst", "-a", "rmerge-r", "-o", "out")
+    assert code == 0, err
+    rows = {row["algorithm"]: row for row in results.load(lab.folder / "out" / "results.csv")}
+    told = {one["algorithm"]: one["all"]["score"] for one in found["trials"] if one["all"]}
+    assert {name: row["score"] for name, row in rows.items()} == {name: told[name] for name in rows}
+
+
+def test_a_file_that_cannot_be_read_is_refused_before_any_run(lab: Shell) -> None:
+    lab.write("binary.dat", bytes(range(256)) * 4)
+    lab.write("flat.csv", "1;*\n")
+    for words in (("binary.dat",), ("toy.dat", "--hierarchy", "binary.dat")):
+        code, _, err = lab("compare", *words, "-o", "out")
+        assert code == 2, err
+        assert not (lab.folder / "out").exists()
+
+
+def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    big = Material(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
+    run = recommended.lab.run
+    monkeypatch.setattr(
+        recommended.lab,
+        "run",
+        lambda cases, *limits: run(cases, *limits) if cases[0].material.sample else iter(()),
+    )
+    with pytest.raises(Infeasible, match="ended on the sample, but not on all rows"):
+        recommend(big, shoal.KmAnonymity(k=3, m=2), Wishes(sample=100))
 
 
 def test_recommend_confirms_on_all_rows_what_a_sample_suggests() -> None:

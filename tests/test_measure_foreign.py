@@ -120,8 +120,12 @@ def test_a_suppressed_item(lab: Shell) -> None:
 def test_a_star_that_is_the_root_or_an_item_is_what_it_is(lab: Shell) -> None:
     lab.write("out.basket", "*\n*\n*\n*\n")
     lab.write("h.csv", HIERARCHY.replace("ALL", "*"))
-    values = measured(lab, "in.basket", "out.basket")
+    note = "'*' is in 4 records of out.basket: taken as the root of the hierarchy"
+    values = measured(lab, "in.basket", "out.basket", notes=note)
     assert (values["ncp"], values["suppressed_occurrences"]) == (1, 0)
+    values = measured(lab, "in.basket", "out.basket", "--suppressed", "*")
+    assert (values["ncp"], values["suppressed_occurrences"]) == (1, values["occurrences"])
+    assert values["emptied_records"] == 4
     lab.write("in.basket", "*\n*\n*\na1\n")
     lab.write("h.csv", HIERARCHY + "*;A;ALL\n")
     lab.write("out.basket", "*\n*\n*\na1\n")
@@ -144,7 +148,7 @@ def test_without_a_hierarchy_a_star_is_suppressed_too(lab: Shell) -> None:
         ("(a1,a2),b1\nb2\nb2\nb2\n", (), "Label '(a1' (line 1) looks like a piece of a set such as (a,b)"),
         ("A\nA\nA\n", (), "The original has 4 rows, the published data 3"),
         ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed 'x' is in no record of out.basket"),
-        ("A\nA\nA\nA\n", ("--suppressed", "A"), "--suppressed 'A' is an item, or in the hierarchy"),
+        ("A\nA\nA\nA\n", ("--suppressed", "A"), "--suppressed 'A' is an item, or a group of the hierarchy"),
     ],
 )
 def test_what_cannot_be_read(lab: Shell, text: str, words: tuple[str, ...], said: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from shoal.cli.options import Command
 from shoal.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
+from shoal.report.words import shell_word
 
 
 def hierarchy_option(help: str) -> Callable[[Command], Command]:
@@ -96,6 +97,25 @@ def said(given: dict[str, Any]) -> tuple[dict[str, Column | str], tuple[str, ...
                 f"--column-weights must be numbers from 0 to 1, such as age=0.5,zip=0.2, got '{text}'."
             ) from None
     return {**known, **roles}, missing
+
+
+def role_words(given: Mapping[str, Any]) -> list[str]:
+    """What was said about columns, as it is typed.
+
+    >>> role_words({"identifiers": "name", "missing": "?", "plain": None})
+    ['--identifiers name', "--missing '?'"]
+    """
+    names = ("identifiers", "quasi_identifiers", "categorical", "missing", "plain", "column_weights")
+    told = ((name, given.get(name)) for name in names)
+    return [f"--{name.replace('_', '-')} {shell_word(text)}" for name, text in told if text]
+
+
+def beside_the_file(hierarchy: Collection[str], given: dict[str, Any], fanout: int) -> dict[str, Any]:
+    """What a data set of a comparison needs beside its file: columns, hierarchies; an artificial one of the items."""
+    (roles, missing), named = said(given), trees(hierarchy)
+    columns = {name: one if isinstance(one, Column) else Column(Role(one)) for name, one in roles.items()}
+    made = {} if "" in named else {"fanout": fanout, "order": "frequency"}
+    return {"hierarchy": named, "columns": columns, "missing": missing, **made}
 
 
 _ROLES = {"identifiers": "identifier", "plain": "plain"}  # option -> the role of its columns

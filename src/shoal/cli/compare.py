@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
-from shoal.cli import console
+from shoal.cli import compared, console
+from shoal.cli.columns import beside_the_file, column_options, hierarchy_option
 from shoal.cli.options import FILE, data_options, reading
 from shoal.errors import OptionError, OutputError, did_you_mean
 from shoal.evaluation import grid_file, lab, page, results
@@ -21,15 +23,13 @@ from shoal.evaluation.material import Material
 from shoal.privacy import PrivacyModel
 from shoal.report.plain import things
 
-SHOWN = 30  # runs that are listed one by one on screen; of more, each method is told as a whole
-
 
 @click.command()
 @click.argument("what", nargs=-1)
 @click.option("-o", "--output", type=FILE, help="The folder for the results: results.csv, results.parquet, index.html.")
 @click.option("--list", "listed", is_flag=True, help="List the grids that come with Shoal: the papers' experiments.")
 @click.option("--data-folder", type=FILE, help="Where the data of such a grid are; default: $SHOAL_DATA.")
-@click.option("--hierarchy", type=FILE, help="Data files: the item hierarchy; default: an artificial one (--fanout).")
+@hierarchy_option("Data files: the item hierarchy; default: an artificial one (--fanout).")
 @click.option("--fanout", default="5", show_default=True, help="Data files: children of a node of the artificial one.")
 @click.option(
     "--order", default="frequency", show_default=True, help="... and its order: label, frequency, or both: a,b."
@@ -54,9 +54,16 @@ SHOWN = 30  # runs that are listed one by one on screen; of more, each method is
 @click.option(
     "--limit", type=click.FloatRange(min=0, min_open=True), help="Seconds for a run; default: 600, or the file's."
 )
-@click.option("--workers", default=0, show_default=True, help="Runs at once; 0: one for each processor.")
+@click.option(
+    "--workers",
+    default=0,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Runs at once; 0: one for each processor.",
+)
 @click.option("--again", is_flag=True, help="Run everything anew, even what the folder holds already.")
 @click.option("--retry", is_flag=True, help="Run anew what failed or was ended by the limit.")
+@column_options
 @data_options
 @click.pass_context
 def compare(
@@ -90,15 +97,26 @@ def compare(
         raise OptionError("Where should the results go? Name a folder: -o lab.")
     grid = _grid(context, what, data_folder, given)
     if limit is not None:
+        if not math.isfinite(limit):
+            raise OptionError(f"--limit must be a number of seconds, got {limit:g}.")
         grid = Grid(grid.cases, grid.title, grid.about, limit)
     if output.exists() and not output.is_dir():
         raise OutputError(f"{output} is a file, but the results need a folder: name another.")
+    _readable(grid)
     output.mkdir(parents=True, exist_ok=True)
     rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
     results.to_parquet(rows, output / "results.parquet")
     page.write(grid, rows, output / "index.html")
-    _show(rows, output)
+    compared.show(rows, output)
     context.exit(0 if any(row["status"] == "ok" for row in rows) else 1)
+
+
+def _readable(grid: Grid) -> None:
+    """What cannot be read is said before anything runs; each file is tried once."""
+    tried = {(case.material.file, str(case.material.hierarchy)): case for case in reversed(grid.cases)}
+    for case in tried.values():
+        if case.material.file:
+            case.material.load(case.seed, case.privacy)
 
 
 def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
@@ -118,6 +136,8 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
 
         def tell(at: lab.Progress) -> None:
             bars.update(task, completed=at.done, description=str(at.case)[:60])
+            if bars.disable and at.done * 10 // at.total > (at.done - 1) * 10 // at.total:  # for logs, a few lines
+                console.err.print(f"{at.done:,} of {at.total:,} runs: {at.case}", markup=False, soft_wrap=True)
 
         try:
             return lab.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)
@@ -164,6 +184,7 @@ def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, gi
 
 
 _ABOUT_FILES = (
+    *("quasi_identifiers", "categorical", "missing", "column_weights", "plain", "identifiers"),
     *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries", "mining", "known"),
     *("format", "column", "item_delimiter", "sets", "delimiter", "id_column", "item_column", "multiset", "drop_items"),
 )
@@ -173,7 +194,9 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     """Every combination of what the options name."""
     read_as = reading(given)
     model = discovery.get("shoal.privacy", PrivacyModel, given["model"])
-    varied = dict(_varied(text) for text in given["vary"])
+    varied: dict[str, list[str]] = {}
+    for name, values in map(_varied, given["vary"]):
+        varied[name] = [*varied.get(name, ()), *values]
     methods = given["algorithms"] or [
         name
         for name, one in discovery.find("shoal.algorithms", Algorithm).items()
@@ -189,13 +212,15 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
             raise OptionError(f"--vary {name}: none of {', '.join([given['model'], *methods])} has such an option.")
     lists = {option.name for one in (model, *classes) for option in one.options() if option.type is tuple}
     varied = {name: [",".join(values)] if name in lists else values for name, values in varied.items()}
-    trees: dict[str, Any] = {"hierarchy": {"": str(given["hierarchy"])}} if given["hierarchy"] else {}
-    made = {} if trees else {"fanout": _numbers("fanout", given["fanout"]), "order": given["order"].split(",")}
-    made |= {"rows": [int(one) for one in varied["rows"]]} if "rows" in varied else {}
-    unlike = len({path.stem for path in files}) == len(files)
+    beside = beside_the_file(given.pop("hierarchy"), given, 0)
+    made: dict[str, Any] = {"rows": _numbers("vary rows", ",".join(varied["rows"]))} if "rows" in varied else {}
+    if beside.pop("order", ""):
+        fanouts = _numbers("fanout", given["fanout"], low=2)
+        made |= {"fanout": fanouts, "order": [one.strip() for one in given["order"].split(",")]}
+    beside.pop("fanout", None)
     materials = [
-        Material(label=path.stem if unlike else str(path), file=str(path), reading=read_as, **trees, **values)
-        for path in files
+        Material(label=label, file=str(path), reading=read_as, **beside, **values)
+        for path, label in zip(files, _labels(files), strict=True)
         for values in spread(made)
     ]
     models = _spread(model, {name: values for name, values in varied.items() if name in own})
@@ -212,6 +237,14 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     return Grid.of(combinations(materials, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")
 
 
+def _labels(files: Sequence[Path]) -> list[str]:
+    """Names of files as short as they can be: the file's, the folder's where those are the same, or all of it."""
+    for names in ([path.stem for path in files], [path.resolve().parent.name for path in files]):
+        if len(set(names)) == len(files):
+            return names
+    return [str(path) for path in files]
+
+
 def _spread(cls: type[Any], varied: dict[str, list[str]]) -> list[Any]:
     """One for each combination of values."""
     return [cls.parse(values) for values in spread(varied)]
@@ -225,70 +258,18 @@ def _varied(text: str) -> tuple[str, list[str]]:
     return name.strip().replace("-", "_"), [one.strip() for one in values.split(",")]
 
 
-def _numbers(name: str, text: str) -> list[int]:
+def _numbers(name: str, text: str, low: int = 0) -> list[int]:
     """Whole numbers such as 0,1,2."""
     try:
-        return [int(one) for one in text.split(",")]
+        found = [int(one) for one in text.split(",")]
     except ValueError:
-        raise OptionError(f"--{name} must be whole numbers such as 1,2,3, got '{text}'.") from None
+        found = [low - 1]
+    if min(found) < low:
+        raise OptionError(f"--{name} must be whole numbers from {low} on, such as 2,3,5, got '{text}'.")
+    return found
 
 
 def _list() -> None:
     """The named grids."""
     found = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
     console.table(None, ["grid", "what it is"], found, right=9)
-
-
-def _show(rows: Sequence[results.Row], output: Path) -> None:
-    """Few runs one by one, many by method."""
-    if len(rows) <= SHOWN:
-        names = [name for name in ("k", "m", "l", "p", "seed") if len({str(row.get(name)) for row in rows}) > 1]
-        several = len({row["data"] for row in rows}) > 1
-        heads = [*(["data"] if several else []), *names, "method", "loss", "gap", "seconds", "peak MB", ""]
-        table = [
-            [
-                *([row["data"]] if several else []),
-                *(page.cell(row.get(name)) for name in names),
-                row["method"],
-                page.cell(row.get("score")),
-                "" if row.get("gap") is None else f"{row['gap']:.1%}",
-                page.cell(row.get("seconds")),
-                page.cell(row.get("peak_mb")),
-                "verified" if row.get("verified") else f"{row['status']}: {row['error']}"[:60],
-            ]
-            for row in rows
-        ]
-        console.table(None, heads, table, right=len(names) + several + 1)
-    else:
-        heads = [
-            "data",
-            "model",
-            "method",
-            "runs",
-            "failed",
-            "least",
-            "mean loss",
-            "mean gap",
-            "mean seconds",
-            "most MB",
-        ]
-        table = [
-            [
-                *(
-                    one.data,
-                    one.model,
-                    one.method,
-                    one.runs,
-                    one.failed,
-                    f"{one.least} of {one.settings}",
-                    page.cell(one.loss),
-                ),
-                "" if one.gap is None else f"{one.gap:.1%}",
-                *(page.cell(one.seconds), page.cell(one.peak_mb)),
-            ]
-            for one in page.standings(rows)
-        ]
-        console.table(None, heads, table, right=3)
-    failed = sum(row["status"] != "ok" for row in rows)
-    ended = f"; {failed:,} without a release" if failed else ", all verified"
-    console.say(f"{things(len(rows), 'run')}{ended}: {output / 'index.html'}, {output / 'results.csv'}")

@@ -46,7 +46,7 @@ def published_options(command: Command) -> Command:
                 "--suppressed",
                 metavar="A,B",
                 help="Labels of PUBLISHED that stand for what was suppressed, items or whole records; default: "
-                f"'{SUPPRESSED}', unless it is an item or in the hierarchy.",
+                f"'{SUPPRESSED}', unless it is an item or in the hierarchy (a root can be named here).",
             ),
         ]
     ):
@@ -73,11 +73,19 @@ def without_suppressed(
     rows = after.transactions
     marks = (SUPPRESSED,) if said is None else tuple(said.split(","))
     for mark in marks:
-        known = mark in items or (tree is not None and mark in tree.code_of)
+        root = tree is not None and mark == tree.labels[-1]
+        known = mark in items or (tree is not None and mark in tree.code_of and not root)
         if said is not None and (known or mark not in rows.labels):
-            why = "is an item, or in the hierarchy" if known else f"is in no record of {after.origin.name}"
-            raise OptionError(f"--suppressed '{cut(mark)}' {why}: leave it out.")
+            why = "is an item, or a group of the hierarchy" if known else f"is in no record of {after.origin.name}"
+            raise OptionError(f"--suppressed '{cut(mark)}' {why}: leave it out of that option.")
         if known or mark not in rows.labels:
+            continue
+        if root and said is None:
+            console.warn(
+                f"'{mark}' is in {things(int(rows.supports[rows.labels.index(mark)]), 'record')} of "
+                f"{after.origin.name}: taken as the root of the hierarchy, some item. If it stands for what was "
+                f"suppressed, add --suppressed '{mark}'."
+            )
             continue
         code = rows.labels.index(mark)
         times = int(rows.supports[code])

@@ -89,6 +89,7 @@ class Measured:
             lines,
             right=2,
         )
+        console.say("(before: knowing items; after: knowing as many labels of the published record)")
 
 
 def _counts(risk: shoal.Risk) -> Iterable[tuple[str, tuple[int, ...]]]:

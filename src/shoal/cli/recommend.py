@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.markup import escape
 
 from shoal.cli import console
+from shoal.cli.columns import beside_the_file, column_options, hierarchy_option, role_words, trees
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of
 from shoal.evaluation.material import Material
@@ -19,7 +22,7 @@ from shoal.report import words
 
 @click.command("recommend")
 @click.argument("data", type=FILE)
-@click.option("--hierarchy", type=FILE, help="The item hierarchy; default: an artificial one (--fanout), by frequency.")
+@hierarchy_option("The item hierarchy; default: an artificial one (--fanout), by frequency.")
 @click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that.")
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
@@ -29,11 +32,12 @@ from shoal.report import words
 )
 @click.option("--seed", default=0, show_default=True, help="For the sample, and for methods that draw random numbers.")
 @click.option("--workers", default=0, show_default=True, help="Runs at once; 0: one for each processor.")
+@column_options
 @as_json
 @data_options
 def command(
     data: Path,
-    hierarchy: Path | None,
+    hierarchy: tuple[str, ...],
     fanout: int,
     model: str,
     loss: str,
@@ -49,57 +53,100 @@ def command(
     read_as = reading(given)
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
     (privacy,) = choose({PrivacyModel: model}, given)
-    tree: dict[str, Any] = (
-        {"hierarchy": {"": str(hierarchy)}} if hierarchy else {"fanout": fanout, "order": "frequency"}
-    )
-    material = Material(label=data.stem, file=str(data), reading=read_as, **tree)
+    beside = [*([f"--loss {loss}"] if loss != "ncp" else []), *([f"--seed {seed}"] if seed else []), *role_words(given)]
+    material = Material(label=data.stem, file=str(data), reading=read_as, **beside_the_file(hierarchy, given, fanout))
     with console.engine(workers) as engine:
         found = recommend(material, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress)
-    how = _command(found, data, hierarchy, fanout, privacy)
+    how = _command(found, data, hierarchy, fanout, privacy, read_words(read_as), beside)
     if as_json:
         console.show_json(_plain(found, how))
         return
-    console.say(f"[bold green]Take {found.pick.algorithm.name}[/] for {privacy.describe()}")
+    console.say(f"[bold green]Take {found.pick.algorithm.name}.[/] The guarantee: {escape(privacy.describe())}")
     for reason in found.reasons:
-        console.say(f"- {reason}")
-    heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", "all rows", "s", ""]
+        console.say(f"- {escape(reason)}")
+    part = ["all rows", "s"] if found.sampled < found.rows else []
+    heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", *part, ""]
     console.table(None, heads, [_line(one, found) for one in found.trials])
     console.say("Next:")
     for line in how:
-        console.say(f"  {line}")
+        console.say(f"  {escape(line)}")
 
 
 def _line(trial: Trial, found: Recommendation) -> list[str]:
     """A method in the table."""
     cells = [trial.algorithm.name]
-    for row in (trial.sample, trial.whole if found.sampled < found.rows else None):
+    for row in (trial.sample, trial.whole) if found.sampled < found.rows else (trial.whole,):
         good = row is not None and row["status"] == "ok"
         cells += [figure(row["score"]), f"{row['seconds']:.3g}"] if good and row is not None else ["", ""]
     kind = "removes items" if trial.algorithm.suppresses else "not truthful" if not trial.algorithm.truthful else ""
     return [*cells, trial.said[:60] or kind]
 
 
+def read_words(read_as: Mapping[str, Any]) -> list[str]:
+    """The options that say how the data were read, as they are typed.
+
+    >>> read_words({"column": ("a", "b c"), "format": None, "multiset": True, "sets": True, "drop_items": ("-9", "x")})
+    ['--column a', "--column 'b c'", '--multiset', '--drop-items=-9,x']
+    """
+    found = []
+    for name, value in read_as.items():
+        flag = f"--{name.replace('_', '-')}"
+        if name == "sets":
+            found += [] if value else ["--no-sets"]
+        elif name == "multiset":
+            found += [flag] if value else []
+        elif name == "drop_items":
+            found += [f"{flag}={words.shell_word(','.join(value))}"] if value else []
+        elif value is not None:
+            found += [f"{flag} {words.shell_word(one)}" for one in ([value] if isinstance(value, str) else value)]
+    return found
+
+
 def _command(
-    found: Recommendation, data: Path, hierarchy: Path | None, fanout: int, privacy: PrivacyModel
+    found: Recommendation,
+    data: Path,
+    hierarchy: tuple[str, ...],
+    fanout: int,
+    privacy: PrivacyModel,
+    read_as: Sequence[str],
+    beside: Sequence[str],
 ) -> list[str]:
     """How to publish what was recommended."""
-    tree, lines, shell = hierarchy, [], words.shell_word
-    if hierarchy is None and found.pick.algorithm.needs_hierarchy:
-        tree = Path("hierarchy.csv")
-        lines.append(f"shoal hierarchy build {shell(str(data))} --by frequency --fanout {fanout} -o {tree}")
+    named, lines, shell = list(hierarchy), [], words.shell_word
+    if "" not in trees(hierarchy) and found.pick.algorithm.needs_hierarchy:
+        tree = "hierarchy.csv"
+        named.append(tree)
+        build = [f"shoal hierarchy build {shell(str(data))}", *read_as, f"--by frequency --fanout {fanout} -o {tree}"]
+        lines.append(" ".join(build))
     options = [
         f"{one.flag} {shell(_text(value))}" for one in privacy.options() if (value := getattr(privacy, one.name))
     ]
     parts = [
-        f"shoal anonymize {shell(str(data))} -o published{data.suffix}",
-        *([f"--hierarchy {shell(str(tree))}"] if tree else []),
+        f"shoal anonymize {shell(str(data))} -o {_published(data)}",
+        *read_as,
+        *(f"--hierarchy {shell(tree)}" for tree in named),
         f"--model {privacy.name}",
         *options,
+        *beside,
         f"--algorithm {found.pick.algorithm.name}",
-        *(f"--{name.replace('_', '-')} {value:g}" for name, value in changed(found.pick.algorithm).items()),
+        *_limits(found),
         "--report report.html",
     ]
     return [*lines, " ".join(parts)]
+
+
+def _limits(found: Recommendation) -> list[str]:
+    """The time limit of a search that did not end by itself."""
+    ended = (found.pick.whole or {}).get("ended")
+    given = {} if ended in ("", None, "proven") else changed(found.pick.algorithm)
+    return [f"--{name.replace('_', '-')} {value:g}" for name, value in given.items()]
+
+
+def _published(data: Path) -> str:
+    """A name like that of the data."""
+    return "published" + "".join(
+        data.suffixes[-2:] if data.suffix in (".gz", ".zst", ".bz2", ".xz") else data.suffixes[-1:]
+    )
 
 
 def _text(value: Any) -> str:

@@ -59,6 +59,7 @@ def pyplot() -> Any:
         {
             "svg.hashsalt": "shoal",  # equal charts are equal files
             "svg.fonttype": "none",
+            "text.parse_math": False,  # labels are the users' own: a $ is a $
             "font.size": 9,
             "axes.titlesize": 9,
             "axes.spines.top": False,

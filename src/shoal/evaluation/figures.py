@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from shoal.evaluation import charts
@@ -46,13 +47,16 @@ class Slice:
 
 def draw(rows: Sequence[Row]) -> Iterator[Figure]:
     """All charts that the rows can fill; of failed runs nothing is drawn."""
-    good = [row for row in rows if row["status"] == "ok" and row.get("score") is not None]
+    good = [row for row in rows if row["status"] == "ok" and row.get("score") is not None and isfinite(row["score"])]
     for data, model in dict.fromkeys((row["data"], row["model"]) for row in good):
         here = [row for row in good if (row["data"], row["model"]) == (data, model)]
         several = len({row["model"] for row in good if row["data"] == data}) > 1
         named = f"{data}, {model}" if several else data
         for axis in axes(here):
-            for measure, words in _measures(here).items():
+            measures = _measures(here)
+            if axis.startswith("algorithm."):
+                measures = {"score": measures["score"]}
+            for measure, words in measures.items():
                 if slices := slices_along(here, axis):
                     yield _along(named, axis, measure, words, slices)
         yield _pareto(named, here)
@@ -139,9 +143,9 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     charts.level(grid[0], [row["score"] for part in slices for row in part.rows])
     grid[0][0].set_ylabel(_loss(rows))
     charts.legend(figure, grid[0])
-    caption = (
-        "Each mark is a run; nothing to the left of and below the line was found. Time is that of a shared machine."
-    )
+    caption = "Each mark is a run. The line joins those that no other beats in both; where there is none, one run does."
+    if len(several) > len(slices):
+        caption += f" Shown are {len(slices)} of {len(several)} settings, from the first to the last."
     return Figure(f"{data}: {_loss(rows)} against time", caption, charts.svg(figure))
 
 

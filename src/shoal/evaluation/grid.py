@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -51,11 +52,24 @@ class Extras(Spec):
                     kind(value)
                 except ValueError:
                     raise OptionError(f"measures: {name} must be numbers, got '{value}'.") from None
+        if not all(0 < one <= 1 for one in self.thresholds):
+            raise OptionError(
+                f"measures: mining must be percentages above 0 and up to 100, got '{', '.join(self.mining)}'."
+            )
         for asked in self.query_kinds:
             if not re.fullmatch(r"\d+\+\d+", asked, re.ASCII):
                 raise OptionError(
                     f"measures: query_kinds must be so many values + so many items, such as 2+1, got '{asked}'."
                 )
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Of mining, as shares: exact, as far as a decimal is (1.1 / 100 is more than 0.011).
+
+        >>> Extras(mining=("1.1", "3")).thresholds
+        (0.011, 0.03)
+        """
+        return tuple(float(Decimal(one) / 100) for one in self.mining)
 
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:

@@ -31,6 +31,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -74,7 +75,7 @@ class _File(TomlFile):
         limits = self.table("limits")
         self.known(limits, ("seconds",), "key", "limits")
         seconds = limits.get("seconds", 600)
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0:
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
             raise OptionError(f"{self.path}: [limits] seconds must be a number above 0, got {seconds!r}.")
         materials: dict[str, list[Material]] = {}
         for table in self._tables("data"):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.algorithms import CutAlgorithm
+from shoal.algorithms import Algorithm, CutAlgorithm, SuppressingAlgorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
-from shoal.evaluation.results import KEY, Results, Row, value
+from shoal.evaluation.results import KEY, Results, Row, alone, value
 from shoal.evaluation.run_case import FIGURES
 from shoal.evaluation.worker import Worker
 
@@ -42,19 +42,20 @@ def compare(
     ``workers`` cases run at once, each in a process of its own with one thread. ``again`` runs all anew, ``retry``
     those that failed. Whatever ends it, the rows that were told stay in the file; the same call goes on from there.
     """
-    known = Results(target, columns(grid.cases))
-    if again:
-        for case in grid.cases:
-            known.rows.pop(case.key, None)
-    open_ = [case for case in grid.cases if not _stands(known.rows.get(case.key), grid.limit, retry=retry)]
-    done = len(grid) - len(open_)
-    for case, row in run(open_, Engine(workers=workers).threads, grid.limit):
-        done += 1
-        known.append({KEY: case.key, **case.place, **row})
-        progress(Progress(done, len(grid), case, row))
-    order = [case.key for case in grid.cases]
-    derived = gaps(grid.cases, [_typed(known.rows[key]) for key in order])
-    known.finish(order, dict(zip(order, derived, strict=True)))
+    threads = Engine(workers=workers).threads
+    with alone(target):
+        known = Results(target, columns(grid.cases))
+        if again:
+            known.forget(case.key for case in grid.cases)
+        open_ = [case for case in grid.cases if not _stands(known.rows.get(case.key), grid.limit, retry=retry)]
+        done = len(grid) - len(open_)
+        for case, row in run(open_, threads, grid.limit):
+            done += 1
+            known.append({KEY: case.key, **case.place, **row})
+            progress(Progress(done, len(grid), case, row))
+        order = [case.key for case in grid.cases]
+        derived = gaps(grid.cases, [_typed(known.rows[key]) for key in order])
+        known.finish(order, dict(zip(order, derived, strict=True)))
     return [{name: value(name, known.rows[key].get(name, "")) for name in known.columns} for key in order]
 
 
@@ -68,30 +69,43 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
     """For each row the best proved lower bound for recodings of its kind, and the share of its loss above that.
 
     Bounds hold for the same data, model and loss. Global cuts are measured by the optimum of cuts, cuts with
-    suppression by that of both together (which is a bound for cuts too); others by none.
+    suppression by that of both together (which is a bound for cuts too) within the same limits or wider ones; others by
+    none.
     """
-    best: dict[tuple[str, bool], float] = {}
+    proofs: dict[str, list[tuple[Algorithm, float]]] = {}
     for case, row in zip(cases, rows, strict=True):
         if row.get("lower_bound") is not None:
-            place = _setting(case), case.algorithm.suppresses
-            best[place] = max(best.get(place, 0.0), row["lower_bound"])
+            proofs.setdefault(_setting(case), []).append((case.algorithm, row["lower_bound"]))
     found: list[dict[str, float | None]] = []
     for case, row in zip(cases, rows, strict=True):
-        loss, proves = row.get("value"), row.get("lower_bound") is not None
-        if case.algorithm.suppresses:
-            kinds: tuple[bool, ...] = (True,)
-        else:
-            kinds = (False, True) if proves or isinstance(case.algorithm, CutAlgorithm) else ()
-        bounds = [best[_setting(case), kind] for kind in kinds if (_setting(case), kind) in best]
+        loss, method = row.get("value"), case.algorithm
+        cuts = method.suppresses or row.get("lower_bound") is not None or isinstance(method, CutAlgorithm)
+        known = proofs.get(_setting(case), []) if cuts else []
+        bounds = [bound for prover, bound in known if not method.suppresses or _covers(prover, method)]
         bound = max(bounds) if bounds and loss is not None else None
         gap = None if bound is None or loss is None else 0.0 if loss <= bound else 1 - bound / loss
         found.append({"optimum": bound, "gap": gap})
     return found
 
 
+def _covers(prover: Algorithm, method: Algorithm) -> bool:
+    """Whether one that suppresses was free to suppress whatever the other, that does so too, may."""
+    if not prover.suppresses:
+        return False
+    (most, never), (least, kept) = _limits(prover), _limits(method)
+    return most >= least and never <= kept
+
+
+def _limits(method: Algorithm) -> tuple[float, frozenset[str]]:
+    """The percentage that it may suppress, and what it may not."""
+    if isinstance(method, SuppressingAlgorithm):
+        return method.max_suppressed, frozenset(method.never_suppress)
+    return 100.0, frozenset()
+
+
 def _setting(case: Case) -> str:
     """What two cases must have in common for a bound of one to hold for the other."""
-    return str((case.material.label, case.material.said, case.privacy, case.loss, case.material.seeded and case.seed))
+    return str((case.material.fingerprint, case.privacy, case.loss, case.material.seeded and case.seed))
 
 
 def _typed(row: Mapping[str, str]) -> Row:
@@ -100,7 +114,7 @@ def _typed(row: Mapping[str, str]) -> Row:
 
 def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool:
     """Whether a row need not be made anew: one that ended at a lower limit must."""
-    if row is None:
+    if row is None or not row.get("status"):
         return False
     if row["status"] == "time limit":
         return not retry and float(row["error"].split()[1]) >= limit

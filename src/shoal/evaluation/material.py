@@ -82,9 +82,15 @@ class Material(Spec):
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
         for path in (self.file, self.weights, *self.hierarchy.values()):
-            if path and not Path(path).is_file():
+            if path and not intervals.is_spec(path) and not Path(path).is_file():
                 raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
-        if self.hierarchy and (self.fanout or self.order != "label"):
+        if self.fanout == 1:
+            raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
+        if "rows" in self.generator and self.rows:
+            raise OptionError(
+                f"Data '{self.label}': say how many rows once, as rows or as the generator's: both would be one column."
+            )
+        if "" in self.hierarchy and (self.fanout or self.order != "label"):
             raise OptionError(
                 f"Data '{self.label}': give the hierarchy's file, or fanout and order of an artificial one, not both."
             )
@@ -113,7 +119,7 @@ class Material(Spec):
                 for name, value in self.reading.items()
                 if value not in (None, ()) and value != plain.get(name)
             },
-            "hierarchy": {name: sha256_of(path) for name, path in self.hierarchy.items()},
+            "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
             "hierarchy_format": self.hierarchy_format,
             "columns": {name: _content(column) for name, column in self.columns.items()},
             "keep": self.keep,
@@ -150,7 +156,7 @@ class Material(Spec):
             data, tree = data.take(_holding(data.transactions, chosen)), None
             data = data.with_transactions(_only(data.transactions, chosen))
         rows, counted = data.transactions, bool(self.reading.get("multiset"))
-        if self.fanout:
+        if self.fanout and rows.labels:
             supports: Counter[str] = Counter()
             for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
                 supports[hierarchies.without_counts([label])[0] if counted else label] += support
@@ -193,6 +199,11 @@ class Material(Spec):
             f"Data '{self.label}', seed {seed}: {tries} tries found no {self.secrets} sensitive items that "
             f"{self.secrets_least:.0%} to {self.secrets_most:.0%} of the rows hold one of: take another seed."
         )
+
+
+def _file(path: str) -> str:
+    """What is in a file of a hierarchy; levels such as width:5,10 are no file."""
+    return path if intervals.is_spec(path) else sha256_of(path)
 
 
 def _content(column: Column) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def write(grid: Grid, rows: Sequence[Row], target: Path) -> None:
         drawn = list(figures.draw(rows))
     except OptionError as error:
         drawn, missing = [], str(error)
-    names = [name for name in dict.fromkeys(name for row in rows for name in row) if _told(name, rows)]
+    names = _ordered([name for name in dict.fromkeys(name for row in rows for name in row) if _told(name, rows)], rows)
     page = (
         html.environment(HERE)
         .get_template("page.html")
@@ -106,6 +106,14 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer.writerow(names)
     writer.writerows([[text(row.get(name)) for name in names] for row in rows])
     return out.getvalue()
+
+
+def _ordered(names: list[str], rows: Sequence[Row]) -> list[str]:
+    """First what tells rows apart and what they are compared by; then the rest."""
+    varied = [name for name in figures.place(rows) if len({str(row.get(name)) for row in rows}) > 1]
+    first = ["data", "model", *(name for name in varied if not name.startswith("algorithm.")), "method", "seed"]
+    first += ["status", "score", "scored_by", "gap", "optimum", "seconds", "cpu_seconds", "peak_mb", "verified"]
+    return sorted(names, key=lambda name: first.index(name) if name in first else len(first))
 
 
 def _told(name: str, rows: Sequence[Row]) -> bool:

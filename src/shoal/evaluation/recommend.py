@@ -1,7 +1,8 @@
 """Which algorithm to take: all sensible ones on a sample, the best of them on all data, and why, in words.
 
-Methods that may remove items, or that add items nobody bought, are another kind of publication: they are taken only if
-the publisher allows it, or if nothing else gives the guarantee; what they would win is told all the same.
+Methods that may remove items are another kind of publication: they are taken only if the publisher allows it, or if
+nothing else gives the guarantee; what they would win is told all the same. Those that add items nobody bought are taken
+only where there are no others.
 """
 
 from __future__ import annotations
@@ -36,11 +37,10 @@ class Wishes(Spec):
     budget: float = option(120.0, low=1, help="seconds for everything")
     sample: int = option(10_000, low=100, help="rows to try all methods on")
     suppress: bool = option(False, help="take methods that may remove items, too")
-    untrue: bool = option(False, help="take methods that add or move items, too")
 
     def allow(self, method: Algorithm) -> bool:
         """Whether such a release is wanted."""
-        return (self.suppress or not method.suppresses) and (self.untrue or method.truthful)
+        return (self.suppress or not method.suppresses) and method.truthful
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,11 @@ class Trial:
         return self.row is not None and self.row["status"] == "ok" and self.row["score"] is not None
 
     @property
+    def untrue(self) -> bool:
+        """Whether there is a release that cannot be compared with truthful ones."""
+        return self.row is not None and self.row["status"] == "ok" and not self.ok
+
+    @property
     def score(self) -> float:
         """What it lost, of that release."""
         assert self.row is not None
@@ -74,7 +79,7 @@ class Trial:
         if self.row is None:
             return "not ended in time"
         if self.row["status"] == "ok":
-            return "" if self.ok else "not truthful: its loss cannot be compared"
+            return "" if self.ok else "not truthful: cannot be compared"
         return str(self.row["error"] or self.row["status"])
 
 
@@ -131,10 +136,9 @@ def recommend(
         stage = "trying methods" if few is material else f"on {sampled:,} rows"
         progress(stage, sum(bool(one.row) for one in trials.values()) / len(trials))
     ranked = sorted((one for one in trials.values() if one.ok and one.allowed), key=_rank)
-    if not ranked:
-        raise _nothing(list(trials.values()), wishes)
-    if few is not material:
-        open_ = [one.algorithm for one in ranked]
+    if few is not material:  # what no part of the rows allows, all of them may: they are more
+        some = ranked or [one for one in trials.values() if one.allowed]
+        open_ = [one.algorithm for one in some]
         cases = [Case(material, privacy, method, seed, loss) for method in open_]
         for case, row in lab.run(cases, threads, wishes.budget, start + wishes.budget):
             name = case.algorithm.name
@@ -170,11 +174,13 @@ def _rank(trial: Trial) -> tuple[Any, ...]:
 
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
     """Why there is nothing to recommend."""
-    told = "; ".join(f"{one.algorithm.name}: {one.said or 'not allowed'}" for one in trials[:3])
+    told = "; ".join(
+        f"{one.algorithm.name}: {one.said or 'ended on the sample, but not on all rows'}" for one in trials[:3]
+    )
     allow = "" if wishes.suppress else ", allow methods that remove items (--suppress)"
     return Infeasible(
-        f"No method gave a release ({told}): lower the guarantee{allow}, or give it more time than "
-        f"{wishes.budget:g} s (--budget)."
+        f"No method gave a release ({told}): give it more time than {wishes.budget:g} s (--budget), lower the "
+        f"guarantee{allow}."
     )
 
 
@@ -194,22 +200,22 @@ def _reasons(found: Recommendation) -> Iterator[str]:
     for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
         assert one.whole is not None
         more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
+        unproved = ", but proves nothing" if row.get("ended") == "proven" and not one.whole.get("ended") else ""
         yield (
             f"{one.algorithm.name} loses {more} ({figure(one.score)}) in {one.whole['seconds']:.3g} s"
-            f"{_speed(row, one.whole)}."
+            f"{_speed(row, one.whole)}{unproved}."
         )
-    for what, flag, others in (
-        ("removing items altogether", "--suppress", [one for one in found.trials if one.algorithm.suppresses]),
-        ("adding items that are not true", "--untrue", [one for one in found.trials if not one.algorithm.truthful]),
-    ):
-        best = min((one for one in others if one.ok and not one.allowed), key=_rank, default=None)
-        if best is not None and (base := pick.sample or pick.whole) is not None:
-            where = "the sample" if found.sampled < found.rows else "the same rows"
-            yield (
-                f"If you can accept {what} ({flag}): {best.algorithm.name} loses {figure(best.score)} on {where}; "
-                f"{pick.algorithm.name} there {figure(base['score'])}."
-            )
-    if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok]:
+    removing = [one for one in found.trials if one.algorithm.suppresses and one.ok and not one.allowed]
+    base = pick.sample or pick.whole
+    if removing and base is not None and base.get("score") is not None:
+        best, where = min(removing, key=_rank), "the sample" if found.sampled < found.rows else "the same rows"
+        yield (
+            f"If you can accept removing items altogether (--suppress): {best.algorithm.name} loses "
+            f"{figure(best.score)} on {where}; {pick.algorithm.name} there {figure(base['score'])}."
+        )
+    if untrue := [one.algorithm.name for one in found.trials if one.untrue]:
+        yield f"Not compared, as what they publish is not all true: {', '.join(untrue)}."
+    if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok and not one.untrue]:
         yield f"No release by {'; '.join(failed)}."
     if found.sampled < found.rows:
         yield (

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io as streams
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import DataError
+from shoal.errors import DataError, OutputError
 from shoal.io.files import atomic_output
 
 KEY = "key"
@@ -49,11 +50,23 @@ class Results:
             self.columns += new
             self._rewrite(self.rows.values())
         texts = {name: text(row.get(name)) for name in self.columns}
-        with open(self.path, "a", encoding="utf-8", newline="") as file:
-            file.write(_line(texts[name] for name in self.columns))
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with open(self.path, "a", encoding="utf-8", newline="") as file:
+                file.write(_line(texts[name] for name in self.columns))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OutputError(
+                f"{self.path} cannot be written: {error.strerror or error}; earlier rows are in it, and the same "
+                f"comparison goes on from there."
+            ) from None
         self.rows[texts[KEY]] = texts
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Leave rows out, on disk too: whatever ends what follows, they are not taken for new ones."""
+        for key in keys:
+            self.rows.pop(key, None)
+        self._rewrite(self.rows.values())
 
     def finish(self, order: Sequence[str], added: Mapping[str, Mapping[str, Any]]) -> None:
         """Put the rows in the order of their keys, others after them, and add what was derived from all."""
@@ -63,7 +76,8 @@ class Results:
         first = [self.rows[key] for key in order if key in self.rows]
         known = self.columns[: self.fixed]
         self.columns = known + sorted(set(self.columns) - set(known))  # as they came, they tell who was first
-        rest = [row for key, row in self.rows.items() if key not in set(order)]
+        ours = set(order)
+        rest = [row for key, row in self.rows.items() if key not in ours]
         self._rewrite([*first, *rest])
 
     def _rewrite(self, rows: Iterable[Mapping[str, str]]) -> None:
@@ -72,6 +86,33 @@ class Results:
             file.write(_line(self.columns).encode())
             for row in rows:
                 file.write(_line(row.get(name, "") for name in self.columns).encode())
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Refuse a folder in which somebody else writes results: two would mix up their rows and columns.
+
+    The mark is on the folder, as the file is moved into place anew; it ends with the process, however that ends.
+    """
+    try:
+        import fcntl
+
+        folder = os.open(path.parent, os.O_RDONLY)
+    except (ImportError, OSError):  # there is no such mark, or no such folder: whoever writes will tell
+        yield
+        return
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(
+                f"Another comparison is writing to {path.parent}: wait until it has ended, or name another folder."
+            ) from None
+        except OSError:  # a file system without such marks
+            pass
+        yield
+    finally:
+        os.close(folder)
 
 
 def text(value: Any) -> str:
@@ -133,9 +174,14 @@ def to_parquet(rows: Sequence[Row], path: Path) -> None:
 
 def _read(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
     """The columns and the rows, by key; a last line that was not written to its end is left out."""
-    content = path.read_text(encoding="utf-8")
-    content = content[: content.rfind("\n") + 1]
-    lines = list(csv.reader(streams.StringIO(content)))
+    content = path.read_bytes()
+    try:
+        end = max(content.rfind(b"\n"), content.rfind(b"\r")) + 1  # cut before decoding: a character may be torn, too
+        lines = list(csv.reader(streams.StringIO(content[:end].decode("utf-8-sig"), newline=None)))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(
+            f"{path} is not a table of results of 'shoal compare' as it was written ({error}): name another folder."
+        ) from None
     columns = lines[0] if lines else []
     if lines and KEY not in columns:
         raise DataError(

@@ -68,7 +68,7 @@ def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
         return {"status": "error", "error": _line(error)}
     except MemoryError:
         return {"status": "error", "error": "out of memory"}
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return {"status": "error", "error": f"{type(error).__name__}: {_line(error)}"}
 
 
@@ -175,8 +175,7 @@ def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> di
     asked = case.extras.mining
     if not asked:
         return {}
-    shares = [float(percent) / 100 for percent in asked]
-    mined = mining_loss(problem.raw, release.published, problem.hierarchy, shares, engine)
+    mined = mining_loss(problem.raw, release.published, problem.hierarchy, case.extras.thresholds, engine)
     found = summed_up(mined)
     for percent, one in zip(asked, mined, strict=True) if len(asked) > 1 else ():
         found |= {f"ml2_{percent}": one.ml2, f"dml2_{percent}": one.dml2, f"dml2_missed_{percent}": one.dml2_missed}

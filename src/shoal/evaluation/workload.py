@@ -136,9 +136,9 @@ class Workload:
         items = min(ASKED, int(original.rows.sizes.max(initial=0))) if items is None else items
         each = (items,) if isinstance(items, int) else tuple(items)
         _check(original, queries, values, each)
-        rng = np.random.default_rng(seed)
         made: list[Query] = []
         for wanted in each:
+            rng = np.random.default_rng(seed)  # the queries of a size depend on no others
             able = np.flatnonzero(original.rows.sizes >= wanted)
             for _ in range(queries):
                 row = int(able[rng.integers(len(able))])

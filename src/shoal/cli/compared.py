@@ -1,0 +1,50 @@
+"""What ``shoal compare`` found, as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shoal.cli import console
+from shoal.evaluation import page
+from shoal.evaluation.results import Row
+from shoal.report.plain import things
+
+SHOWN = 30  # runs that are listed one by one; of more, each method is told as a whole
+_NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")
+
+
+def show(rows: Sequence[Row], output: Path) -> None:
+    """Few runs one by one, many by method."""
+    if len(rows) <= SHOWN:
+        heads = [*_NAMES, "loss", "gap", "seconds", "peak MB", ""]
+        _table(heads, [_run(row) for row in rows], len(_NAMES))
+    else:
+        heads = ["data", "model", "method", "runs", "failed", "least", "mean loss", "mean gap", "mean s", "most MB"]
+        _table(heads, [_method(one) for one in page.standings(rows)], 3)
+    failed = sum(row["status"] != "ok" for row in rows)
+    ended = f"; {failed:,} without a release" if failed else ", all verified"
+    console.say(f"{things(len(rows), 'run')}{ended}: {output / 'index.html'}, {output / 'results.csv'}")
+
+
+def _run(row: Row) -> list[str]:
+    """One run."""
+    gap = "" if row.get("gap") is None else f"{row['gap']:.1%}"
+    state = "verified" if row.get("verified") else f"{row['status']}: {row['error']}"
+    figures = (page.cell(row.get(name)) for name in ("seconds", "peak_mb"))
+    return [*(page.cell(row.get(name)) for name in _NAMES), page.cell(row.get("score")), gap, *figures, state]
+
+
+def _method(one: page.Standing) -> list[str]:
+    """A method, over all its runs."""
+    gap = "" if one.gap is None else f"{one.gap:.1%}"
+    counts = (str(one.runs), str(one.failed), f"{one.least} of {one.settings}")
+    figures = (page.cell(one.loss), gap, page.cell(one.seconds), page.cell(one.peak_mb))
+    return [one.data, one.model, one.method, *counts, *figures]
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], left: int) -> None:
+    """What is the same in all lines needs no column; the first columns are no numbers."""
+    same = {at for at in range(left - 1) if len({line[at] for line in lines}) == 1}
+    kept = [at for at in range(len(heads)) if at not in same]
+    console.table(None, [heads[at] for at in kept], [[line[at] for at in kept] for line in lines], left - len(same))
