@@ -11,7 +11,7 @@ import pytest
 import shoal
 from shoal.errors import Infeasible
 from shoal.evaluation import grid_file, results
-from shoal.evaluation import recommend as recommended
+from shoal.evaluation import lab as the_lab
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, candidates, recommend
 from tests.conftest import Shell
@@ -167,9 +167,9 @@ def test_a_file_that_cannot_be_read_is_refused_before_any_run(lab: Shell) -> Non
 
 def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     big = Material(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
-    run = recommended.lab.run
+    run = the_lab.run
     monkeypatch.setattr(
-        recommended.lab,
+        the_lab,
         "run",
         lambda cases, *limits: run(cases, *limits) if cases[0].material.sample else iter(()),
     )

@@ -50,14 +50,6 @@ def labelled(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
 
 @settings(max_examples=300)
 @given(given_=labelled(), data=st.data(), turns=st.integers(0, 2), at_once=st.integers(1, 5))
-def test_queries_of_a_size_do_not_depend_on_others() -> None:
-    raw = shoal.Published.plain(shoal.Transactions.from_sets([["a", "b", "c"], ["b", "c"], ["a", "c", "d"], ["d"]] * 5))
-    alone = shoal.Workload.generated(raw, 10, 0, 2, seed=3)
-    for sizes in ((1, 2), (2, 1), (2, 3)):
-        both = shoal.Workload.generated(raw, 10, 0, sizes, seed=3)
-        assert [query.items for query in both if len(query.items) == 2] == [query.items for query in alone]
-
-
 def test_covered_sizes_are_those_of_the_smallest_label(
     given_: tuple[list[list[int]], list[list[int]]], data: st.DataObject, turns: int, at_once: int
 ) -> None:
@@ -383,3 +375,11 @@ def test_a_column_called_items_cannot_be_asked_for(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="a column called 'items' cannot be asked for"):
         Workload((Query({"items": "3"}),)).save(tmp_path / "w.jsonl")
     assert len(Workload.generated(made, 2, values=0, items=1)) == 2
+
+
+def test_queries_of_a_size_do_not_depend_on_others() -> None:
+    raw = shoal.Published.plain(shoal.Transactions.from_sets([["a", "b", "c"], ["b", "c"], ["a", "c", "d"], ["d"]] * 5))
+    alone = shoal.Workload.generated(raw, 10, 0, 2, seed=3)
+    for sizes in ((1, 2), (2, 1), (2, 3)):
+        both = shoal.Workload.generated(raw, 10, 0, sizes, seed=3)
+        assert [query.items for query in both if len(query.items) == 2] == [query.items for query in alone]
