@@ -68,7 +68,7 @@ def _say(exponents: dict[str, float]) -> str:
 def table(results: Sequence[Row]) -> Iterator[str]:
     """All runs."""
     yield "| data | rows | k | method | groups | joined rows | operations | CPU time | memory |"
-    yield "|---|---:|---:|---|---:|---:|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---|---:|---:|---:|---:|---:|"
     for row in results:
         place = f"{row['data']} | {row['records']:,} | {row['k']} | {row['method']}"
         made = f"{row['groups']:,} | {row['joined_rows']:,} | {row['operations']:,.0f}"
