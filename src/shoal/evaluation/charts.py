@@ -59,7 +59,6 @@ def pyplot() -> Any:
         {
             "svg.hashsalt": "shoal",  # equal charts are equal files
             "svg.fonttype": "none",
-            "text.parse_math": False,  # labels are the users' own: a $ is a $
             "font.size": 9,
             "axes.titlesize": 9,
             "axes.spines.top": False,
@@ -116,7 +115,7 @@ def curves(
                 points.setdefault(row[across], []).append(row[up])
         places = sorted(points)
         if places:
-            panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=method, **style)
+            panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=plain(method), **style)
 
 
 def bars(
@@ -161,6 +160,11 @@ def _no_ticks() -> Any:
     from matplotlib.ticker import NullLocator
 
     return NullLocator()
+
+
+def plain(text: str) -> str:
+    """Text that is not to be taken for a formula."""
+    return text.replace("$", r"\$")
 
 
 def short(value: float) -> str:

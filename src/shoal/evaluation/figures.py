@@ -109,8 +109,8 @@ def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) 
     name = NAMES.get(axis, axis.removeprefix("algorithm.").replace("_", " "))
     for panel, part in zip(grid[0], slices, strict=True):
         charts.curves(panel, part.rows, axis, measure, by="line", styles=styles)
-        panel.set_title(part.fixed)
-        panel.set_xlabel(name)
+        panel.set_title(charts.plain(part.fixed))
+        panel.set_xlabel(charts.plain(name))
         charts.places(panel, [row[axis] for row in part.rows])
     charts.level(grid[0], [row[measure] for part in slices for row in part.rows if row.get(measure) is not None])
     grid[0][0].set_ylabel(words)
@@ -136,8 +136,8 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
         panel.step([row["seconds"] for row in best], [row["score"] for row in best], where="post", color="#999999")
         for row in part.rows:
             style = {**styles[row["method"]], "linestyle": "", "markersize": 8}
-            panel.plot([row["seconds"]], [row["score"]], label=row["method"], **style)
-        panel.set_title(part.fixed)
+            panel.plot([row["seconds"]], [row["score"]], label=charts.plain(row["method"]), **style)
+        panel.set_title(charts.plain(part.fixed))
         panel.set_xlabel("seconds of the search")
         charts.seconds(panel, [row["seconds"] for part in slices for row in part.rows])
     charts.level(grid[0], [row["score"] for part in slices for row in part.rows])
