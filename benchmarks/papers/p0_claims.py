@@ -41,7 +41,7 @@ def claims(found: Mapping[str, Rows]) -> list[Claim]:
         told("Fig. 11c", f"{ROOT}; items by frequency", lambda: root_at_4(heights, "frequency")),
         told("Fig. 11d", "AA's cost grows with m, its loss slightly", lambda: slightly(ms)),
         told("Fig. 11, s.5.2", "for data of this size the optimum is out of reach", lambda: out_of_reach(whole)),
-        told("Order", "nothing: the order of items is left open, as if it does not matter", lambda: no_matter(order)),
+        told("Order", "the order of the items does not matter: it is not told", lambda: no_matter(order)),
     ]
 
 

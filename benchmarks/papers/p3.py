@@ -76,7 +76,7 @@ def parts_of(found: Sequence[Row]) -> list[Row]:
     return [
         {**row, "n": row.get("algorithm.chunks") or row.get("algorithm.parts") or 3}
         for row in pictures.with_loss(found)
-        if row.get("algorithm.flexibility") is None and row.get("algorithm.level") is None
+        if p3_claims.as_usual(row, but="chunks" if row["algorithm"] == "lra" else "parts")
     ]
 
 

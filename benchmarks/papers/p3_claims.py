@@ -157,12 +157,18 @@ def more_levels(rows: Rows) -> Judged:
     return rising and lowest, f"h={min(nodes['aa']) + 1:g} to {max(nodes['aa']) + 1:g}: {seen}"
 
 
+USUAL = {"chunks": 3, "parts": 3, "flexibility": 10, "level": 1}  # what the paper's other figures have
+
+
+def as_usual(row: Row, *, but: str) -> bool:
+    """Whether all options but one are told as usual, or not at all."""
+    told = {name: row.get(f"algorithm.{name}") for name in USUAL if name != but}
+    return all(value in (None, USUAL[name]) for name, value in told.items())
+
+
 def along(rows: Rows, name: str, option: str, usual: float) -> list[Row]:
     """Runs of a method that differ in one option alone; what is not told has its usual value."""
-    others = {"algorithm.chunks", "algorithm.parts", "algorithm.flexibility", "algorithm.level"} - {
-        f"algorithm.{option}"
-    }
-    found = [row for row in pick(rows, algorithm=name) if all(row.get(other) is None for other in others)]
+    found = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option)]
     return [
         {**row, option: usual if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]}
         for row in found
