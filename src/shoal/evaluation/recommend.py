@@ -188,10 +188,11 @@ def _reasons(found: Recommendation) -> Iterator[str]:
     """Sentences: what it does, what is proved, who comes next, what would be won otherwise, who failed."""
     pick, row = found.pick, found.pick.whole
     assert row is not None
+    memory = "" if row["peak_mb"] is None else f" and {row['peak_mb']:.0f} MB"
     yield (
         f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {found.measure} "
-        f"{figure(pick.score)} on all {things(found.rows, 'row')}, verified, in {row['seconds']:.3g} s and "
-        f"{row['peak_mb']:.0f} MB."
+        f"{figure(pick.score)} on all {things(found.rows, 'row')}, verified, in {row['seconds']:.3g} s"
+        f"{memory}."
     )
     if (bound := _bound(found)) is not None and row.get("value") is not None:
         gap = max(0.0, 1 - bound / row["value"]) if row["value"] else 0.0
