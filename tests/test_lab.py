@@ -415,7 +415,7 @@ def test_without_matplotlib_there_are_no_charts_but_a_page(home: Path, monkeypat
     grid = Grid(grid_file.load(home / "grid.toml").cases[:2], "x")
     rows = lab.compare(grid, home / "results.csv")
     monkeypatch.setattr(charts, "pyplot", missing)
-    page.write(grid, rows, home / "index.html")
+    assert "Charts need matplotlib" in page.write(grid, rows, home / "index.html")
     text = (home / "index.html").read_text(encoding="utf-8")
     assert "Charts need matplotlib" in text
     assert "All runs" in text

@@ -106,7 +106,8 @@ def compare(
     output.mkdir(parents=True, exist_ok=True)
     rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
     results.to_parquet(rows, output / "results.parquet")
-    page.write(grid, rows, output / "index.html")
+    if missing := page.write(grid, rows, output / "index.html"):
+        console.warn(missing)
     compared.show(rows, output)
     context.exit(0 if any(row["status"] == "ok" for row in rows) else 1)
 

@@ -65,8 +65,8 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     )
 
 
-def write(grid: Grid, rows: Sequence[Row], target: Path) -> None:
-    """Write the page; without matplotlib, it has no charts and says so."""
+def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
+    """Write the page; without matplotlib, it has no charts and says so, as does what is returned (else nothing)."""
     from shoal.errors import OptionError
     from shoal.io.files import atomic_output
 
@@ -96,6 +96,7 @@ def write(grid: Grid, rows: Sequence[Row], target: Path) -> None:
     )
     with atomic_output(target) as file:
         file.write(page.encode())
+    return missing
 
 
 def as_csv(rows: Sequence[Row]) -> str:
