@@ -22,7 +22,6 @@ from shoal.evaluation.material import Material
 from shoal.evaluation.results import Row
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
 from shoal.report.plain import things
 
 LEFT_OUT = ("auto", "oa", "da", "hghs")  # chooses itself; for small data; superseded by aa and by mhghs
@@ -91,6 +90,7 @@ class Recommendation:
     trials: tuple[Trial, ...]
     rows: int
     sampled: int  # rows of the sample; all, if there was none
+    bound: float | None  # nothing of the pick's kind loses less, on all rows; none: not known
 
     @property
     def measure(self) -> str:
@@ -151,7 +151,9 @@ def recommend(
         raise _nothing([one for one in trials.values() if one.allowed], wishes)
     rest = [one for one in trials.values() if one is not ranked[0]]
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
-    return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled)
+    cases = [Case(material, privacy, one.algorithm, seed, loss) for one in ranked]
+    bound = lab.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
+    return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound)
 
 
 def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
@@ -194,10 +196,10 @@ def _reasons(found: Recommendation) -> Iterator[str]:
         f"{figure(pick.score)} on all {things(found.rows, 'row')}, verified, in {row['seconds']:.3g} s"
         f"{memory}."
     )
-    if (bound := _bound(found)) is not None and row.get("value") is not None:
-        gap = max(0.0, 1 - bound / row["value"]) if row["value"] else 0.0
+    if found.bound is not None and row.get("value") is not None:
+        gap = max(0.0, 1 - found.bound / row["value"]) if row["value"] else 0.0
         kind = "nothing of its kind loses less" if gap == 0 else f"at most {gap:.1%} of its loss could be avoided"
-        yield f"It is proved: {kind} (the bound is {bound:.6g})."
+        yield f"It is proved: {kind} (the bound is {found.bound:.6g})."
     for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
         assert one.whole is not None
         more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
@@ -228,15 +230,6 @@ def _reasons(found: Recommendation) -> Iterator[str]:
 def figure(value: float) -> str:
     """A loss, or a number of operations."""
     return f"{value:,.0f}" if value > 1 else f"{value:.6f}"
-
-
-def _bound(found: Recommendation) -> float | None:
-    """The best lower bound that holds for the pick, on all data."""
-    whole = [one for one in found.trials if one.whole and one.ok]
-    toy = Material(label="all", generate="quest")  # only what is equal in all of them matters
-    cases = [Case(toy, KmAnonymity(), one.algorithm) for one in whole]
-    gaps = lab.gaps(cases, [one.whole or {} for one in whole])
-    return gaps[whole.index(found.pick)]["optimum"]
 
 
 def _speed(one: Row, other: Row) -> str:
