@@ -60,20 +60,26 @@ struct Cancelled : std::exception {};
 class Pulse {
 public:
     Pulse(const Tick& tick, std::atomic<bool>& cancelled, bool main) : tick_(tick), cancelled_(cancelled), main_(main) {}
+    // For steps that are short: looks at the clock at every 256th.
     void beat(double share) {
-        if (++beats_ & 0xff) return;
+        share_ = share;
+        if (!(++beats_ & 0xff)) look();
+    }
+    // For steps that may be long.
+    void look() {
         if (cancelled_.load(std::memory_order_relaxed)) throw Cancelled();
         if (!main_) return;
         auto now = std::chrono::steady_clock::now();
         if (now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
-        tick_(share);
+        tick_(share_);
     }
 
 private:
     const Tick& tick_;
     std::atomic<bool>& cancelled_;
     bool main_;
+    double share_ = 0;
     uint64_t beats_ = 0;
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
@@ -90,8 +96,10 @@ void parallel(int64_t tasks, int threads, const Tick& tick, Body body) {
     auto work = [&](int worker, bool main) {
         Pulse pulse(tick, cancelled, main);
         try {
-            for (int64_t task; (task = next.fetch_add(1)) < tasks && !cancelled.load(std::memory_order_relaxed);)
+            for (int64_t task; (task = next.fetch_add(1)) < tasks && !cancelled.load(std::memory_order_relaxed);) {
                 body(worker, task, pulse);
+                pulse.look();
+            }
         } catch (const Cancelled&) {
         } catch (...) {
             cancelled = true;

@@ -15,6 +15,7 @@ from shoal.algorithms import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.search import joint
+from shoal.search.clock import OutOfTime
 from shoal.solution import Solution
 from shoal.testing import problems
 from tests.test_conflicts import suppressing_cuts
@@ -163,6 +164,35 @@ def test_interrupted_it_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> 
     assert solution.optimality is not None
     assert solution.optimality.ended == "interrupted"
     assert len(cut.nodes) > 1
+
+
+@pytest.mark.parametrize("start", ["mhghs", "hghs"])
+def test_a_start_that_takes_too_long_is_done_without(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object) -> Solution:
+        raise OutOfTime
+
+    best, _ = solved(outliers(), OptimalSuppress())
+    monkeypatch.setattr(joint, start, slow)
+    without, _ = solved(outliers(), OptimalSuppress())
+    assert best.optimality is not None
+    assert without.optimality is not None
+    assert without.optimality.proven
+    assert without.optimality.loss == best.optimality.loss
+
+
+def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> Solution:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(joint, "mhghs", interrupt)
+    problem = outliers()
+    solution, cut = solved(problem, OptimalSuppress())
+    assert solution.optimality is not None
+    assert solution.optimality.ended == "interrupted"
+    assert safe(problem, cut)
+    aa = shoal.AA().solve(problem, QUIET).recoding
+    assert isinstance(aa, shoal.GlobalCut)
+    assert cost(problem, cut) <= cost(problem, aa)
 
 
 def test_few_records_lose_everything_unless_that_is_forbidden() -> None:

@@ -57,11 +57,15 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(OptionError, match="pip install ortools"):
         shoal.Optimal().solve(problem, QUIET)
-    found = shoal.Auto().solve(problem, QUIET).optimality
+    found = shoal.Auto(siblings="none").solve(problem, QUIET).optimality
     assert found is not None
     assert best is not None
     assert found.ended == "no solver"
     assert found.lower_bound <= best.loss <= found.loss
+    grouped = shoal.Auto().solve(problem, QUIET).optimality
+    assert grouped is not None
+    assert grouped.ended == "no solver"
+    assert grouped.loss <= best.loss
 
 
 def test_ctrl_c_while_the_solver_loads_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,17 @@
 
 1. All threats from one or two labels, at once. For m <= 2 they are all there is.
 2. Descent: the greedy cut above depth 1, 2, .. of the hierarchy, each made safe by the threats that it runs into.
-   Threats near the root are found while there is little to count, and hold below too. It ends in a safe cut.
+   Threats near the root are found while there is little to count, and hold below too. It ends in a safe cut, the
+   first result: no time limit holds before.
 3. Rounds: solve the relaxed problem, which knows the threats found so far; its bound holds for every safe cut. The
    threats that its cut runs into are added, and the cut is repaired. None: it is safe, and the best there is.
 
 A round's solver gets a limited effort: a proof on a weak relaxation is of no use. The effort grows only when its best
 cut is safe but not proved best.
 
-At half-time AA is asked too, so that a result without proof is not worse than AA's. At the end every node that can be
-expanded is (:mod:`shoal.search.polish`), which matters where it gains nothing.
+The descent ends sooner than AA, and in a cut that was no worse on all data we tried. To be sure, AA is asked too: at
+half-time, or else after the limit, for as long as there is time. At the end every node that can be expanded is
+(:mod:`shoal.search.polish`), which matters where it gains nothing.
 
 Cost: a few countings of the label sets at a cut, and the solver; memory proportional to the expanded rows.
 """
@@ -27,6 +29,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
+from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
@@ -34,38 +37,50 @@ from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.search.threats import counter_of
 from shoal.solution import Ended, Solution
 
-GRACE = 30.0  # seconds that what comes after the time limit may take, if the limit is shorter
+BOUND_SHARE, AA_SHARE = 1 / 3, 1 / 2  # of the time left after the limit; the rest is for the polish
 
 
 class ExactSearch(Proof):
-    """One search; ``seconds`` limit the search for a better cut and a better bound."""
+    """One search."""
 
-    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
-        super().__init__(problem, engine, seconds)
+    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+        super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, KmAnonymity)
         self.m = problem.privacy.known(problem.items)
-        with self._clock("counting"):
+        with self._timed("counting"):
             self.counter = counter_of(problem, engine)
         self.threats: list[list[int]] = []
-        self.descended = False
+        self.descended = self.solved = False  # whether there is a first safe cut; whether the solver had a bound
         self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
+        self.aa_seconds = 0.0  # how long AA was given at most
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
-            with self._clock("solving"):
+            with self._timed("solving"):
                 solver.load()  # missing, it is missed before any work
-        ended = self._carried_out(self._count_pairs, self._descend, self._prove)
+        ended = self._carried_out(self.begin, self._prove)
         ended = self._concluded(ended, self._conclude)
         return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)
+
+    def begin(self) -> None:
+        """Find the first safe cut, whatever the limit."""
+        if not self.descended:
+            self._count_pairs()
+            self._descend()
+            self.clock.start()
+
+    def offer(self, cut: GlobalCut) -> None:
+        """Start from a safe cut; nothing worse will be returned."""
+        self._offer(self.tree.expanded(cut))
 
     def _ready(self) -> bool:
         """After the descent."""
         return self.descended
 
     def _count_pairs(self) -> None:
-        """Whatever the limit: nothing can be said or done without."""
-        with self._clock("counting"):
+        """Find the threats of up to two labels: nothing can be said or done without."""
+        with self._timed("counting"):
             tick = self.engine.tick("counting pairs")
             self.threats = self.counter.small(min(2, self.m), tick=tick) if self.m else []
         self.bound = self.tree.lower_bound(self.threats)
@@ -85,7 +100,7 @@ class ExactSearch(Proof):
         effort = FIRST_EFFORT
         while self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
-            if time.monotonic() > self.half_time:
+            if time.monotonic() > self.clock.half_time:
                 self._ask_aa()
             relaxed = self._solve(effort)
             expanded, settled = relaxed.expanded, len(self.threats)
@@ -102,48 +117,47 @@ class ExactSearch(Proof):
                 effort *= MORE_EFFORT
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: a bound, a cut (AA's, if there was no time for one of our own), the polish.
-
-        All this may take as long again as the search was given.
-        """
-        self.deadline = time.monotonic() + max(GRACE, self.limit)
-        if ended in ("time limit", "interrupted") and not self.rounds:
-            with contextlib.suppress(OptionError):
+        """What is due after the search: a bound, AA's cut to compare with, the polish."""
+        if ended in ("time limit", "interrupted") and not self.solved:
+            with contextlib.suppress(OptionError), self.clock.share(BOUND_SHARE):
                 self._solve(FIRST_EFFORT)
-        if ended == "no solver" or not self.descended:
-            self._ask_aa()
+        if ended in ("time limit", "no solver") and self.bound < self.tree.cost(self.best):
+            with self.clock.share(AA_SHARE):
+                self._ask_aa()
         if ended != "proven" and self.aa is not None:
             self._offer(self.aa)
-        with self._clock("polishing"):
+        with self._timed("polishing"):
             respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=self._check_time)
 
     def _solve(self, effort: float) -> solver.Relaxed:
         """Solve the relaxed problem and take its bound."""
+        self.clock.check()
         self.threats = self.counter.minimal(self.threats)
-        with self._clock("solving"):
-            args = (self.tree, self.threats, self.best, effort, self.deadline)
-            relaxed = solver.solve(*args, lambda _: self._progress())
+        with self._timed("solving"):
+            args = (self.tree, self.threats, self.best, effort, self.clock.until, self._solving)
+            relaxed = solver.solve(*args)
         self.rounds += 1
         self.bound = max(self.bound, relaxed.bound)
+        self.solved |= relaxed.bound > 0
         return relaxed
 
     def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
         """Add the threats that a cut runs into; whether there are any. Known: those that it may run into."""
-        self._check_time(share)
         if self.m <= 2 or expanded == self.best:  # known to be safe
             return False
-        with self._clock("counting"):
+        self._check_time(share)
+        with self._timed("counting"):
             raised = self.tree.raised(expanded)
             found = self.counter.at(raised, 3, self.m, known=known, tick=self._check_time)
             self.threats += found
         return bool(found)
 
     def _ask_aa(self) -> None:
-        """The cut of AA, once."""
-        if self.aa is None:
-            with self._clock("AA"):
-                engine = Engine(progress=lambda _, share: self._check_time(share))
-                repaired = level_by_level(Ground.of(self.problem), self.problem.privacy, engine)
+        """Take the cut of AA, once, unless AA was too slow for the same time before."""
+        if self.aa is None and self.clock.left() > self.aa_seconds:
+            self.aa_seconds = self.clock.left()
+            with self._timed("AA"):
+                repaired = level_by_level(Ground.of(self.problem), self.problem.privacy, self._within_time())
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> Solution:
@@ -154,8 +168,8 @@ class ExactSearch(Proof):
         return self._proved(ended, len(self.threats))
 
     def _check_time(self, share: float) -> None:
-        """Between steps, and from inside the counting."""
-        self._in_time()
+        """As for any search, but the descent is told of, too."""
+        self.clock.check()
         if self.descended:
             self._progress()
         else:

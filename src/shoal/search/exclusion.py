@@ -30,26 +30,29 @@ from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
+from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.exact import ExactSearch
 from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.solution import Ended, Solution
 
 LISTED = 200_000  # breaches of a round, about
+AA_SHARE = 1 / 2  # of the time left after the limit
 
 
 class ExclusionSearch(Proof):
-    """One search; ``seconds`` limit the search for a better cut and a better bound."""
+    """One search."""
 
-    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
-        super().__init__(problem, engine, seconds)
+    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+        super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, LmDiversity | KmNegative)
         self.ground, self.privacy, self.m = Ground.of(problem), problem.privacy, problem.privacy.known(problem.items)
-        with self._clock("counting"):
+        with self._timed("counting"):
             self.breaches = _lister(problem, engine)
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
+        self.beats_aa = False  # whether the first cut is known to be no worse than AA's
         self.refused: Infeasible | None = None  # why there is none
         self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
@@ -58,11 +61,12 @@ class ExclusionSearch(Proof):
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
-            with self._clock("solving"):
+            with self._timed("solving"):
                 solver.load()  # missing, it is missed before any work
         interrupted = self._start(needs_proof)
         if interrupted and not self.found:
             raise KeyboardInterrupt
+        self.clock.start()
         try:
             ended: Ended = "interrupted" if interrupted else self._carried_out(self._descend, self._prove)
         except solver.Impossible:
@@ -72,8 +76,8 @@ class ExclusionSearch(Proof):
             ) from self.refused
         if self.refused:
             raise self.refused
+        ended = self._concluded(ended, self._conclude)
         done = self.bound == self.tree.cost(self.best)
-        self._expand_for_nothing()
         clauses = self.settled + len(self.threats) + len(self.together)
         return self._proved("proven" if done else ended, clauses, count_tree_nodes=self.counted)
 
@@ -82,20 +86,22 @@ class ExclusionSearch(Proof):
         return self.found
 
     def _start(self, needs_proof: bool) -> bool:
-        """A first cut, whatever the limit: AA's. Whether the user wants no more.
+        """Find a first cut, whatever the limit: AA's. Return whether the user wants no more.
 
         Negative knowledge includes k^m-anonymity: there it is the best cut for that, mended, and its bound holds too.
         Most often nothing has to be mended, and that is the proof.
         """
         if not isinstance(self.privacy, KmNegative):
             self._mend(set(self.tree.inner), self.engine)
+            self.beats_aa = True
             return False
         plain = replace(self.problem, privacy=KmAnonymity(k=self.privacy.k, m=self.privacy.m))
-        with self._clock("k^m"):
-            search = ExactSearch(plain, self.engine, self.limit)
+        with self._timed("k^m"):
+            search = ExactSearch(plain, self.engine, self.clock)
             found = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
         self._mend(search.best, self.engine)
+        self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA mends its own k^m cut
         return found.optimality is not None and found.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
@@ -110,7 +116,7 @@ class ExclusionSearch(Proof):
         """Add what a cut has in breach to the constraints; whether there is a new threat."""
         self._check_time(0.0)
         before = len(self.threats)
-        with self._clock("counting"):
+        with self._timed("counting"):
             raised = self.tree.raised(expanded)
             threats, together = self.breaches.at(raised, self.m, most=LISTED, tick=self._check_time)
         self.threats.update(dict.fromkeys(map(tuple, threats)))
@@ -123,8 +129,8 @@ class ExclusionSearch(Proof):
         effort = FIRST_EFFORT
         while not self.found or self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
-            with self._clock("solving"):
-                args = (self.tree, list(self.threats), self.best, effort, self.deadline, self._check_time)
+            with self._timed("solving"):
+                args = (self.tree, list(self.threats), self.best, effort, self.clock.until, self._solving)
                 relaxed = solver.solve(*args, together=list(self.together))
             self.rounds += 1
             self.bound = max(self.bound, relaxed.bound)
@@ -133,13 +139,13 @@ class ExclusionSearch(Proof):
             if self.clean:
                 self._keep(relaxed.expanded)
             if len(self.threats) + len(self.together) > before:
-                self._mend(relaxed.expanded, Engine(self.engine.workers, lambda _, share: self._check_time(share)))
+                self._mend(relaxed.expanded, self._within_time())
             elif not relaxed.proven:
                 effort *= MORE_EFFORT
 
     def _mend(self, expanded: set[int], engine: Engine) -> None:
         """Raise a cut until it satisfies the model, if that can be."""
-        with self._clock("mending"):
+        with self._timed("mending"):
             try:
                 done = level_by_level(self.ground, self.privacy, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
@@ -148,12 +154,20 @@ class ExclusionSearch(Proof):
         self.counted = max(self.counted, done.counted)
         self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
 
+    def _conclude(self, ended: Ended) -> None:
+        """What is due after the search: AA's cut to compare with, and groups that can be expanded for nothing."""
+        if ended in ("time limit", "no solver") and not self.beats_aa:
+            with self.clock.share(AA_SHARE):
+                self._mend(set(self.tree.inner), self._within_time())
+        self._expand_for_nothing()
+
     def _expand_for_nothing(self) -> None:
         """Expand nodes in use that cost nothing either way, such as groups of a single one, where that is fine."""
         free = [node for node in self.tree.raised(self.best) if not self.tree.gain[node] and self.used[node]]
         for node in free:
+            self._check_time(0.0)
             finer = {*self.best, node}
-            if not any(self.breaches.at(self.tree.raised(finer), self.m, most=1)):
+            if not any(self.breaches.at(self.tree.raised(finer), self.m, most=1, tick=self._check_time)):
                 self.best = finer
                 free += [below for below in self.tree.below[node] if not self.tree.gain[below]]
 
@@ -162,11 +176,6 @@ class ExclusionSearch(Proof):
         if not self.found:
             self.best, self.found, self.refused = expanded, True, None
         self._offer(expanded)
-
-    def _check_time(self, share: float) -> None:
-        """Between steps, and from inside the counting."""
-        self._in_time()
-        self._progress()
 
 
 def _lister(problem: Problem, engine: Engine) -> kernels.Breaches:

@@ -4,7 +4,8 @@ Suppressing a label is suppressing all items below it, so a recoding is a cut, s
 yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
 clause for each of its few rows (:class:`shoal.kernels.Conflicts`), and all is as in the search for the best cut alone:
 
-1. Starts: mHgHs, the best cut without suppression, and HgHs if it is quick. Nothing worse is ever returned.
+1. Starts: a greedy cut without suppression, which is the first safe result, whatever the time limit. Then mHgHs, the
+   best cut without suppression, and HgHs, each if it is quick. Nothing worse is ever returned.
 2. Descent: greedy cuts above depth 1, 2, .. of the hierarchy, without suppression, each made safe by the conflicts
    that it runs into. They are found near the root, where there is little to count, and hold below, too.
 3. Rounds: solve the relaxed problem, which knows the conflicts found so far; its bound holds for every safe recoding.
@@ -18,7 +19,6 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterable
 
 from shoal import kernels
@@ -28,24 +28,28 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
-from shoal.search.exact import GRACE, ExactSearch
+from shoal.search.clock import Clock
+from shoal.search.exact import ExactSearch
 from shoal.search.limits import Limits
 from shoal.search.polish import respecialise
-from shoal.search.proof import MORE_EFFORT, OutOfTime, Proof
+from shoal.search.proof import MORE_EFFORT, Proof
 from shoal.search.solver import Draft
 from shoal.search.suppression import hghs, mhghs
 from shoal.search.threats import conflicts_of, counter_of
 from shoal.solution import Ended, Solution
 
 FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
-HGHS_SHARE = 0.2  # of the time limit, for a start that may take very long
+MHGHS_SHARE = 1 / 2  # of the time up to the very end: mostly it is the best start
+CUT_SHARE = 1 / 2  # of what is left of the limit then, for the best cut alone
+HGHS_SHARE, HGHS_SECONDS = 0.2, 30.0  # of what is left then, and at most: it may take very long
+DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time left after the limit, one after the other
 
 
 class JointSearch(Proof):
-    """One search; ``seconds`` limit the search for something better than the starts, and for a better bound."""
+    """One search."""
 
-    def __init__(self, problem: Problem, limits: Limits, engine: Engine, seconds: float) -> None:
-        super().__init__(problem, engine, seconds)
+    def __init__(self, problem: Problem, limits: Limits, engine: Engine, clock: Clock) -> None:
+        super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, KmAnonymity)
         self.limits, self.m = limits, problem.privacy.known(problem.items)
         leaves = problem.hierarchy.n_leaves
@@ -55,16 +59,18 @@ class JointSearch(Proof):
             for leaf in range(leaves)
             if limits.occurrences[leaf] and not limits.protected[leaf]
         }
-        with self._clock("counting"):
+        with self._timed("counting"):
             self.kernel = conflicts_of(problem, engine)
         self.model: solver.Joint | None = None  # made when there is something to solve
         self.told = 0  # conflicts that the model knows
+        self.depth = 1  # that the descent has reached
         self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
+        self.spare: Draft | None = None  # the first safe result; kept apart: of equal ones the other starts come first
         self.conflicts: dict[kernels.Conflict, None] = {}  # all that are known, in the order in which they were found
 
     def run(self) -> Solution:
         """Search."""
-        with self._clock("solving"):
+        with self._timed("solving"):
             solver.load()  # missing, it is missed before any work
         if 0 < self.problem.items.non_empty < self.problem.privacy.values()["k"]:
             return self._nothing()
@@ -73,8 +79,8 @@ class JointSearch(Proof):
         return self._proved("proven" if self.bound == self._cost() else ended, len(self.conflicts))
 
     def _ready(self) -> bool:
-        """After a start that found more than the root."""
-        return bool(self.draft.expanded)
+        """After the first start."""
+        return self.spare is not None
 
     # ---- the best so far
 
@@ -82,7 +88,7 @@ class JointSearch(Proof):
         """What the best so far costs."""
         return self._cost_of(self.draft)
 
-    def _cut(self) -> GlobalCut:
+    def cut(self) -> GlobalCut:
         """The best so far."""
         raised = self.tree.raised(set(self.draft.expanded))
         return GlobalCut.raising(self.problem.hierarchy, raised, self.draft.suppressed)
@@ -122,19 +128,29 @@ class JointSearch(Proof):
         return self._proved("proven", 0)
 
     def _start(self) -> None:
-        """mHgHs, which takes its time; the best cut alone, with a time limit of its own; and HgHs, if it is quick."""
-        with self._clock("starting"), contextlib.suppress(Infeasible):  # if it needs too much memory, or is stuck
-            self._offer_cut(mhghs(self.problem, self.limits, self.engine))
-        with self._clock("starting"):
-            plain = ExactSearch(self.problem, self.engine, self.limit).run(needs_proof=True)
-            self._offer_cut(plain)
-        if plain.optimality is not None and plain.optimality.ended == "interrupted":
+        """A greedy cut, whatever the limit; then mHgHs, the best cut alone, and HgHs, each within its share of time."""
+        alone = ExactSearch(self.problem, self.engine, self.clock)
+        with self._timed("starting"):
+            alone.begin()
+        self.spare = Draft(frozenset(alone.best), frozenset())
+        self.clock.conclude()  # until the very end: it is worth more than what the end is for
+        # Infeasible: if it needs too much memory, or is stuck.
+        with self._timed("starting"), contextlib.suppress(Infeasible), self.clock.share(MHGHS_SHARE):
+            self._offer_cut(mhghs(self.problem, self.limits, self._within_time()))
+        self.clock.start()
+        self.clock.check()
+        with self._timed("starting"):
+            alone.clock = self.clock.part(CUT_SHARE)
+            found = alone.run(needs_proof=True)
+            self._offer_cut(found)
+        if found.optimality is not None and found.optimality.ended == "interrupted":
             raise KeyboardInterrupt
-        self.deadline = time.monotonic() + min(GRACE, self.limit * HGHS_SHARE)
-        with self._clock("starting"), contextlib.suppress(Infeasible, OutOfTime):
-            engine = Engine(progress=lambda _, share: self._in_time())
-            self._offer_cut(hghs(self.problem, self.limits, engine))
-        self.deadline = time.monotonic() + self.limit
+        with (
+            self._timed("starting"),
+            contextlib.suppress(Infeasible),
+            self.clock.share(HGHS_SHARE, most=HGHS_SECONDS),
+        ):
+            self._offer_cut(hghs(self.problem, self.limits, self._within_time()))
 
     def _offer_cut(self, solution: Solution) -> None:
         """Keep what another search has found, if it is the best so far."""
@@ -143,12 +159,11 @@ class JointSearch(Proof):
 
     def _descend(self) -> None:
         """Greedy cuts from the root down; what they run into."""
-        for depth in range(1, self.tree.height):
-            while True:
-                threats = [parents for parents, _ in self.conflicts]
-                expanded = frozenset(self.tree.fill(threats, depth=depth))
-                if not self._separate(Draft(expanded, frozenset())):
-                    break
+        while self.depth < self.tree.height:
+            threats = [parents for parents, _ in self.conflicts]
+            expanded = frozenset(self.tree.fill(threats, depth=self.depth))
+            if not self._separate(Draft(expanded, frozenset())):
+                self.depth += 1
 
     def _prove(self) -> None:
         """Rounds until the bound meets the best."""
@@ -165,42 +180,48 @@ class JointSearch(Proof):
 
     def _relaxed(self, effort: float) -> tuple[Draft, bool]:
         """Solve the relaxed problem and take its bound; whether the draft is the best for what is known."""
-        with self._clock("solving"):
+        self.clock.check()
+        with self._timed("solving"):
             if self.model is None:
                 counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
                 tight = self.limits.budget < sum(counts.values())
                 self.model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
             self.model.add(list(self.conflicts)[self.told :], self._cost())
             self.told = len(self.conflicts)
-            draft, bound, proven = self.model.solve(self.draft, effort, self.deadline, self._check_time)
+            draft, bound, proven = self.model.solve(self.draft, effort, self.clock.until, self._solving)
         self.rounds += 1
         self.bound = max(self.bound, bound)
         return draft, proven
 
     def _conclude(self, ended: Ended) -> None:
-        """What is due after the search: a bound; what need not be suppressed comes back, what can be is expanded.
-
-        All this may take as long again as the search was given.
-        """
-        self.deadline = time.monotonic() + (GRACE if ended == "interrupted" else max(GRACE, self.limit))
-        if ended != "proven" and not self.rounds:
-            self._relaxed(FIRST_EFFORT)
+        """What is due after the search: a bound; what need not be suppressed comes back, what can be is expanded."""
+        if self.spare is not None:
+            self._better(self.spare)
+        if ended != "proven" and not self.bound:
+            with self.clock.share(DESCENT_SHARE):
+                self._descend()
+            with self.clock.share(BOUND_SHARE):
+                self._relaxed(FIRST_EFFORT)
         if self.bound < self._cost():
-            with self._clock("improving"):
+            with self._timed("improving"), self.clock.share(IMPROVE_SHARE):
                 self._improve()
-        with self._clock("polishing"):
+        with self._timed("polishing"):
             gone = set(self.draft.suppressed)
             for leaf in sorted(gone, key=lambda leaf: (-self.prices[leaf], leaf)):
+                self._check_time(0.0)
                 kept = Draft(self.draft.expanded, frozenset(gone - {leaf}))
                 if not self._broken(kept, self.conflicts) and not self._separate(kept):
                     gone.discard(leaf)
                     self.draft = kept
-            left = self._cut().left(self.problem.items)
+            self._check_time(0.0)
+            left = self.cut().left(self.problem.items)
             expanded = set(self.draft.expanded)
             counter = counter_of(self.problem, self.engine, left)
             known = counter.small(min(2, self.m), tick=self._check_time) if self.m else []
-            respecialise(self.tree, counter, expanded, self.m, known=known, tick=self._check_time)
-            self.draft = Draft(frozenset(expanded), frozenset(gone))
+            try:
+                respecialise(self.tree, counter, expanded, self.m, known=known, tick=self._check_time)
+            finally:  # cut short, it is safe as it is
+                self.draft = Draft(frozenset(expanded), frozenset(gone))
 
     def _improve(self) -> None:
         """Local search: expand a node of the best and suppress, or collapse others, as that demands; while it helps."""
@@ -220,7 +241,7 @@ class JointSearch(Proof):
         self._check_time(0.0)
         if draft == self.draft:  # known to be safe
             return []
-        with self._clock("counting"):
+        with self._timed("counting"):
             raised = self.tree.raised(set(draft.expanded))
             found = self.kernel.at(raised, sorted(draft.suppressed), self.m, tick=self._check_time)
         self.conflicts.update(dict.fromkeys(found))
@@ -243,6 +264,7 @@ class JointSearch(Proof):
         while broken := self._broken(draft, known):
             expanded, gone = set(draft.expanded), set(draft.suppressed)
             for conflict in broken:
+                self.clock.check()
                 if self._broken(Draft(frozenset(expanded), frozenset(gone)), [conflict]):
                     self._settle(conflict, expanded, gone, held)
             draft = Draft(frozenset(expanded), frozenset(gone))
@@ -268,8 +290,3 @@ class JointSearch(Proof):
         else:
             expanded -= change
             gone -= {leaf for leaf in gone if self.problem.hierarchy.covers(parents[at], leaf)}
-
-    def _check_time(self, share: float) -> None:
-        """Between steps, and from inside the counting."""
-        self._in_time()
-        self._progress()

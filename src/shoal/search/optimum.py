@@ -7,6 +7,7 @@ import math
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
+from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.exclusion import ExclusionSearch
 from shoal.solution import Solution
@@ -19,5 +20,6 @@ def best_cut(problem: Problem, engine: Engine, time_limit: float | str, *, needs
     """
     seconds = math.inf if time_limit == "none" else float(time_limit)
     monotone = isinstance(problem.privacy, KmAnonymity)
-    search = ExactSearch(problem, engine, seconds) if monotone else ExclusionSearch(problem, engine, seconds)
+    clock = Clock(seconds)
+    search = ExactSearch(problem, engine, clock) if monotone else ExclusionSearch(problem, engine, clock)
     return search.run(needs_proof=needs_proof)

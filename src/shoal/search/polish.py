@@ -45,8 +45,12 @@ def respecialise(
     while open_:
         _, node = heapq.heappop(open_)
         others = (all(other == node or other in expanded for other in threat) for threat in threats_of.get(node, ()))
-        if any(others) or (m > 2 and counter.witness(tree.raised(expanded), node, m, tick=tick) is not None):
+        if any(others):
             continue
+        if m > 2:
+            tick(0.0)  # a short count does not tick
+            if counter.witness(tree.raised(expanded), node, m, tick=tick) is not None:
+                continue
         expanded.add(node)
         for child in tree.below[node]:
             heapq.heappush(open_, (-tree.gain[child], child))

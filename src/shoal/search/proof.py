@@ -1,4 +1,4 @@
-"""What searches with a certified bound share: the best cut so far, the bound, the clock, and the result."""
+"""What searches with a certified bound share: the best cut so far, the bound, the time limit, and the result."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
 from shoal.solution import Ended, Optimality, Solution
 
@@ -18,17 +19,11 @@ FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
 
 
-class OutOfTime(Exception):
-    """The time limit of the search has passed."""
-
-
 class Proof:
-    """A search on its way; ``seconds`` limit the search for a better cut and a better bound."""
+    """A search on its way; the clock limits it once there is a first safe result."""
 
-    def __init__(self, problem: Problem, engine: Engine, seconds: float) -> None:
-        self.problem, self.engine = problem, engine
-        now = time.monotonic()
-        self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
+    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+        self.problem, self.engine, self.clock = problem, engine, clock
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root
         self.bound = 0
@@ -61,6 +56,7 @@ class Proof:
 
     def _concluded(self, ended: Ended, conclude: Callable[[Ended], None]) -> Ended:
         """Do what is due after the search; if that is cut short, too, what there is must do."""
+        self.clock.conclude(interrupted=ended == "interrupted")
         try:
             conclude(ended)
         except OutOfTime:
@@ -75,7 +71,7 @@ class Proof:
         """What the best so far costs."""
         return self.tree.cost(self.best)
 
-    def _cut(self) -> GlobalCut:
+    def cut(self) -> GlobalCut:
         """The best so far."""
         return self.tree.cut(self.best)
 
@@ -91,19 +87,32 @@ class Proof:
             clauses=clauses,
         )
         times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self._cut(), optimality, {**statistics, **times})
+        return Solution(self.cut(), optimality, {**statistics, **times})
 
-    def _in_time(self) -> None:
-        """Fail if time is up."""
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
+    def _check_time(self, share: float) -> None:
+        """Between steps, and from inside the kernels: fail if time is up, else tell how far it is."""
+        self.clock.check()
+        self._progress()
+
+    def _solving(self, share: float) -> None:
+        """While the solver runs: it looks at the clock itself, and when time is up it has a bound to tell."""
+        self._progress()
+
+    def _within_time(self) -> Engine:
+        """The engine for other algorithms, which end when time is up."""
+
+        def progress(stage: str, share: float) -> None:
+            self.clock.check()
+            self.engine.progress(stage, share)
+
+        return Engine(self.engine.workers, progress)
 
     def _progress(self) -> None:
         """Tell how much of the best cost is proved unavoidable."""
         self.engine.progress("proving", self.bound / max(1, self._cost()))
 
     @contextlib.contextmanager
-    def _clock(self, what: str) -> Iterator[None]:
+    def _timed(self, what: str) -> Iterator[None]:
         """Add up the seconds of a kind of work."""
         start = time.perf_counter()
         try:
