@@ -213,6 +213,16 @@ class Problem:
         part.__dict__["_apart"] = (known.take(rows), hidden and hidden.take(rows))
         return part
 
+    def on(self, hierarchy: Hierarchy) -> Problem:
+        """The same problem on a hierarchy that refines its own: the same items, perhaps in another order."""
+        part = copy.copy(self)
+        object.__setattr__(part, "hierarchy", hierarchy)
+        for name in ("item_weights", "occurrences", "costs", "scale", "raw"):
+            part.__dict__.pop(name, None)
+        codes = np.array([hierarchy.code_of[label] for label in self.hierarchy.items], dtype=np.int32)
+        part.__dict__["items"] = self.items.recode(codes, hierarchy.items)
+        return part
+
     @cached_property
     def item_weights(self) -> Counts | None:
         """The weight of each item, as whole numbers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shoal.data.hierarchy import Hierarchy
 from shoal.recoding import Recoding
 
 Ended = Literal["proven", "time limit", "interrupted", "no solver"]
@@ -12,10 +13,11 @@ Ended = Literal["proven", "time limit", "interrupted", "no solver"]
 
 @dataclass(frozen=True)
 class Optimality:
-    """How close a recoding is to the best of its kind, certified.
+    """How close a recoding is to the best of its kind, proved.
 
-    ``lower_bound`` holds for every global cut of the hierarchy that satisfies the model, whoever finds it. Both it and
-    ``loss`` are in the loss that was minimised (weighted, if weights were given).
+    ``lower_bound`` holds for every global cut of the hierarchy that was searched and satisfies the model, whoever finds
+    it. If siblings were grouped, that hierarchy has groups between siblings, and ``groupings_bound`` holds for every
+    way to group siblings. All are in the loss that was minimised (weighted, if weights were given).
 
     >>> Optimality(loss=0.05, lower_bound=0.04, ended="time limit", rounds=3, clauses=10).gap
     0.2
@@ -26,11 +28,24 @@ class Optimality:
     ended: Ended  # why the search stopped
     rounds: int  # relaxed problems solved
     clauses: int  # minimal sets of nodes known that must not all be expanded
+    groupings_bound: float | None = None
 
     @property
     def proven(self) -> bool:
-        """Whether nothing loses less."""
+        """Whether no cut of the hierarchy that was searched loses less."""
         return self.ended == "proven"
+
+    @property
+    def best_grouping(self) -> bool:
+        """Whether no grouping of siblings loses less."""
+        return self.groupings_bound is not None and self.groupings_bound >= self.loss
+
+    @property
+    def groupings_gap(self) -> float | None:
+        """The share of the loss that is not proved to be unavoidable, however siblings are grouped."""
+        if self.groupings_bound is None:
+            return None
+        return 0.0 if self.best_grouping else round((self.loss - self.groupings_bound) / self.loss, 12)
 
     @property
     def gap(self) -> float:
@@ -45,3 +60,4 @@ class Solution:
     recoding: Recoding
     optimality: Optimality | None = None
     statistics: dict[str, float] = field(default_factory=dict)  # counts and seconds of the search, by name
+    hierarchy: Hierarchy | None = None  # that the recoding is about, if it is not that of the problem: with groups

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, frozen
 from shoal.data.labels import label_key
@@ -39,6 +40,8 @@ class Hierarchy:
     labels: tuple[str, ...]
     name: str = "hierarchy"  # for messages: the file it came from
     file_sha256: str | None = None  # of that file
+    refines: Hierarchy | None = None  # the owner's hierarchy, if this one has groups between its siblings
+    groups_from: tuple[str, str] | None = None  # name and hash of the file that told these groups, if one did
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -205,6 +208,16 @@ class Hierarchy:
         while (node := int(self.parent[node])) >= 0:
             path.append(node)
         return path
+
+    @cached_property
+    def right_below_root(self) -> npt.NDArray[np.bool_]:
+        """For each item, whether it is a child of the root, groups between siblings apart.
+
+        With ``unknown_items="root"``, such an item may be one that only the raw data know.
+        """
+        owner = self.refines or self
+        codes = [owner.code_of[label] for label in self.items]
+        return np.asarray(owner.parent[codes] == owner.root)
 
     def items_of(self, label: str) -> tuple[str, ...]:
         """What a label stands for: itself, if it is an item or unknown, or the items of a group.

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
+from shoal.data.arrays import Codes
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.published import Published
@@ -17,5 +21,14 @@ class Recoding(ABC):
         """The published rows, with what was set apart from them; same number and order as the given ones."""
 
     @abstractmethod
-    def summary(self) -> dict[str, object]:
-        """For reports: what was changed."""
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+        """The recoding in figures; given the original rows, it counts only items and labels that occur in them."""
+
+    @property
+    def published_nodes(self) -> Codes:
+        """The nodes of a hierarchy that labels are taken from; none: labels are not nodes."""
+        return np.zeros(0, dtype=np.int32)
+
+    def on(self, hierarchy: Hierarchy) -> Recoding:
+        """The same with other labels: those of a hierarchy that is the same but for them."""
+        return self

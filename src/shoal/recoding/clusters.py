@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shoal.data.arrays import Codes
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.relational import Relational
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
@@ -34,10 +36,19 @@ class Clustered(Recoding):
         published = Published.plain(items, hidden) if self.sets is None else self.sets.apply(items, hidden)
         return replace(published, relational=self.relational)
 
-    def summary(self) -> dict[str, object]:
+    @property
+    def published_nodes(self) -> Codes:
+        """Those of the sets."""
+        return np.zeros(0, dtype=np.int32) if self.sets is None else self.sets.published_nodes
+
+    def on(self, hierarchy: Hierarchy) -> Clustered:
+        """The same clusters, with the sets labelled by another hierarchy."""
+        return self if self.sets is None else replace(self, sets=self.sets.on(hierarchy))
+
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The classes in figures, then what became of the sets."""
         sizes = self._sizes
-        sets = {} if self.sets is None else self.sets.summary()
+        sets = {} if self.sets is None else self.sets.summary(items)
         kind, chunks = sets.pop("kind", None), sets.pop("chunks", len(sizes))
         return {
             "kind": "clusters",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -99,16 +99,26 @@ class GlobalCut(Recoding):
         code_of = np.repeat(codes, self.hierarchy.leaves[self.nodes])
         return Published.from_nodes(items.recode(code_of, self.labels), self.kept, self.hierarchy, hidden)
 
-    def summary(self) -> dict[str, object]:
-        """The cut in figures."""
-        sizes = self.hierarchy.leaves[self.kept]
+    @property
+    def published_nodes(self) -> Codes:
+        """The nodes that are kept."""
+        return self.kept
+
+    def on(self, hierarchy: Hierarchy) -> GlobalCut:
+        """The same cut, labelled by another hierarchy."""
+        return replace(self, hierarchy=hierarchy)
+
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+        """The cut in figures; given the original rows, it counts only items and labels that occur in them."""
+        below = _items_below(self.hierarchy, items)
+        used, leaf = below[self.kept] > 0, self.kept < self.hierarchy.n_leaves
         return {
             "kind": "global cut",
-            "labels": len(self.kept),
-            "intact_items": int(np.count_nonzero(self.kept < self.hierarchy.n_leaves)),
-            "generalized_items": int(sizes[self.kept >= self.hierarchy.n_leaves].sum()),
-            "groups": int(np.count_nonzero(self.kept >= self.hierarchy.n_leaves)),
-            "suppressed_labels": len(self.suppressed),
+            "labels": int(np.count_nonzero(used)),
+            "intact_items": int(np.count_nonzero(used & leaf)),
+            "generalized_items": int(below[self.kept[~leaf]].sum()),
+            "groups": int(np.count_nonzero(used & ~leaf)),
+            "suppressed_labels": int(np.count_nonzero(below[self.suppressed])),
         }
 
 
@@ -136,8 +146,7 @@ class LocalCuts(Recoding):
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by its node of the cut of its row's chunk."""
-        hierarchy = self.cuts[0].hierarchy
-        nodes = np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
+        hierarchy, nodes = self.cuts[0].hierarchy, self.published_nodes
         node_of = np.stack([np.repeat(cut.nodes, hierarchy.leaves[cut.nodes]) for cut in self.cuts])
         rows = row_ids(items.indptr)
         codes = np.searchsorted(nodes, node_of[self.chunk_of[rows], items.items])
@@ -145,11 +154,22 @@ class LocalCuts(Recoding):
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
         return Published.from_nodes(published, nodes, hierarchy, hidden)
 
-    def summary(self) -> dict[str, object]:
-        """The cuts in figures."""
-        nodes = np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
-        n_leaves = self.cuts[0].hierarchy.n_leaves
-        intact = sum(np.isin(np.arange(n_leaves), cut.nodes).astype(int) for cut in self.cuts)
+    @property
+    def published_nodes(self) -> Codes:
+        """The nodes of all cuts."""
+        return np.unique(np.concatenate([cut.nodes for cut in self.cuts]))
+
+    def on(self, hierarchy: Hierarchy) -> LocalCuts:
+        """The same cuts, labelled by another hierarchy."""
+        return replace(self, cuts=tuple(cut.on(hierarchy) for cut in self.cuts))
+
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+        """The cuts in figures; given the original rows, it counts only items and labels that occur in them."""
+        hierarchy = self.cuts[0].hierarchy
+        n_leaves, below = hierarchy.n_leaves, _items_below(hierarchy, items)
+        nodes = self.published_nodes[below[self.published_nodes] > 0]
+        occurring = np.flatnonzero(below[:n_leaves])
+        intact = sum(np.isin(occurring, cut.nodes).astype(int) for cut in self.cuts)
         return {
             "kind": "local cuts",
             "chunks": len(self.cuts),
@@ -212,7 +232,16 @@ class LocalNodes(Recoding):
         published = Transactions(*csr_from_pairs(row_ids(self.indptr), codes, len(items)), labels)
         return Published.from_nodes(published, nodes, self.hierarchy, hidden)
 
-    def summary(self) -> dict[str, object]:
+    @property
+    def published_nodes(self) -> Codes:
+        """The nodes of all rows."""
+        return np.unique(self.nodes)
+
+    def on(self, hierarchy: Hierarchy) -> LocalNodes:
+        """The same nodes, labelled by another hierarchy."""
+        return replace(self, hierarchy=hierarchy)
+
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The rows in figures; an item is intact if it is so in every row that has it."""
         nodes = np.unique(self.nodes)
         blurred = self.hierarchy.leaves[self.nodes[self._covering(self.items)]] > 1
@@ -225,3 +254,12 @@ class LocalNodes(Recoding):
             "groups": int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
             "different_records": len({text[start:stop] for start, stop in pairwise(bounds)}),
         }
+
+
+def _items_below(hierarchy: Hierarchy, items: Transactions | None) -> Counts:
+    """For each node how many items below it occur in the rows; without rows: how many there are."""
+    if items is None:
+        return hierarchy.leaves
+    sums = np.concatenate([[0], np.cumsum(items.supports > 0)])
+    below: Counts = sums[hierarchy.span[:, 1]] - sums[hierarchy.span[:, 0]]
+    return below

@@ -50,7 +50,7 @@ class Flips(Recoding):
             hidden = replace(hidden, values=values, items=values)
         return replace(Published.plain(rows, hidden), grouping=self.grouping)
 
-    def summary(self) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The groups in figures."""
         return {"kind": "flips", **_sizes(self.grouping)}
 
@@ -116,7 +116,7 @@ class Dealt(Recoding):
             hidden = replace(hidden, values=values, items=values)
         return replace(Published.plain(items, hidden), grouping=self.grouping)
 
-    def summary(self) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The groups in figures."""
         return {"kind": "dealt", **_sizes(self.grouping)}
 

@@ -71,7 +71,7 @@ class LocalSets(Recoding):
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
         return Published(published, indptr, covered, items.labels, hidden)
 
-    def summary(self) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The sets in figures."""
         different, _ = self._sets(len(self.first_of[0]))
         return {
