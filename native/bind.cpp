@@ -61,6 +61,8 @@ NB_MODULE(_native, module) {
     module.doc() = "The fast kernels. shoal.kernels._python has their readable twins.";
     bind_relational(module);
     bind_measures(module);
+    bind_regroup(module);
+    bind_merge_clauses(module);
 
     module.def("rare_itemsets", [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int m, int64_t keep,
                                    bool first_size_only, int threads, nb::callable tick) {

@@ -36,4 +36,9 @@ void bind_relational(nanobind::module_& module);
 // bind_measures.cpp: kernels of measures.
 void bind_measures(nanobind::module_& module);
 
+// bind_regroup.cpp: the search for better groups of siblings.
+void bind_regroup(nanobind::module_& module);
+// bind_merge_clauses.cpp: the bound over all sibling groupings.
+void bind_merge_clauses(nanobind::module_& module);
+
 }  // namespace shoal

@@ -14,7 +14,14 @@ import shoal
 
 PACKAGE = Path(shoal.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-BINDING = {"bind.hpp", "bind.cpp", "bind_relational.cpp", "bind_measures.cpp"}
+BINDING = {
+    "bind.hpp",
+    "bind.cpp",
+    "bind_relational.cpp",
+    "bind_measures.cpp",
+    "bind_merge_clauses.cpp",
+    "bind_regroup.cpp",
+}
 
 
 def imports(module: Path) -> set[str]:
@@ -62,7 +69,7 @@ def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
         "direct lift cut distinct gray holders sets dominance pairs threats conflicts "
         "mend mend_diversity mend_negative breaches moles "
         "hghs mine scenario suppression chunk claim cover sweep "
-        "scale form spread merging loss blend"
+        "scale form spread merging loss blend merge_clauses merge_chains least_cut blocks grouping regroup"
     )
     search, verifier = (
         {f"{name}.hpp" for name in names.split()},

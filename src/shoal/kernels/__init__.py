@@ -7,6 +7,9 @@ results, much slower; a warning says so once. ``SHOAL_KERNELS=python`` asks for 
 from shoal.kernels.choice import KIND, Tick
 from shoal.kernels.groups import claim, cover, sweep
 from shoal.kernels.measures import MOST_ITEMSETS, Itemsets, frequent_itemsets, least_supports
+from shoal.kernels.merge_chains import Flow, MergeChains
+from shoal.kernels.merge_clauses import Clauses, MergeClauses, Variables
+from shoal.kernels.regroup import Regroup
 from shoal.kernels.relational import Merging, Scale, blended, form_clusters
 from shoal.kernels.search import (
     MOST,
@@ -44,20 +47,26 @@ __all__ = [
     "MOST_ITEMSETS",
     "MOST_MOLES",
     "Breaches",
+    "Clauses",
     "Conflict",
     "Conflicts",
     "Disclosing",
+    "Flow",
     "Itemsets",
     "Mended",
+    "MergeChains",
+    "MergeClauses",
     "Merging",
     "Pass",
     "Rare",
     "RareFacts",
+    "Regroup",
     "Scale",
     "Suppressed",
     "Suppression",
     "Threats",
     "Tick",
+    "Variables",
     "blended",
     "claim",
     "cover",

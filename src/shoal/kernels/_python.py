@@ -20,7 +20,11 @@ from shoal.kernels._measures import frequent_itemsets as frequent_itemsets
 from shoal.kernels._measures import least_supports as least_supports
 from shoal.kernels._mend import mend_diversity as mend_diversity
 from shoal.kernels._mend import mend_negative as mend_negative
+from shoal.kernels._merge_chains import Flow as Flow
+from shoal.kernels._merge_chains import MergeChains as MergeChains
+from shoal.kernels._merge_clauses import MergeClauses as MergeClauses
 from shoal.kernels._moles import minimal_moles as minimal_moles
+from shoal.kernels._regroup import Regroup as Regroup
 from shoal.kernels._relational import Merging as Merging
 from shoal.kernels._relational import blended as blended
 from shoal.kernels._relational import form_clusters as form_clusters
