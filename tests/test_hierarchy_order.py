@@ -41,7 +41,7 @@ def test_a_random_order_depends_on_the_seed_alone() -> None:
 def test_supports_make_frequency_the_default() -> None:
     supports = {"a": 1, "b": 8, "c": 2, "d": 9}
     common = hierarchies.balanced(supports, fanout=2, supports=supports)
-    assert common.labels == ("a", "c", "b", "d", "a+1", "b+1", "*")
+    assert common.labels == ("a", "c", "b", "d", "a | c", "b | d", "*")
     named = hierarchies.balanced(supports, fanout=2, order="frequency", supports=supports)
     assert named.parents_by_label() == common.parents_by_label()
     for by_label in (
@@ -53,20 +53,21 @@ def test_supports_make_frequency_the_default() -> None:
 
 def test_equal_supports_stand_in_canonical_order() -> None:
     h = hierarchies.balanced(["10", "9", "8", "7"], fanout=2, supports={"10": 3, "9": 3, "8": 3, "7": 3})
-    assert h.parents_by_label() == {"7": "7+1", "8": "7+1", "9": "9+1", "10": "9+1", "7+1": "*", "9+1": "*", "*": None}
+    seven, nine = "7 | 8", "9 | 10"
+    assert h.parents_by_label() == {"7": seven, "8": seven, "9": nine, "10": nine, seven: "*", nine: "*", "*": None}
     unseen = hierarchies.balanced("abcd", fanout=2, supports={"d": 1, "b": 1})  # a and c: in no row
-    assert unseen.labels == ("a", "c", "b", "d", "a+1", "b+1", "*")
+    assert unseen.labels == ("a", "c", "b", "d", "a | c", "b | d", "*")
 
 
 def test_an_item_may_look_like_a_class() -> None:
-    h = hierarchies.balanced(["a", "b", "a+1", "#a+1", "c"], fanout=2, supports={"a": 2, "b": 2})
-    assert {label: h.parents_by_label()[label] for label in "ab"} == {"a": "##a+1", "b": "##a+1"}
+    h = hierarchies.balanced(["a", "b", "a | b", "a | b (2)", "c"], fanout=2, supports={"a": 2, "b": 2})
+    assert {label: h.parents_by_label()[label] for label in "ab"} == {"a": "a | b (3)", "b": "a | b (3)"}
     assert hierarchies.balanced(["a"], supports={"a": 3}).parents_by_label() == {"a": "*", "*": None}
 
 
 @given(
     fanout=st.integers(2, 4),
-    supports=st.dictionaries(st.text("ab.+#019", min_size=1, max_size=3), st.integers(0, 9), min_size=1, max_size=40),
+    supports=st.dictionaries(st.text("ab.| (2)", min_size=1, max_size=3), st.integers(0, 9), min_size=1, max_size=40),
     seed=st.integers(0, 2**32),
 )
 def test_the_order_of_what_is_given_does_not_matter(fanout: int, supports: dict[str, int], seed: int) -> None:
@@ -87,6 +88,30 @@ def shuffled(tree: list[object] | str, rng: random.Random) -> Iterator[str]:
     else:
         for child in rng.sample(tree, len(tree)):
             yield from shuffled(child, rng)  # type: ignore[arg-type]
+
+
+def test_no_class_has_the_name_of_a_member() -> None:
+    """Readers would take "HIV test+1" for a diagnosis: up to three items are named, larger classes have numbers."""
+    items = ["HIV test", "insulin", *(f"drug {at:02}" for at in range(10))]
+    pairs = hierarchies.balanced(items, fanout=2, supports={"HIV test": 2, "insulin": 2})
+    assert pairs.parents_by_label()["insulin"] == "HIV test | insulin"
+    large = hierarchies.balanced(items, fanout=4, supports={"insulin": 9})
+    names = large.labels[large.n_leaves : -1]
+    assert names == ("group 1 of 3 (4 items)", "group 2 of 3 (4 items)", "group 3 of 3 (4 items)")
+    assert not any(item in name for item in items for name in names)
+    deep = hierarchies.balanced(map(str, range(1, 51)), fanout=5, order="random")
+    numbers = {label.split()[1] for label in deep.labels[50:-1]}
+    assert {"1", "2", "1.1", "2.5"} <= numbers
+    assert len(numbers) == 12
+
+
+def test_numbers_keep_the_order_of_first_labels() -> None:
+    """Ids, and with them the ties of greedy methods, are those of the names "first+others" that classes had before."""
+    labels = [f"{at:03}" for at in range(300)]
+    h = hierarchies.balanced(labels, fanout=12, order="random", seed=5)
+    for node in range(h.n_leaves, len(h)):
+        firsts = [h.items[h.span[child, 0]] for child in h.children[node]]
+        assert firsts == sorted(firsts)
 
 
 @given(fanout=st.integers(2, 4), height=st.integers(2, 3), seed=st.integers(0, 2**32))
@@ -196,7 +221,7 @@ def test_build_groups_by_frequency_and_says_what_that_tells(shell: Shell) -> Non
     shell.write("d.dat", "1 2 3\n1 2\n1 4\n1 2 4\n3 5\n")
     code, out, err = shell("hierarchy", "build", "d.dat", "-o", "d.csv", "--fanout", "2")
     assert (code, out, err) == (0, "5 items, 3 groups, height 2: d.csv\n", NOTE)
-    assert hierarchies.load("d.csv").parents_by_label()["2"] == "1+1"
+    assert hierarchies.load("d.csv").parents_by_label()["2"] == "1/2"  # a token: labels of .dat files have no spaces
     named = shell("hierarchy", "build", "d.dat", "-o", "e.csv", "--fanout", "2", "--by", "frequency")
     assert named[2] == NOTE
     assert (shell.folder / "e.csv").read_bytes() == (shell.folder / "d.csv").read_bytes()

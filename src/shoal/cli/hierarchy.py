@@ -65,7 +65,8 @@ def build(
         raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
     if seed is not None and by != "random":
         raise OptionError("--seed goes with --by random: leave it out, or add that.")
-    rows = shoal.read(data, **reading(given)).transactions
+    dataset = shoal.read(data, **reading(given))
+    rows, origin = dataset.transactions, dataset.origin
     if by == "prefix":
         cuts = _lengths(lengths) if lengths else None
         tree = hierarchies.from_prefixes(rows.labels, lengths=cuts, root=root)
@@ -77,6 +78,8 @@ def build(
             supports=dict(zip(rows.labels, rows.supports.tolist(), strict=True)),
             seed=seed or 0,
             root=root,
+            marks=origin.marks + (" " if hierarchies.format_to_write(output, to_format) == "amnesia" else ""),
+            columns=origin.set_columns,
         )
     hierarchies.save(tree, output, format=to_format)
     console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")

@@ -11,7 +11,8 @@ the classes say which items are about equally common; labels and ids say no more
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order, label_key
 from shoal.errors import HierarchyError
+from shoal.hierarchies.names import NAMED, Namer, Style
 
 _Level = list[list[int]]  # classes of a level, as positions on the level below
 
@@ -31,22 +33,26 @@ def balanced(
     supports: Mapping[str, int] | None = None,
     seed: int = 0,
     root: str = "*",
+    marks: str = "",
+    columns: Sequence[str] = (),
 ) -> Hierarchy:
     """Classes of ``fanout`` neighbours in canonical order of labels, from the most to the least frequent, or shuffled.
 
     ``supports``: the number of rows that hold each item (none: 0). Default order: by frequency where they are given,
     by label else. Items of equal support stand in canonical order. ``seed`` is for the random order.
 
-    A class by label is named by its first and last item. Others are no ranges of labels: they are named by the first
-    of their labels and how many more there are, so that no name tells a rank.
+    A class by label is named by its first and last item. Others are no ranges of labels: up to three items are named,
+    and larger classes are numbered in the order of their labels, so that no name tells a rank, nor stands for an item.
+    Names avoid the characters in ``marks``, which separate items in a file, and white space if a space is one of them.
+    ``columns``: the columns of sets, if there are several.
 
     >>> balanced(["1", "2", "3", "4", "5", "6", "7"], fanout=3).labels[7:]
     ('1..3', '4..5', '6..7', '*')
     >>> common = balanced("abcd", fanout=2, supports={"a": 9, "b": 1, "c": 2, "d": 30})
     >>> common.labels
-    ('a', 'd', 'b', 'c', 'a+1', 'b+1', '*')
-    >>> balanced("abcd", fanout=2, order="random", seed=3).labels[4:]
-    ('a+1', 'c+1', '*')
+    ('a', 'd', 'b', 'c', 'a | d', 'b | c', '*')
+    >>> balanced("abcdefghij", order="random", marks=" ").labels[10:]
+    ('group-1-of-2', 'group-2-of-2', '*')
     """
     items = canonical_order(set(labels))
     if not items:
@@ -72,7 +78,8 @@ def balanced(
             raise HierarchyError("balanced: order 'frequency' needs supports, the number of rows that hold each item.")
         else:
             items.sort(key=lambda label: -supports.get(label, 0))  # stable: ties stay in canonical order
-        names = _firsts(items, levels, root, rank)
+        namer = Namer(Style.avoiding(marks), [root, *items], columns)
+        names = _numbered(items, levels, root, rank, namer)
     parent_of: dict[str, str | None] = {root: None}
     below = items
     for classes, above in zip(levels, names, strict=True):
@@ -123,26 +130,53 @@ def _ranges(items: list[str], levels: list[_Level], root: str) -> list[list[str]
         numbered = True
 
 
-def _firsts(items: list[str], levels: list[_Level], root: str, rank: Mapping[str, int]) -> list[list[str]]:
-    """Labels "first+others": the first label of a class in canonical order, and the number of its other items.
+@dataclass
+class _Class:
+    """A class of items while it is named."""
 
-    Both are the same in whatever order the class was built: the label tells nothing that its set of items does not.
-    Classes that share their first item lie inside each other, so their numbers differ.
+    first: str  # in canonical order
+    size: int
+    few: list[str]  # its items in canonical order; only the first of them, if there are many
+
+
+def _numbered(
+    items: list[str], levels: list[_Level], root: str, rank: Mapping[str, int], namer: Namer
+) -> list[list[str]]:
+    """Names for the classes of each level: a few items, or a number among the classes below the same one.
+
+    Numbers follow the first labels of the classes, so they are the same in whatever order a class was built: a name
+    tells nothing that the sets of items do not.
     """
-    sets: list[list[tuple[str, int]]] = []
-    below = [(item, 1) for item in items]
+    sets: list[list[_Class]] = []
+    below = [_Class(item, 1, [item]) for item in items]
     for classes in levels:
-        below = [
-            (min((below[at][0] for at in members), key=rank.__getitem__), sum(below[at][1] for at in members))
-            for members in classes
-        ]
+        below = [_joined([below[at] for at in members], rank) for members in classes]
         sets.append(below)
-    marks = ""
-    while True:
-        names = [[f"{marks}{first}+{size - 1}" for first, size in level] for level in sets[:-1]]
-        if _distinct(items, names, root):
-            return [*names, [root]]
-        marks += "#"  # an item looks just like a class
+    names = [[""] * len(level) for level in sets]
+    names[-1] = [root]
+    todo = [(len(levels) - 1, 0, "")]  # level, position, number; the root first
+    for level, at, path in todo:  # grows
+        if not level:
+            continue
+        inside = levels[level][at]
+        some = sets[level - 1]
+        ordered = sorted(inside, key=lambda one: f"{some[one].first}+{some[one].size - 1}")  # as text, in all formats
+        for number, one in enumerate(ordered, 1):
+            own = f"{path}{number:0{len(str(len(inside)))}}"
+            made = some[one]
+            names[level - 1][one] = (
+                namer.listed(made.few)
+                if made.size <= NAMED
+                else namer.final(namer.style.numbered("", own, len(inside), made.size))
+            )
+            todo.append((level - 1, one, f"{own}."))
+    return names
+
+
+def _joined(parts: list[_Class], rank: Mapping[str, int]) -> _Class:
+    """A class of classes."""
+    few = sorted((item for part in parts for item in part.few), key=rank.__getitem__)[: NAMED + 1]
+    return _Class(few[0], sum(part.size for part in parts), few)
 
 
 def _distinct(items: list[str], names: list[list[str]], root: str) -> bool:

@@ -44,13 +44,7 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
     """
     path = Path(path)
     suffix = files.plain_suffix(path)
-    if format is None:
-        format = _BY_SUFFIX.get(suffix)
-        if format is None:
-            raise HierarchyError(
-                f"{path}: the suffix '{suffix}' does not tell the format: end the name in {', '.join(_BY_SUFFIX)}, or "
-                f"name the format ({', '.join(FORMATS)})."
-            )
+    format = format_to_write(path, format)
     module = _module(format, delimiter)
     if delimiter is None and suffix == ".tsv" and format in _DELIMITED:
         delimiter = "\t"
@@ -66,6 +60,23 @@ def save(hierarchy: Hierarchy, path: str | Path, *, format: str | None = None, d
     with files.atomic_output(path) as file:
         file.write((mark + text).encode())
     return files.sha256_of(path)
+
+
+def format_to_write(path: str | Path, format: str | None = None) -> str:
+    """The format that is given, or else the one that the suffix stands for.
+
+    >>> format_to_write("products.txt"), format_to_write("products.txt", "parents")
+    ('amnesia', 'parents')
+    """
+    if format is not None:
+        return format
+    suffix = files.plain_suffix(Path(path))
+    if suffix not in _BY_SUFFIX:
+        raise HierarchyError(
+            f"{path}: the suffix '{suffix}' does not tell the format: end the name in {', '.join(_BY_SUFFIX)}, or "
+            f"name the format ({', '.join(FORMATS)})."
+        )
+    return _BY_SUFFIX[suffix]
 
 
 def _read(path: str | Path, format: str | None, delimiter: str | None) -> tuple[Draft, str]:

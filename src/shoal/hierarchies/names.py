@@ -1,0 +1,204 @@
+"""Names for groups of items, so that a reader can trust what a label says.
+
+Up to three members are named: "beer | wine". A larger group has the name of what it is a part of, a number and its
+size: "DAIRY, group 3 of 7 (12 items)". It never borrows the name of one member, which readers would take for the item.
+Numbers follow the order of labels, so a name tells nothing about the data that the group itself does not.
+
+A name is unique, and it reads back as it was written: it avoids the characters that separate items in the file, is
+never taken for a set such as (a,b), and where the data have several columns of sets it has the tag of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.labels import set_members
+from shoal.data.tags import Tags
+
+NAMED = 3  # members of a group that its name lists
+
+
+@dataclass(frozen=True)
+class Style:
+    """How names are written where some characters separate items.
+
+    >>> Style.avoiding("").listed(["beer", "wine"]), Style.avoiding("|,").listed(["beer", "wine"])
+    ('beer | wine', 'beer or wine')
+    >>> Style.avoiding("").numbered("DAIRY", 3, 7, 12), Style.avoiding(" ").numbered("FRESH DAIRY", 3, 7, 12)
+    ('DAIRY, group 3 of 7 (12 items)', 'FRESH_DAIRY:group-3-of-7')
+    """
+
+    joint: str = " | "
+    after: str = ", "
+    spaces: bool = True
+
+    @classmethod
+    def avoiding(cls, marks: str) -> Style:
+        """The style for a format whose items are separated by these characters."""
+        if " " in marks:
+            return cls(_first(("|", "/", "+", "~"), marks), _first((":", "=", "-"), marks), spaces=False)
+        return cls(_first((" | ", " or "), marks), _first((", ", ": ", " - "), marks))
+
+    def text(self, label: str) -> str:
+        """A label as a part of a name."""
+        return label if self.spaces else "_".join(label.split())
+
+    def listed(self, members: Iterable[str]) -> str:
+        """A few members by name."""
+        return self.joint.join(map(self.text, members))
+
+    def numbered(self, parent: str, number: int | str, of: int, items: int) -> str:
+        """One of the groups below a node; "" for the parent: there is nothing but the items."""
+        start = f"{self.text(parent)}{self.after}" if parent else ""
+        return f"{start}group {number} of {of} ({items:,} items)" if self.spaces else f"{start}group-{number}-of-{of}"
+
+    def ranged(self, parent: str, first: str, last: str, items: int) -> str:
+        """A group that is not published, as explanations name it."""
+        start = f"{self.text(parent)}{self.after}" if parent else ""
+        if not self.spaces:
+            return f"{start}{self.text(first)}..{self.text(last)}"
+        return f"{start}{first} .. {last} ({items:,} items)"
+
+
+def _first(texts: Sequence[str], marks: str) -> str:
+    """The first text without any of the marks (spaces apart), or else the last one."""
+    return next((text for text in texts if not set(text.strip()) & set(marks)), texts[-1])
+
+
+class Namer:
+    """Makes names that nothing else has, and that read back as they are.
+
+    >>> namer = Namer(Style(), ["a | b"], ("drugs", "tests"))
+    >>> namer.final("drugs.a | drugs.b"), namer.final("drugs+tests, group 1 of 2 (9 items)")
+    ('drugs.a | b', 'drugs.drugs+tests, group 1 of 2 (9 items)')
+    >>> Namer(Style(), ["a | b"]).final("a | b")
+    'a | b (2)'
+    """
+
+    def __init__(self, style: Style, taken: Iterable[str], columns: Sequence[str] = ()) -> None:
+        self.style, self.taken = style, set(taken)
+        self.tags = Tags(tuple(columns)) if len(columns) > 1 else None
+        self._tries: dict[str, int] = {}
+
+    def listed(self, members: Sequence[str]) -> str:
+        """The name of a group of a few members. In data with several columns, the tag of the column is said once."""
+        return self.final(self.style.listed(members))
+
+    def final(self, label: str) -> str:
+        """The label, or one like it that is unique and reads back as it is."""
+        label = self._readable(label)
+        found, number = label, self._tries.get(label, 1)
+        while found in self.taken:
+            number += 1
+            found = f"{label} ({number})" if self.style.spaces else f"{label}-{number}"
+            found = self._readable(found)
+        self._tries[label] = number
+        self.taken.add(found)
+        return found
+
+    def _readable(self, label: str) -> str:
+        """The label, changed where it would be read as something else."""
+        if self.tags is not None:
+            label = self._tagged(label)
+        _, text = self.tags.place(label) if self.tags is not None else ("", label)
+        if len(set_members(text)) > 1 or len(set_members(label)) > 1:  # it looks like (a,b)
+            label = label.replace("(", "[").replace(")", "]")
+        return label
+
+    def _tagged(self, label: str) -> str:
+        """With the tag of one column, in front."""
+        assert self.tags is not None
+        for column in self.tags.columns:
+            tag = f"{column}."
+            if label.startswith(tag):
+                parts = label.split(self.style.joint)
+                same = all(part.startswith(tag) for part in parts)
+                return tag + self.style.joint.join(part[len(tag) :] for part in parts) if same else label
+        return f"{self.tags.columns[0]}.{label}"
+
+
+def named(
+    tree: Hierarchy, published: Iterable[int], marks: str = "", taken: Collection[str] = (), columns: Sequence[str] = ()
+) -> Hierarchy:
+    """A refined hierarchy with names for its groups; ``published`` are the nodes that will be labels.
+
+    ``marks`` separate items in the file; ``taken``: labels that stand for something else there; ``columns``: the
+    columns of sets.
+
+    >>> from shoal.hierarchies.refine import refined
+    >>> owner = Hierarchy.from_tree({"ALL": ["beer", "wine", "milk"]})
+    >>> named(refined(owner, {3: [[0, 2], 1]}), [3]).labels
+    ('beer', 'wine', 'milk', 'beer | wine', 'ALL')
+    """
+    owner = tree.refines
+    assert owner is not None
+    used, all_groups = set(map(int, published)), groups(tree)
+    large: dict[int, list[int]] = {}
+    for node, group in all_groups.items():
+        if node in used and group.size > NAMED:
+            large.setdefault(int(owner.parent[group.first]), []).append(node)
+    number = {}
+    for nodes in large.values():
+        nodes.sort(key=lambda node: (int(owner.span[all_groups[node].first, 0]), all_groups[node].size))
+        number.update({node: (at, len(nodes)) for at, node in enumerate(nodes, 1)})
+    style, labels = style_for(owner, marks), list(tree.labels)
+    namer = Namer(style, {*owner.labels, *taken}, columns)
+    for node in sorted(all_groups, key=lambda node: (node not in used, node)):
+        group, items = all_groups[node], int(tree.leaves[node])
+        parent = _parent_label(owner, group.first)
+        if group.size <= NAMED:
+            labels[node] = namer.listed([owner.labels[member] for member in group.members])
+        elif node in number:
+            labels[node] = namer.final(style.numbered(parent, *number[node], items))
+        else:
+            labels[node] = namer.final(style.ranged(parent, owner.labels[group.first], owner.labels[group.last], items))
+    return replace(tree, labels=tuple(labels))
+
+
+def style_for(owner: Hierarchy, marks: str) -> Style:
+    """The style for names beside those of a hierarchy: what its labels hold anyway need not be avoided.
+
+    Where white space separates items, no label may have any, whatever the hierarchy's labels look like.
+    """
+    if " " in marks:
+        return Style.avoiding(marks)
+    given = "".join(owner.labels)
+    return Style.avoiding("".join(mark for mark in marks if mark not in given))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some siblings, as nodes of the owner's hierarchy."""
+
+    size: int
+    first: int  # in canonical order
+    last: int
+    members: tuple[int, ...]  # in canonical order; only the first few, where there are many
+
+
+def groups(tree: Hierarchy) -> dict[int, Group]:
+    """The groups of a refined hierarchy by node; in time proportional to its size."""
+    owner = tree.refines
+    assert owner is not None
+    starts = owner.span[:, 0].tolist()
+    found: dict[int, Group] = {}
+    whole: list[Group] = []
+    for node, label in enumerate(tree.labels):  # children come before their parents
+        own = owner.code_of.get(label, -1)
+        if own >= 0:
+            whole.append(Group(1, own, own, (own,)))
+            continue
+        parts = [whole[child] for child in tree.children[node]]
+        members = sorted((one for part in parts for one in part.members), key=starts.__getitem__)[: NAMED + 1]
+        first = min((part.first for part in parts), key=starts.__getitem__)
+        last = max((part.last for part in parts), key=starts.__getitem__)
+        found[node] = Group(sum(part.size for part in parts), first, last, tuple(members))
+        whole.append(found[node])
+    return found
+
+
+def _parent_label(owner: Hierarchy, member: int) -> str:
+    """The name of what a group is a part of; nothing, if there is no hierarchy."""
+    return "" if owner.is_flat and owner.name == "no hierarchy" else owner.labels[owner.parent[member]]
