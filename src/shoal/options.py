@@ -49,6 +49,7 @@ class Option:
     high: float | None
     words: tuple[str, ...]  # what may be said instead of a number, or the only words allowed for text
     help: str
+    file: bool = False  # text that is none of the words is the name of a file
 
     @property
     def flag(self) -> str:
@@ -83,7 +84,7 @@ class Option:
         if not right_type or (isinstance(value, bool) and self.type is not bool):
             raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
         if self.type is str:
-            if self.words and value not in self.words:
+            if self.words and not self.file and value not in self.words:
                 raise OptionError(
                     f"{name} must be one of {', '.join(self.words)}, got '{value}'"
                     f"{did_you_mean(str(value), self.words)}."
@@ -104,17 +105,24 @@ class Option:
             int: "a whole number",
             float: "a number",
             bool: "true or false",
-            str: "text",
+            str: "the name of a file" if self.file else "text",
             tuple: "a list of labels",
         }[self.type]
         return " or ".join([kind, *(f"'{word}'" for word in self.words)])
 
 
 def option(
-    default: Any, *, help: str, low: float | None = None, high: float | None = None, words: tuple[str, ...] = ()
+    default: Any,
+    *,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    words: tuple[str, ...] = (),
+    file: bool = False,
 ) -> Any:
     """Declare a field of a :class:`Spec`."""
-    return dataclasses.field(default=default, metadata={"low": low, "high": high, "words": words, "help": help})
+    declared = {"low": low, "high": high, "words": words, "help": help, "file": file}
+    return dataclasses.field(default=default, metadata=declared)
 
 
 class Spec:
@@ -158,6 +166,7 @@ class Spec:
                 field.metadata["high"],
                 field.metadata["words"],
                 field.metadata["help"],
+                field.metadata["file"],
             )
             for field in dataclasses.fields(cls)  # type: ignore[arg-type]
             if "help" in field.metadata
@@ -174,6 +183,12 @@ class Spec:
                     f"it takes {', '.join(opt.flag for opt in known.values()) or 'none'}."
                 )
         return cls(**{name: known[name].parse(text) for name, text in given.items()})
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that options name."""
+        named = ((one, getattr(self, one.name)) for one in self.options() if one.file)
+        return tuple(value for one, value in named if value not in one.words)
 
     def values(self) -> dict[str, Any]:
         """Option name -> value."""

@@ -146,12 +146,15 @@ def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
         return
     assert release.verdict.holds
     assert len(release.published.rows) == len(problem.items)
+    assert release.problem.items.sets() == problem.items.sets(), "the items of other records"
     if not algorithm.truthful:
         check_grouped(problem.raw, release.published)
     else:
-        check_truthful(problem.items, release.published)
+        check_truthful(release.problem.items, release.published)
     if algorithm.truthful and not algorithm.suppresses:
-        assert covered_sizes(problem.items, release.published).min(initial=1) > 0, "a generalization that loses items"
+        assert covered_sizes(release.problem.items, release.published).min(initial=1) > 0, (
+            "a generalization that loses items"
+        )
     again = anonymize(problem, algorithm, Engine(workers=4))
     assert again.published.as_written.sets() == release.published.as_written.sets(), "workers change the result"
     made, raw = release.published.relational, problem.relational

@@ -21,7 +21,9 @@ from shoal.recoding import Clustered, GlobalCut
 from shoal.search.clusters import By, Clusters, Rum
 from shoal.search.formation import FORMATIONS
 from shoal.search.limits import Limits
+from shoal.search.optimum import best_cut
 from shoal.search.polish import polished
+from shoal.search.siblings import WORDS, best_grouping, with_siblings
 from shoal.search.within import Within
 from shoal.search.yardstick import Yardstick
 from shoal.solution import Solution
@@ -45,6 +47,56 @@ class Algorithm(Spec, ABC):
     @abstractmethod
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Find the recoding. Only :func:`shoal.anonymize` applies and publishes it."""
+
+
+@dataclass(frozen=True)
+class TreeAlgorithm(Algorithm):
+    """An algorithm that publishes nodes of a hierarchy. With groups between siblings it can publish those, too."""
+
+    siblings: str = option(
+        "none",
+        words=WORDS,
+        file=True,
+        help="groups of siblings that may be published together: none, halved by label or by frequency, the best of "
+        "these, or those of a FILE (a code book, or one group a line)",
+    )
+
+    @property
+    def needs_hierarchy(self) -> bool:  # type: ignore[override]
+        """Without one, all items are siblings below one root: of use only if siblings can be grouped."""
+        return self.siblings == "none"
+
+    @abstractmethod
+    def search(self, problem: Problem, engine: Engine) -> Solution:
+        """Find the recoding on the hierarchy of the problem, which may have groups between siblings."""
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Search with the groups that are asked for."""
+        return with_siblings(problem, self.siblings, lambda part: self.search(part, engine))
+
+
+@dataclass(frozen=True)
+class ExactAlgorithm(TreeAlgorithm):
+    """An algorithm that searches for the least loss, and regroups siblings for it where "best" is asked for."""
+
+    needs_proof: ClassVar[bool]  # fails if the solver is not installed
+
+    time_limit: float | Literal["none"] = option(
+        "none",
+        low=0,
+        words=("none",),
+        help="Seconds to search for a better result and bound. The first safe result may take longer.",
+    )
+
+    def search(self, problem: Problem, engine: Engine) -> Solution:
+        """Search until it is proved, or time is up."""
+        return best_cut(problem, engine, self.time_limit, needs_proof=self.needs_proof)
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """The best grouping, or the best cut with the groups that are asked for."""
+        if self.siblings == "best":
+            return best_grouping(problem, engine, self.time_limit, needs_proof=self.needs_proof)
+        return super().solve(problem, engine)
 
 
 @dataclass(frozen=True)
@@ -77,20 +129,20 @@ class FlippingAlgorithm(Algorithm):
 
 
 @dataclass(frozen=True)
-class CutAlgorithm(Algorithm):
+class CutAlgorithm(TreeAlgorithm):
     """An algorithm whose recoding is a global cut: it can be polished."""
 
     polish: bool = option(False, help="split groups of the found cut again wherever the guarantee still holds")
 
     @abstractmethod
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Problem, engine: Engine) -> Solution:
         """Find the cut."""
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """The cut, re-specialised if asked for."""
         if self.polish and not isinstance(problem.privacy, KmAnonymity):
             raise OptionError(f"--polish is for the model km, not for {problem.privacy.name}: leave it out.")
-        solution = self.search(problem, engine)
+        solution = self.cut(problem, engine)
         if not self.polish:
             return solution
         assert isinstance(solution.recoding, GlobalCut)
@@ -114,11 +166,10 @@ class ColumnAlgorithm(Algorithm):
 
 
 @dataclass(frozen=True)
-class ClusteringAlgorithm(Algorithm):
+class ClusteringAlgorithm(TreeAlgorithm):
     """An algorithm that publishes clusters of records with equal values, and generalizes the sets of each by itself."""
 
     solves = (KKmAnonymity, KLmDiversity)
-    needs_hierarchy = False
 
     within: Literal["sets", "aa", "optimal"] = option(
         "sets",
@@ -126,6 +177,19 @@ class ClusteringAlgorithm(Algorithm):
         help="how the sets of each cluster are generalized: to sets of items such as (A,B), or by a hierarchy, "
         "greedily (aa) or with the least loss",
     )
+
+    @property
+    def needs_hierarchy(self) -> bool:  # type: ignore[override]
+        """Sets of items need none."""
+        return False
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Search with the groups that are asked for."""
+        if self.siblings != "none" and self.within == "sets":
+            raise OptionError(
+                "--siblings is for groups of a hierarchy: choose --within aa or optimal, or leave it out."
+            )
+        return super().solve(problem, engine)
 
     def finished(
         self, problem: Problem, clusters: Sequence[Counts], engine: Engine, statistics: dict[str, float]

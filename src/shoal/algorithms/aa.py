@@ -33,6 +33,6 @@ class AA(CutAlgorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity, LmDiversity, KmNegative)
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Problem, engine: Engine) -> Solution:
         """Repair sets of one size after another."""
         return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

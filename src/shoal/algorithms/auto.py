@@ -9,30 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import Algorithm
-from shoal.engines import Engine
+from shoal.algorithms import ExactAlgorithm
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
-from shoal.search.optimum import best_cut
-from shoal.solution import Solution
+from shoal.search.siblings import WORDS
 
 
 @dataclass(frozen=True)
-class Auto(Algorithm):
-    """The best cut that can be found in a given time, with a certified bound on what any cut must lose."""
+class Auto(ExactAlgorithm):
+    """The least loss that can be found in a given time, with a lower bound on what other recodings of its kind lose."""
 
     name = "auto"
     title = "Exact within a time limit"
     paper = "ours; the problem is that of P0, P3"
     solves = (KmAnonymity, LmDiversity, KmNegative)
+    needs_proof = False
 
-    time_limit: float | Literal["none"] = option(
-        60.0, low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
+    siblings: str = option(
+        "best",
+        words=WORDS,
+        file=True,
+        help="groups of siblings that may be published together: none, halved by label or by frequency, the best that "
+        "can be found, or those of a FILE (a code book, or one group a line)",
     )
-
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
-        """Search until it is proved, or time is up."""
-        return best_cut(problem, engine, self.time_limit, needs_proof=False)
+    time_limit: float | Literal["none"] = option(
+        60.0,
+        low=0,
+        words=("none",),
+        help="Seconds to search for a better result and bound. The first safe result may take longer.",
+    )

@@ -30,6 +30,6 @@ class DA(CutAlgorithm):
     paper = "P0 Alg. 3, P3 s.4.3"
     solves = (KmAnonymity, LmDiversity)
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Problem, engine: Engine) -> Solution:
         """One walk over the sets of up to m labels."""
         return all_at_once(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -20,7 +20,7 @@ from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class HgHs(SuppressingAlgorithm):
+class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     """Greedy, top-down: generalization and total suppression of items, all sizes of sets at once."""
 
     name = "hghs"
@@ -28,6 +28,6 @@ class HgHs(SuppressingAlgorithm):
     paper = "P4 s.3"
     solves = (KmAnonymity,)
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Walk down from the root."""
         return hghs(problem, self.limits(problem), engine)

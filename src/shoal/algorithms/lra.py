@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import TreeAlgorithm
 from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import Infeasible
@@ -31,7 +31,7 @@ from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class LRA(Algorithm):
+class LRA(TreeAlgorithm):
     """Local recoding: similar records are anonymized together, chunk by chunk, in parallel."""
 
     name = "lra"
@@ -45,7 +45,7 @@ class LRA(Algorithm):
         "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
     )
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity | LmDiversity)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -19,7 +19,7 @@ from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class MHgHs(SuppressingAlgorithm):
+class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     """Greedy, top-down: generalization and total suppression of items, level by level."""
 
     name = "mhghs"
@@ -27,6 +27,6 @@ class MHgHs(SuppressingAlgorithm):
     paper = "P4 s.4"
     solves = (KmAnonymity,)
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Walk down from the root, once for each size of sets."""
         return mhghs(problem, self.limits(problem), engine)

@@ -41,7 +41,7 @@ class OA(CutAlgorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Problem, engine: Engine) -> Solution:
         """Search the lattice."""
         privacy, hierarchy = problem.privacy, problem.hierarchy
         assert isinstance(privacy, KmAnonymity)

@@ -11,32 +11,19 @@ with all their generalizations.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from shoal.algorithms import Algorithm
-from shoal.engines import Engine
-from shoal.options import option
+from shoal.algorithms import ExactAlgorithm
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
-from shoal.search.optimum import best_cut
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class Optimal(Algorithm):
-    """Exact: searches until no cut of the hierarchy can lose less; keeps a certified bound on the way."""
+class Optimal(ExactAlgorithm):
+    """Exact: searches until no cut of the hierarchy can lose less; keeps a lower bound on the way."""
 
     name = "optimal"
     title = "Provable optimum"
     paper = "ours; the problem is that of P0, P3"
     solves = (KmAnonymity, LmDiversity, KmNegative)
-
-    time_limit: float | Literal["none"] = option(
-        "none", low=0, words=("none",), help="seconds after which the search for a better cut and bound ends"
-    )
-
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
-        """Search until it is proved, or time is up."""
-        return best_cut(problem, engine, self.time_limit, needs_proof=True)
+    needs_proof = True

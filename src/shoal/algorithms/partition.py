@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms import TreeAlgorithm
 from shoal.data.arrays import Counts, Offsets, csr_from_pairs
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
@@ -45,7 +45,7 @@ from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class Partition(Algorithm):
+class Partition(TreeAlgorithm):
     """Top-down: records start as the root, and those that agree become more specific together, group by group."""
 
     name = "partition"
@@ -53,7 +53,7 @@ class Partition(Algorithm):
     paper = "He and Naughton, PVLDB 2009; P4's rival LG"
     solves = (TransactionalK,)
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Split buckets until none can be split."""
         privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
         assert isinstance(privacy, TransactionalK)

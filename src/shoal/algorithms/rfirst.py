@@ -25,7 +25,7 @@ class Rfirst(FormingAlgorithm):
     title = "Rfirst"
     paper = "P2 s.3"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Form clusters, generalize their sets."""
         clusters, statistics = self.formed(problem, engine, by="r")
         return self.finished(problem, clusters.members(), engine, statistics)

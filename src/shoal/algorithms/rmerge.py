@@ -47,7 +47,7 @@ class Rmerge(FormingAlgorithm):
         help="the loss of the columns: mean NCP, or sizes of classes as a share of all records",
     )
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
         exact = Within(problem, self.within) if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)

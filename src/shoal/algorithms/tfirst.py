@@ -35,7 +35,7 @@ class Tfirst(ClusteringAlgorithm):
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
         privacy, items = problem.privacy, problem.items
         assert isinstance(privacy, KKmAnonymity | KLmDiversity)

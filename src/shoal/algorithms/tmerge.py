@@ -32,7 +32,7 @@ class Tmerge(FormingAlgorithm):
         "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
     )
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Problem, engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, generalize their sets."""
         within = Within(problem, self.within)
         exact = within if self.distance == "ul" else None

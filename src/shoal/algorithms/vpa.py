@@ -35,7 +35,7 @@ class VPA(CutAlgorithm):
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Problem, engine: Engine) -> Solution:
         """The parts, then the whole."""
         ground = Ground.of(problem)
 

@@ -152,7 +152,8 @@ def _click(option: Option, help: str) -> Callable[[Command], Command]:
     if option.type is bool:
         return click.option(f"{option.flag}/--no-{option.flag[2:]}", option.name, default=None, help=help)
     several = option.type is tuple  # then it may be repeated
-    return click.option(option.flag, option.name, metavar=_metavar(option), multiple=several, help=help)
+    flags = [f"-{option.name}"] if len(option.name) == 1 else []
+    return click.option(*flags, option.flag, option.name, metavar=_metavar(option), multiple=several, help=help)
 
 
 def _kind(base: type[Spec]) -> str:
@@ -164,5 +165,6 @@ def _package(base: type[Spec]) -> str:
 
 
 def _metavar(option: Option) -> str:
-    kind = {int: "N", float: "X", str: "WORD", tuple: "FILE|A,B"}[option.type]
-    return "|".join([*([] if option.words and option.type is str else [kind]), *option.words])
+    kind = {int: "N", float: "X", str: "FILE" if option.file else "WORD", tuple: "FILE|A,B"}[option.type]
+    only_words = option.words and option.type is str and not option.file
+    return "|".join([*option.words, kind] if option.file else [*([] if only_words else [kind]), *option.words])

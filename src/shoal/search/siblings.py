@@ -1,0 +1,281 @@
+"""The best grouping of siblings that can be found, with bounds (siblings.md).
+
+1. The owner's own best cut, so that nothing worse is ever returned.
+2. A start: siblings by falling frequency, halved by occurrences; the greedy descent of the exact search on that tree.
+3. Regrouping: simulated annealing over the groups themselves (:class:`shoal.kernels.Regroup`), a hot and a mild run
+   side by side, then again from the best of them, each with a fixed budget of work: equal input gives equal groups,
+   whatever the machine does.
+4. A tree around the groups that were found, on which the exact search proves what it can. If it finds better groups,
+   regrouping goes on from there.
+5. A bound over all groupings (:mod:`shoal.search.sibling_bound`).
+
+For models other than k^m-anonymity there is no regrouping: the best of several trees is taken.
+
+Cost: that of the exact search on a tree with twice as many nodes, and the work of regrouping; memory proportional to
+the expanded rows, and to the square of the number of labels (the cube, for sets of three).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Codes
+from shoal.data.hierarchy import Hierarchy
+from shoal.engines import Engine
+from shoal.hierarchies import codebook, refine
+from shoal.hierarchies.names import named
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Problem
+from shoal.recoding import GlobalCut
+from shoal.search import solver
+from shoal.search.clock import Clock
+from shoal.search.exact import ExactSearch
+from shoal.search.optimum import best_cut
+from shoal.search.sibling_bound import grouping_bound
+from shoal.solution import Ended, Solution
+
+WORDS = ("none", "label", "frequency", "best")
+WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one run of regrouping; some 100 million are done in a second
+WORK_FOR_TRIPLES = 1.25  # times as much, if sets of three count
+MOVES_PER_ITEM = 5_000  # tried in one run at most: small data need no more
+# The first temperatures of runs, in the mean cost of an item, and their share of work: one that shakes everything, a
+# mild one and, for small data, one between; then two from the best of these.
+HEATS = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
+SMALL = 200_000  # occurrences below which there is time for the third run
+COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
+ROUNDS = 2  # of regrouping at most
+OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
+
+Search = Callable[[Problem], Solution]
+
+
+def tree_of(problem: Problem, how: str) -> Hierarchy:
+    """The hierarchy of a problem with groups between siblings: by label, by frequency, or as a file says."""
+    owner, occurrences = problem.hierarchy, problem.occurrences
+    if how == "label":
+        ranks = refine.by_label(owner)
+        return refine.refined(owner, refine.halved(owner, np.ones_like(occurrences), ranks))
+    if how == "frequency":
+        return refine.refined(owner, refine.halved(owner, occurrences, refine.by_frequency(owner, occurrences)))
+    return codebook.load(how).tree(owner)
+
+
+def with_siblings(problem: Problem, how: str, search: Search) -> Solution:
+    """The result of a search that may publish some siblings together; "best": the least loss of several ways to."""
+    if how == "none":
+        return search(problem)
+    if how != "best":
+        return on_tree(problem, tree_of(problem, how), search)
+    found = [search(problem), *(on_tree(problem, tree_of(problem, one), search) for one in ("frequency", "label"))]
+    return min(found, key=lambda solution: _loss(problem, solution))  # the first of equals
+
+
+def on_tree(problem: Problem, tree: Hierarchy, search: Search) -> Solution:
+    """The result of a search on a refined hierarchy, with names for the groups."""
+    return with_names(problem, tree, search(problem.on(tree)))
+
+
+def with_names(problem: Problem, tree: Hierarchy, solution: Solution) -> Solution:
+    """A solution on a refined hierarchy with names for the groups."""
+    labels = {*problem.data.transactions.labels, *problem.sensitive.labels}
+    origin = problem.data.origin
+    final = named(tree, solution.recoding.published_nodes, origin.marks, labels, origin.set_columns)
+    return replace(solution, recoding=solution.recoding.on(final), hierarchy=final)
+
+
+def _loss(problem: Problem, solution: Solution) -> float:
+    """What a solution loses, in the loss that is minimised."""
+    own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
+    total, scale = own.loss.total(own.items, solution.recoding.apply(own.items), own.item_weights)
+    return total / scale
+
+
+def best_grouping(problem: Problem, engine: Engine, time_limit: float | str, *, needs_proof: bool) -> Solution:
+    """The best grouping of siblings found within a time limit (a number of seconds, or "none")."""
+    if not isinstance(problem.privacy, KmAnonymity):
+        # Three searches, each of which may take its limit again and two seconds.
+        seconds = time_limit if time_limit == "none" else max(0.0, (float(time_limit) - 2) / 3)
+        return with_siblings(problem, "best", lambda part: best_cut(part, engine, seconds, needs_proof=needs_proof))
+    seconds = math.inf if time_limit == "none" else float(time_limit)
+    return SiblingSearch(problem, engine, Clock(seconds)).run(needs_proof=needs_proof)
+
+
+def _told(engine: Engine, step: int, share: float) -> None:
+    """Tell the progress of a run."""
+    engine.progress("grouping siblings", (step + share) / STEPS)
+
+
+def cut_at(tree: Hierarchy, block_of: Codes) -> GlobalCut:
+    """The cut of a refined hierarchy that publishes each block; ``block_of`` is by item of the owner's."""
+    assert tree.refines is not None
+    codes = [tree.refines.code_of[label] for label in tree.items]
+    block = refine.block_below(tree, np.asarray(block_of)[codes])
+    return GlobalCut.raising(tree, np.flatnonzero(block[tree.n_leaves :] >= 0) + tree.n_leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """A safe sibling grouping: for each item of the owner's hierarchy the number of its block; and what it costs."""
+
+    block_of: Codes
+    cost: int
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of annealing."""
+
+    start: Grouping
+    heat: float
+    share: int
+    seed: int
+
+
+class SiblingSearch:
+    """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result."""
+
+    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+        self.problem, self.engine, self.clock = problem, engine, clock
+        assert isinstance(problem.privacy, KmAnonymity)
+        self.k, self.m = problem.privacy.k, problem.privacy.known(problem.items)
+        self.small = len(problem.items.items) < SMALL
+        self.began = time.monotonic()
+        self.statistics: dict[str, float] = {}
+        self.ended: Ended | None = None  # by the clock or by the user, before everything was tried
+
+    def run(self, *, needs_proof: bool) -> Solution:
+        """Search; without the solver installed either fail or go without a proof."""
+        if needs_proof:
+            solver.load()  # missing, it is missed before any work
+        best = self._start(needs_proof)
+        if not best.cost:  # nothing has to be grouped
+            return ExactSearch(self.problem, self.engine, self.clock).run(needs_proof=needs_proof)
+        for round_ in range(ROUNDS):
+            best = self._better(best, self._regrouped(best, round_))
+            refined, solution = self._proved(best, needs_proof)
+            assert isinstance(solution.recoding, GlobalCut)
+            proved = self._grouping(refined, solution.recoding)
+            if self.ended or proved.cost == best.cost or not self.clock.left():
+                break
+            best = proved
+        self.clock.conclude(interrupted=self.ended == "interrupted")
+        assert solution.optimality is not None
+        optimality = replace(
+            solution.optimality,
+            ended=self.ended or solution.optimality.ended,
+            groupings_bound=self._bound() / refined.scale,
+        )
+        solution = replace(solution, optimality=optimality, statistics={**solution.statistics, **self.statistics})
+        return with_names(self.problem, refined.hierarchy, solution)
+
+    def _start(self, needs_proof: bool) -> Grouping:
+        """The better of a first safe cut, whatever the limit, and the owner's own best cut."""
+        refined = self.problem.on(tree_of(self.problem, "frequency"))
+        first = ExactSearch(refined, self.engine, Clock(math.inf))
+        first.begin()
+        best = self._grouping(refined, first.cut())
+        self.clock.start()
+        if not best.cost:
+            return best
+        search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
+        own = search.run(needs_proof=needs_proof)
+        assert isinstance(own.recoding, GlobalCut)
+        self._note(own)
+        return self._better(best, self._grouping(self.problem, own.recoding))
+
+    def _clock(self, part: float) -> Clock:
+        """A clock for a part of the time that is left."""
+        return Clock(math.inf) if math.isinf(self.clock.limit) else self.clock.part(part)
+
+    def _note(self, solution: Solution) -> None:
+        """Stop early if the user wants no more."""
+        if solution.optimality is not None and solution.optimality.ended == "interrupted":
+            self.ended = "interrupted"
+
+    def _better(self, one: Grouping, other: Grouping) -> Grouping:
+        """The cheaper one; the first of equals."""
+        return other if other.cost < one.cost else one
+
+    def _grouping(self, problem: Problem, cut: GlobalCut) -> Grouping:
+        """The blocks of a cut, in the item codes of the owner's hierarchy."""
+        tree, owner = problem.hierarchy, self.problem.hierarchy
+        blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
+        codes = [tree.code_of[label] for label in owner.items]
+        return Grouping(blocks[codes], int(problem.costs[cut.nodes].sum()))
+
+    def _regrouped(self, start: Grouping, round_: int) -> Grouping:
+        """The best of a few runs of annealing."""
+        if self.ended:
+            return start
+        began = time.perf_counter()
+        seed, best = (self.problem.seed * ROUNDS + round_) * sum(map(len, HEATS)), start
+        for heats in HEATS[round_:]:  # what a proof has found is good already: no need to shake it
+            some = heats[: 3 if self.small else 2]
+            runs = [Run(best, heat, share, seed + at) for at, (heat, share) in enumerate(some)]
+            seed += len(heats)
+            try:
+                found = self.engine.map("grouping siblings", self._annealed, runs)
+            except KeyboardInterrupt:
+                self.ended = "interrupted"
+                break
+            best = min([best, *found], key=lambda one: one.cost)
+        self._spent("grouping", began)
+        return best
+
+    def _annealed(self, run: Run, engine: Engine) -> Grouping:
+        """One run, from hot to cold, until its work is done or time is up."""
+        problem, owner = self.problem, self.problem.hierarchy
+        search = kernels.Regroup(
+            problem.items.indptr,
+            problem.items.items,
+            refine.without_chains(owner),
+            problem.occurrences[: owner.n_leaves],
+            np.ones(owner.n_leaves, dtype=np.int32),
+            problem.loss.penalty(np.maximum(1, np.arange(owner.n_leaves + 1)), owner.n_leaves),
+            run.start.block_of,
+            k=self.k,
+            m=self.m,
+            seed=run.seed,
+        )
+        mean = run.start.cost / owner.n_leaves
+        work = WORK + WORK_PER_OCCURRENCE * len(problem.items.items)
+        work = int(run.share * work * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
+        moves = run.share * MOVES_PER_ITEM * owner.n_leaves // STEPS
+        for step in range(STEPS):
+            if not self.clock.left():
+                self.ended = "time limit"
+                break
+            temperature = mean * run.heat * (COLD / run.heat) ** (step / (STEPS - 1))
+            search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
+        return Grouping(search.block_of, search.cost)
+
+    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Problem, Solution]:
+        """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
+        tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
+        problem = self.problem.on(tree)
+        spent = (time.monotonic() - self.began) / 2
+        search = ExactSearch(problem, self.engine, self._clock(min(1.0, spent / max(spent, self.clock.left()))))
+        search.offer(cut_at(tree, found.block_of))
+        solution = search.run(needs_proof=needs_proof)
+        self._note(solution)
+        return problem, solution
+
+    def _bound(self) -> int:
+        """What every grouping costs at least."""
+        began = time.perf_counter()
+        try:
+            return grouping_bound(self.problem, self.engine, deadline=self.clock.until)
+        finally:
+            self._spent("bound", began)
+
+    def _spent(self, what: str, began: float) -> None:
+        """Add up the seconds of a kind of work."""
+        name = f"seconds_{what}"
+        self.statistics[name] = round(self.statistics.get(name, 0.0) + time.perf_counter() - began, 6)
