@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.data.arrays import row_ids
+from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
 from shoal.privacy import Witness
@@ -67,9 +68,7 @@ def explain(
     raised = cut.raised
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
-        for leaf in range(hierarchy.n_leaves):
-            if hierarchy.parent[leaf] == hierarchy.root:  # it may be one that only the raw data know
-                labels[leaf] = "(an item below the root)"
+        labels = _without_unknown(hierarchy, set(cut.kept.tolist()))
     found = []
     for code in np.flatnonzero(published.rows.supports):
         node = int(cut.kept[code])
@@ -82,6 +81,21 @@ def explain(
     for node in map(int, cut.suppressed):
         found.append(_suppressed(problem, published, node, labels, engine))
     return sorted(found, key=lambda one: (-one.records, one.group))
+
+
+def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:
+    """Labels that name no item right below the root: it may be one that only the raw data know.
+
+    What is published has its name; an item is still not named, as it may be published in no record.
+    """
+    labels, secret = list(hierarchy.labels), hierarchy.right_below_root
+    owner = hierarchy.refines or hierarchy
+    for node, label in enumerate(labels):
+        if node < hierarchy.n_leaves and secret[node]:
+            labels[node] = "(an item below the root)"
+        elif label not in owner.code_of and node not in published and secret[slice(*hierarchy.span[node])].any():
+            labels[node] = "(some items below the root)"
+    return labels
 
 
 def _suppressed(problem: Problem, published: Published, node: int, labels: list[str], engine: Engine) -> Explanation:

@@ -20,9 +20,11 @@
     delta = 0.65
     [output]
     file = "published.csv"
+    codebook = "labels.csv"        # false: none; default: beside the file, if groups of siblings are published
     reports = ["report.html"]
     [run]
     seed = 7
+    max_loss = 0.2                 # write nothing if more than this is lost
 """
 
 from __future__ import annotations
@@ -55,15 +57,18 @@ class _File(TomlFile):
         """Everything, with defaults where nothing is said."""
         data, output, items, run = (self.table(name) for name in ("data", "output", "items", "run"))
         self.known(data, ("file", *READING), "key", "data")
-        self.known(output, ("file", "reports", "explanations", "format", "columns"), "key", "output")
+        self.known(output, ("file", "codebook", "reports", "explanations", "format", "columns"), "key", "output")
         self.known(items, ("hierarchy", "hierarchy_format", "unknown", "weights", "allow_missing"), "key", "items")
-        self.known(run, ("seed", "loss"), "key", "run")
+        self.known(run, ("seed", "loss", "max_loss"), "key", "run")
         columns = self.columns(self.table("columns"))
         privacy = self._named("model", "shoal.privacy", PrivacyModel, "km", columns)
         algorithm = self._named("algorithm", "shoal.algorithms", Algorithm, privacy.default_algorithm)
         return Job(
             data=self.file(data, "file", "data"),
             output=self.file(output, "file", "output"),
+            codebook=said
+            if isinstance(said := output.get("codebook"), bool | None)
+            else self.at(said, "output.codebook"),
             privacy=privacy,
             algorithm=algorithm,
             reading=self.reading(data),
@@ -79,6 +84,7 @@ class _File(TomlFile):
             reports=tuple(self.at(name, "output.reports") for name in self.texts(output, "reports", "output")),
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
+            max_loss=run.get("max_loss"),
             lists=tuple(self.lists),
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, cut, did_you_mean
+
+if TYPE_CHECKING:
+    from shoal.hierarchies.codebook import CodeBook
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,16 +167,23 @@ class Published:
         return cls(rows, indptr, items, hierarchy.items, hidden)
 
     @classmethod
-    def resolve(cls, rows: Transactions, hierarchy: Hierarchy, where: Callable[[int], str] | None = None) -> Published:
-        """A file whose labels are items or groups of the hierarchy, or sets written ``(A,B,C)``.
+    def resolve(
+        cls,
+        rows: Transactions,
+        hierarchy: Hierarchy,
+        where: Callable[[int], str] | None = None,
+        codebook: CodeBook | None = None,
+    ) -> Published:
+        """A file whose labels are items or groups of the hierarchy or of the code book, or sets written ``(A,B,C)``.
 
         ``where`` tells the place of the first use of a label, for the message.
         """
         covers: list[Codes] = []
         for code, label in enumerate(rows.labels):
-            parts = _parts(label, hierarchy, code, where)
-            spans = [np.arange(*hierarchy.span[node], dtype=np.int32) for node in parts]
-            covers.append(np.unique(np.concatenate(spans)))
+            parts = _parts(label, hierarchy, codebook)
+            if not parts:
+                raise DataError(_unknown(label, hierarchy, codebook, f" ({where(code)})" if where else ""))
+            covers.append(np.unique(np.concatenate(parts)))
         indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
         items = np.concatenate([*covers, np.zeros(0, dtype=np.int32)])
         return cls(rows, indptr, items, hierarchy.items)
@@ -218,16 +229,49 @@ class Published:
             yield best
 
 
-def _parts(label: str, hierarchy: Hierarchy, code: int, where: Callable[[int], str] | None) -> list[int]:
-    """The hierarchy nodes that a published label names."""
+def _parts(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> list[Codes]:
+    """The items that a published label stands for, in parts; none: it is not known."""
+    whole = _cover(label, hierarchy, codebook)
+    if whole is not None:
+        return [whole]
+    covers = [_cover(part, hierarchy, codebook) for part in set_members(label)]
+    known = [cover for cover in covers if cover is not None]
+    return known if len(known) == len(covers) else []
+
+
+def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes | None:
+    """The items of a node of the hierarchy, or of a label of the code book; both must say the same."""
     node = hierarchy.code_of.get(label)
-    if node is not None:
-        return [node]
-    nodes = [hierarchy.code_of.get(part) for part in set_members(label)]
-    if nodes and all(found is not None for found in nodes):
-        return [found for found in nodes if found is not None]
-    place = f" ({where(code)})" if where else ""
-    raise DataError(
-        f"Published label '{cut(label)}'{place} is neither an item nor a group of the hierarchy {hierarchy.name}"
-        f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with."
+    own = None if node is None else np.arange(*hierarchy.span[node], dtype=np.int32)
+    if codebook is None or label not in codebook:
+        return own
+    items = codebook.items_of(label)
+    for item in items:
+        if not 0 <= hierarchy.code_of.get(item, -1) < hierarchy.n_leaves:
+            raise DataError(
+                f"{codebook.place(label)}: '{cut(item)}', which '{cut(label)}' stands for, is not an item of the "
+                f"hierarchy {hierarchy.name}{did_you_mean(item, hierarchy.items)}: give the hierarchy that the code "
+                f"book was made with."
+            )
+    codes = np.unique(np.array([hierarchy.code_of[item] for item in items], dtype=np.int32))
+    if own is not None and not np.array_equal(own, codes):
+        raise DataError(
+            f"{codebook.place(label)}: '{cut(label)}' stands for {len(codes):,} items here, but for {len(own):,}, or "
+            f"for others, in the hierarchy {hierarchy.name}: give the code book and the hierarchy of the same release."
+        )
+    return codes
+
+
+def _unknown(label: str, hierarchy: Hierarchy, codebook: CodeBook | None, place: str) -> str:
+    """A message about a label that means nothing."""
+    if codebook is None:
+        return (
+            f"Published label '{cut(label)}'{place} is neither an item nor a group of the hierarchy {hierarchy.name}"
+            f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with, or the code book of "
+            f"the release (--codebook)."
+        )
+    near = did_you_mean(label, (*codebook.labels, *hierarchy.labels))
+    return (
+        f"Published label '{cut(label)}'{place} is neither in the code book {codebook.name} nor in the hierarchy "
+        f"{hierarchy.name}{near}: give those of the same release."
     )

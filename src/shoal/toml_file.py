@@ -148,6 +148,8 @@ class TomlFile:
             for name, value in values.items():
                 if known[name].type is tuple and isinstance(value, str):
                     values[name] = self.labels(value)
+                elif known[name].file and isinstance(value, str) and value not in known[name].words:
+                    values[name] = str(self.at(value, f"{table}.{name}"))
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except OptionError as error:
             raise OptionError(f"{self.path}: [{table}] {error}") from None

@@ -10,23 +10,25 @@ import click
 import numpy as np
 
 import shoal
-from shoal import hierarchies
-from shoal.cli import console
+from shoal.cli import console, foreign
+from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.errors import OptionError, did_you_mean
 from shoal.explain import cut_of
+from shoal.job import items_tree
 from shoal.privacy import PrivacyModel
 from shoal.report.facts import explanations
 from shoal.report.plain import things
-from shoal.report.words import EXPLAINED
+from shoal.report.words import EXPLAINED, NO_HIERARCHY
 
 
 @click.command()
 @click.argument("original", type=FILE)
 @click.argument("published", type=FILE)
-@click.option("--hierarchy", required=True, type=FILE, help="The hierarchy that PUBLISHED was made with.")
+@hierarchy_option("The hierarchy that PUBLISHED was made with; not needed with a code book.")
 @hierarchy_options
+@foreign.codebook_option("Default: PUBLISHED's own NAME.codebook.csv, if labels are in it that are in no hierarchy.")
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
 @click.option("--label", help="Explain only what this item, or group, was published as.")
@@ -37,9 +39,10 @@ from shoal.report.words import EXPLAINED
 def explain(
     original: Path,
     published: Path,
-    hierarchy: Path,
+    hierarchy: tuple[str, ...],
     hierarchy_format: str | None,
     unknown_items: Any,
+    codebook: Path | None,
     model: str,
     label: str | None,
     top: int,
@@ -50,8 +53,8 @@ def explain(
     """Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.
 
     Likewise for each item that is suppressed: if it were published. Works on the files of any tool that replaces items
-    by groups of a hierarchy or suppresses them, the same everywhere. Names sets of the
-    raw data that fewer than k records hold: not for publication.
+    by groups of a hierarchy or suppresses them, the same everywhere. A group of the code book is split into the
+    siblings that it is made of. Names sets of the raw data that fewer than k records hold: not for publication.
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
@@ -59,10 +62,19 @@ def explain(
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
     before = shoal.read(original, **read_as)
     after = shoal.read(published, **{**read_as, "multiset": False})
-    tree = hierarchies.load(hierarchy, format=hierarchy_format)
-    if read_as["multiset"]:
-        tree = hierarchies.with_counts(tree, before.transactions.labels)
+    tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
+    alone, items = tree.name == NO_HIERARCHY, set(before.transactions.labels)
+    book = foreign.codebook_of(codebook, published, after, items, None if alone else tree)
+    if alone and book is None:
+        raise OptionError(
+            "explain needs --hierarchy FILE, the hierarchy that PUBLISHED was made with, or --codebook FILE, the code "
+            "book of the release: give one of them."
+        )
+    if alone and book is not None:
+        tree = book.flat(tree.items)
     problem = shoal.Problem(before, tree, privacy, unknown_items=unknown_items)
+    if book is not None and len(book):
+        problem = problem.on(book.tree(problem.hierarchy))
     resolved = shoal.Published.resolve(after.transactions, problem.hierarchy)
     cut = cut_of(problem, resolved)
     published_labels = {resolved.rows.labels[code] for code in np.flatnonzero(resolved.rows.supports)}

@@ -11,7 +11,7 @@ import numpy as np
 
 import shoal
 from shoal import hierarchies
-from shoal.cli import console
+from shoal.cli import console, foreign
 from shoal.cli.foreign import SUPPRESSED, refuse_torn
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options
 from shoal.data.sensitive import lookalikes
@@ -31,8 +31,11 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @spec_options(PrivacyModel)
 @click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
-@click.option("--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it.")
+@click.option(
+    "--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it, or to check --codebook by."
+)
 @click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content.")
+@foreign.codebook_option("Labels of FILE must be in it, or items; witnesses name their items.")
 @click.option(
     "--quasi-identifiers",
     metavar="A,B",
@@ -50,6 +53,7 @@ def verify(
     allow_missing: bool,
     hierarchy: Path | None,
     hierarchy_format: str | None,
+    codebook: Path | None,
     quasi_identifiers: str | None,
     as_json: bool,
     workers: int,
@@ -63,13 +67,17 @@ def verify(
     [privacy] = choose({PrivacyModel: model}, given)
     data = _with_roles(read_for(privacy, file, read_as), privacy, quasi_identifiers)
     refuse_torn(data)
-    if hierarchy is not None:
-        tree = hierarchies.load(hierarchy, format=hierarchy_format)
+    tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
+    if tree is not None:
         privacy = privacy.spelled_out(tree, set(data.transactions.labels))
     missed = privacy.missed(data) if allow_missing else ()
     published = privacy.seen(data) if missed else privacy.view(data)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(f"Nothing that is sensitive is in {file}, so there is nothing to check: see the spelling.")
+    book = None if codebook is None else foreign.codebook_of(codebook, file, data, (), tree)
+    if book is not None:
+        known = tree and tree.without_items(privacy.sensitive_labels)
+        foreign.check_labels(published.rows.in_use().labels, book, known, data)
     with console.engine(workers) as engine:
         verdict = privacy.verify(published, engine)
     if missed:
@@ -79,7 +87,7 @@ def verify(
     for note in filter(None, [*privacy.notes, privacy.unseen]):
         console.warn(note)
     if as_json:
-        witnesses = [witness_facts(witness) for witness in verdict.witnesses]
+        witnesses = [{**witness_facts(witness), **foreign.spelled(witness, book)} for witness in verdict.witnesses]
         facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
         console.show_json(
             {"model": {"name": privacy.name, **privacy.values()}, **facts, "not_found": missed, "witnesses": witnesses}
@@ -89,6 +97,7 @@ def verify(
     else:
         console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
         show_witnesses(verdict)
+        foreign.show_items(verdict, book)
         if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
             console.warn(
                 f"'{SUPPRESSED}' was taken as an item: if it stands for what was suppressed, pass --drop-items "

@@ -41,6 +41,7 @@ PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
 @click.argument("published", type=FILE)
 @hierarchy_option("The hierarchy that PUBLISHED was made with; default: only the items of ORIGINAL.")
 @hierarchy_options
+@foreign.codebook_option("Default: PUBLISHED's own NAME.codebook.csv, if labels are in it that are in no hierarchy.")
 @click.option("--weights", type=FILE, help="How much the loss of items or groups counts; adds the weighted losses.")
 @click.option(
     "--sensitive",
@@ -94,6 +95,7 @@ def measure(
     hierarchy: tuple[str, ...],
     hierarchy_format: str | None,
     unknown_items: str,
+    codebook: Path | None,
     weights: Path | None,
     sensitive: tuple[str, ...],
     group_column: str | None,
@@ -123,12 +125,16 @@ def measure(
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
     tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
     alone = tree.name == NO_HIERARCHY
+    own_items = set(before.transactions.labels)
+    book = foreign.codebook_of(codebook, published, after, own_items, None if alone else tree)
+    if alone and book is not None:
+        tree = book.flat(tree.items)
     if alone and thresholds is not None:
         raise OptionError("--mining needs --hierarchy: itemsets are mined at each of its levels.")
-    after = foreign.without_suppressed(after, suppressed, set(before.transactions.labels), None if alone else tree)
+    after = foreign.without_suppressed(after, suppressed, own_items, None if alone else tree, book)
     foreign.refuse_torn(after)
     if alone:
-        foreign.only_items(after, before)
+        foreign.only_items(after, before, book)
     hidden = [item for text in sensitive for label in labels_of(text) for item in foreign.items_of(label, tree, before)]
     tree = tree.without_items(hidden)
     (left, was), (shown, now) = (take_apart(data, hidden) for data in (before, after))
@@ -137,7 +143,7 @@ def measure(
     items = tree.encode(left, before.first_use)
     counted = shoal.Weights.load(weights).per_item(tree) if weights else None
     shown = shown.in_use()
-    resolved = replace(shoal.Published.resolve(shown, tree, foreign.places(after, shown)), sensitive=now)
+    resolved = replace(shoal.Published.resolve(shown, tree, foreign.places(after, shown), book), sensitive=now)
     resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden, used=known is not None)
     columns_were, columns_are = _columns(before, after, may_be_known)
     raw = replace(shoal.Published.plain(items, was), relational=columns_were)

@@ -13,6 +13,8 @@ from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
 
+MARKS = ",;\t|"  # what separates items in text files: data in memory may be written to one later
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -26,11 +28,18 @@ class Origin:
     sha256: str | None = None
     layout: Any = None
     dropped: tuple[str, ...] = ()  # items that were left out when the data were read
+    avoid: str = ""  # characters that separate items in the file that will be written, if that is laid out otherwise
+    codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data stand for
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""
         place = getattr(self.layout, "place", None)
         return str(place(row)) if place else f"row {row + 1}"
+
+    @property
+    def marks(self) -> str:
+        """The characters that separate items: no part of a new label, if that can be helped."""
+        return str(getattr(self.layout, "marks", MARKS)) + self.avoid
 
     @property
     def set_columns(self) -> tuple[str, ...]:

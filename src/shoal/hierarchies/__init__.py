@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from shoal.hierarchies.balance import balanced
 from shoal.hierarchies.check import Check, Missing, check
+from shoal.hierarchies.codebook import CodeBook
 from shoal.hierarchies.counts import with_counts, without_counts
-from shoal.hierarchies.formats import FORMATS, load, problems, save
+from shoal.hierarchies.formats import FORMATS, format_to_write, load, problems, save
 from shoal.hierarchies.joined import joined
 from shoal.hierarchies.prefixes import from_prefixes
 from shoal.hierarchies.show import show
@@ -24,9 +25,11 @@ from shoal.hierarchies.show import show
 __all__ = [
     "FORMATS",
     "Check",
+    "CodeBook",
     "Missing",
     "balanced",
     "check",
+    "format_to_write",
     "from_prefixes",
     "joined",
     "load",

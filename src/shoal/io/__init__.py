@@ -44,6 +44,7 @@ def read(
     multiset: bool = False,
     drop_items: Collection[str] = (),
     sets: bool = True,
+    codebook: Any = None,
 ) -> Dataset:
     """Read sets from a file, a data frame, or an iterable of sets or lists.
 
@@ -54,7 +55,28 @@ def read(
     ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
     ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
     ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
+
+    ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
+    stand for; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
     """
+    if codebook is not None:
+        from shoal.hierarchies.codebook import CodeBook
+
+        book = codebook if isinstance(codebook, CodeBook) else CodeBook.load(codebook)
+        data = read(
+            source,
+            format=format,
+            column=column,
+            item_delimiter=item_delimiter,
+            delimiter=delimiter,
+            id_column=id_column,
+            item_column=item_column,
+            multiset=multiset,
+            drop_items=drop_items,
+            sets=sets,
+        )
+        book.check(data.transactions.in_use().labels, data.origin.name)
+        return replace(data, origin=replace(data.origin, codebook=book))
     if isinstance(drop_items, str):
         raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
     columns = (column,) if column is None or isinstance(column, str) else tuple(column)
@@ -291,6 +313,15 @@ def to_kind(dataset: Dataset) -> Any:
     if isinstance(kind, Kind) and kind.sets_only and dataset.table is not None and dataset.table.names:
         kind = ArrowTable(column="items")  # what was added must not get lost
     return kind.rebuild(dataset) if isinstance(kind, Kind) else label_lists(dataset)
+
+
+def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None) -> str:
+    """The characters that separate items in the file that will be written, if it is of another format than was read."""
+    source = dataset.origin.layout
+    table = source.layout if isinstance(source, Several) else source
+    current = table.format if isinstance(table, Layout) else None
+    target = layout_named(format) if format else layout_to_write(Path(path), current, dataset.origin.name)
+    return "" if target.format == current else target().marks
 
 
 def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, format: str | None = None) -> None:

@@ -40,6 +40,11 @@ class Basket(TextLayout):
     quote_all: bool = False
     line_of: Offsets | None = None  # None: every row is one line
 
+    @property
+    def marks(self) -> str:
+        """What separates items, or could be taken for it."""
+        return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may stand in labels
+
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Split lines at the delimiter, given or guessed."""

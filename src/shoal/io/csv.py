@@ -58,6 +58,11 @@ class Csv(TextLayout):
     parsed: Any = None  # pyarrow.Table of the other columns as read
     raw: Any = None  # the same as they stand in the file; None: nothing is quoted
 
+    @property
+    def marks(self) -> str:
+        """What separates items, or could be taken for it."""
+        return "".join((self.item_delimiter.strip(" ") or " ", *_ITEM_DELIMITERS))
+
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Take the file apart and find the sets."""

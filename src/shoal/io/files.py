@@ -115,7 +115,13 @@ _numbers = itertools.count()
 
 @contextlib.contextmanager
 def all_or_none() -> Iterator[None]:
-    """Files that are written in the block appear when it ends well, all of them; otherwise none."""
+    """Files that are written in the block appear when it ends well, all of them; otherwise none.
+
+    Inside another such block, they appear when that one ends.
+    """
+    if _staged.get() is not None:
+        yield
+        return
     staged: dict[Path, Path] = {}
     token = _staged.set(staged)
     try:

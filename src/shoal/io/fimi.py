@@ -22,6 +22,11 @@ class Fimi(TextLayout):
     about: ClassVar[str] = "one row a line, items separated by spaces (.dat)"
     separator: str = " "
 
+    @property
+    def marks(self) -> str:
+        """No label has white space; with other separators in it, a file of single labels could be taken for another."""
+        return "".join((" ", *DELIMITERS))
+
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Split lines at ASCII white space."""

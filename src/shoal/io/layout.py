@@ -87,6 +87,11 @@ class Layout(ABC):
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """The data of a file."""
 
+    @property
+    def marks(self) -> str:
+        """The characters that separate items, or could be taken for that: new labels avoid them."""
+        return ""
+
     @abstractmethod
     def columns(self, table: Any) -> Any:
         """The other columns (a pyarrow.Table) as they will stand in the file; refuses what cannot be held."""

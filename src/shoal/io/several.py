@@ -14,6 +14,7 @@ import numpy as np
 
 from shoal.data import Dataset, Table, Transactions, canonical_order
 from shoal.data.arrays import csr_from_pairs, row_ids
+from shoal.data.dataset import MARKS
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import encode
@@ -36,6 +37,13 @@ class Several:
     def set_columns(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def marks(self) -> str:
+        """What separates items in any of the columns; a frame may be written to a text file later."""
+        if not isinstance(self.layout, Layout):
+            return MARKS
+        return self.layout.marks + "".join(column.item_delimiter.strip(" ") or " " for column in self.columns)
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands."""

@@ -1,0 +1,167 @@
+"""A hierarchy refined by given groups of siblings, as a file lists them.
+
+A group is a union of children of one node, with all that is below them. Groups may lie inside each other. A group of
+all children is the node itself, and a group of one child is that child: neither adds anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.errors import HierarchyError, cut, did_you_mean
+from shoal.hierarchies.refine import Shape, refined
+
+LONG = 200  # characters of a label that are compared with others
+
+
+@dataclass(frozen=True)
+class Given:
+    """One group as it was given."""
+
+    members: tuple[str, ...]  # items, or nodes of the hierarchy
+    place: str  # for messages
+    label: str = ""  # what it is called; "": it has no name yet
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A group in terms of the hierarchy: some children of a node."""
+
+    given: Given
+    children: frozenset[int]
+
+
+def grouped(owner: Hierarchy, groups: Sequence[Given]) -> Hierarchy:
+    """The hierarchy refined by exactly these groups, which keep their labels if they have any.
+
+    >>> owner = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1"], "C": ["c1"]}})
+    >>> tree = grouped(owner, [Given(("a1", "a3"), "line 1", "odd"), Given(("A", "b1"), "line 2")])
+    >>> [(label, tree.items_of(label)) for label in ("odd", "ALL group 1")]
+    [('odd', ('a1', 'a3')), ('ALL group 1', ('a1', 'a3', 'a2', 'b1'))]
+    """
+    by_node: dict[int, list[_Found]] = {}
+    labels: dict[frozenset[str], str] = {}
+    for given in groups:
+        found = _found(owner, given)
+        if found is None:
+            continue
+        node, group = found
+        by_node.setdefault(node, []).append(group)
+        if given.label:
+            labels[frozenset(_items(owner, group.children))] = given.label
+    tree = refined(owner, {node: _shape(owner, node, some) for node, some in by_node.items()})
+    if not labels:
+        return tree
+    own = [
+        label if label in owner.code_of else labels.get(frozenset(tree.items[slice(*tree.span[node])]), label)
+        for node, label in enumerate(tree.labels)
+    ]
+    return replace(tree, labels=tuple(own))
+
+
+def _items(owner: Hierarchy, nodes: frozenset[int]) -> list[str]:
+    """The items below some nodes."""
+    return [item for node in nodes for item in owner.items[slice(*owner.span[node])]]
+
+
+def _found(owner: Hierarchy, given: Given) -> tuple[int, _Found] | None:
+    """The node whose children a group is made of, and these; nothing, if it is a node or an item itself."""
+    nodes = [_node(owner, member, given) for member in given.members]
+    inside = np.zeros(owner.n_leaves, dtype=bool)
+    for node in nodes:
+        inside[slice(*owner.span[node])] = True
+    leaves = np.flatnonzero(inside)
+    above = int(leaves[0])
+    while owner.span[above, 1] <= leaves[-1]:
+        above = int(owner.parent[above])
+    if given.label in owner.code_of:
+        if tuple(owner.span[owner.code_of[given.label]]) != (leaves[0], leaves[-1] + 1) or not _full(inside, leaves):
+            raise HierarchyError(
+                f"{given.place}: '{cut(given.label)}' stands for other items in the hierarchy {owner.name}: give the "
+                f"hierarchy that the groups were made with, or rename the group."
+            )
+        return None
+    if _full(inside, leaves) and (leaves[0], leaves[-1] + 1) == tuple(owner.span[above]):
+        return None
+    children = []
+    for child in owner.children[above]:
+        below = inside[slice(*owner.span[child])]
+        if below.all():
+            children.append(child)
+        elif below.any():
+            raise HierarchyError(_not_siblings(owner, given, nodes, above, child))
+    return above, _Found(given, frozenset(children))
+
+
+def _full(inside: Any, leaves: Any) -> bool:
+    """Whether all leaves from the first to the last are in it."""
+    return bool(inside[leaves[0] : leaves[-1] + 1].all())
+
+
+def _node(owner: Hierarchy, member: str, given: Given) -> int:
+    """The node that a member names."""
+    found = owner.code_of.get(member, owner.code_of.get(member.strip(), -1))
+    if found < 0:
+        raise HierarchyError(
+            f"{given.place}: '{cut(member)}' is neither an item nor a node of the hierarchy {owner.name}"
+            f"{did_you_mean(member[:LONG], owner.labels)}: correct it, or remove it from the group."
+        )
+    return found
+
+
+def _not_siblings(owner: Hierarchy, given: Given, nodes: Sequence[int], above: int, child: int) -> str:
+    """A message that names two members of different nodes."""
+    inside = next(node for node in nodes if owner.covers(child, node))
+    outside = next(node for node in nodes if not owner.covers(child, node))
+    one, other = sorted((inside, outside), key=nodes.index)
+    parents = [owner.labels[owner.parent[node]] for node in (one, other)]
+    return (
+        f"{given.place}: '{cut(owner.labels[one])}' (below '{cut(parents[0])}') and '{cut(owner.labels[other])}' "
+        f"(below '{cut(parents[1])}') are not siblings: a group may only hold children of one node of the hierarchy "
+        f"{owner.name}. Split the group, or name all of '{cut(owner.labels[child])}'."
+    )
+
+
+def _shape(owner: Hierarchy, node: int, groups: Sequence[_Found]) -> Shape:
+    """What stands between a node and its children: groups inside groups. Groups that only overlap are an error."""
+    top: dict[int, _Found] = {}  # child -> the largest group so far that it is in
+    parts: dict[int, list[Any]] = {}  # group -> its shape
+    order = {child: at for at, child in enumerate(owner.children[node])}
+    for group in sorted(groups, key=lambda one: (len(one.children), min(map(order.__getitem__, one.children)))):
+        inner = {id(top[child]): top[child] for child in group.children if child in top}
+        if any(one.children == group.children for one in inner.values()):
+            continue  # given twice
+        for one in inner.values():
+            if not one.children <= group.children:
+                raise HierarchyError(_overlap(owner, group, one))
+        parts[id(group)] = _in_order(group.children, top, parts, order)
+        top.update(dict.fromkeys(group.children, group))
+    return _in_order(owner.children[node], top, parts, order)
+
+
+def _in_order(children: Any, top: dict[int, _Found], parts: dict[int, list[Any]], order: dict[int, int]) -> list[Any]:
+    """Children and the groups that they are in, in canonical order; each group once, at its first child."""
+    shape: list[Any] = []
+    seen: set[int] = set()
+    for child in sorted(children, key=order.__getitem__):
+        group = top.get(child)
+        if group is None:
+            shape.append(child)
+        elif id(group) not in seen:
+            seen.add(id(group))
+            shape.append(parts[id(group)])
+    return shape
+
+
+def _overlap(owner: Hierarchy, group: _Found, other: _Found) -> str:
+    """A message that names what is in both, and what is not."""
+    both = min(group.children & other.children)
+    return (
+        f"{group.given.place}: the group shares '{cut(owner.labels[both])}' with that of {other.given.place}, but "
+        f"neither lies inside the other: remove it from one of them, or join the groups."
+    )
