@@ -69,7 +69,8 @@ def test_bad_options(shell: Shell) -> None:
         *ANONYMIZE, "--max-cuts", "7"
     )
     assert "search 5 cuts of h.csv" in shell.fails(*ANONYMIZE, "--algorithm", "oa", "--max-cuts", "4")
-    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x")
+    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x", "--algorithm", "aa")
+    assert "--hierarchy" in shell.fails("anonymize", "in.basket", "-o", "x", "--siblings", "none")
     assert "'error' or 'root'" in shell.fails(*ANONYMIZE, "--unknown-items", "drop")
 
 

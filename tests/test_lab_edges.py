@@ -182,8 +182,8 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
     words = ("--column", "what I buy", "--item-delimiter", "|", "--drop-items=-9", "--loss", "lm", "--seed", "3")
     code, out, err = shell("recommend", "my data.csv", "--k", "3", "--json", *words)
     assert code == 0, err
-    build, publish = json.loads(out)["commands"]
-    for command in (build, publish):
+    *_, publish = commands = json.loads(out)["commands"]
+    for command in commands:
         code, _, err = shell(*shlex.split(command)[1:])
         assert code == 0, err
     assert "--loss lm --seed 3" in publish

@@ -339,7 +339,7 @@ def test_the_command_line(shell: Shell) -> None:
     code, out, err = shell("anonymize", "many.basket", "-o", "out.basket", "--hierarchy", "h.csv", *model)
     assert code == 0, err
     assert "different records" in out + err
-    assert "occurrences published intact" in out + err
+    assert "items published unchanged" in out + err
     assert holds(shoal.read(shell.folder / "out.basket").transactions.sets(), 2)
     code, out, _ = shell("verify", "out.basket", *model)
     assert code == 0

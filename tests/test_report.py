@@ -83,7 +83,7 @@ class Page(HTMLParser):
 def test_figures_are_those_of_the_release() -> None:
     made = release()
     facts = report.as_dict(made)
-    assert list(facts)[:4] == ["report", "model", "algorithm", "verdict"]
+    assert list(facts)[:5] == ["report", "worthless", "model", "algorithm", "verdict"]
     assert facts["report"] == 1
     assert facts["model"]["name"] == "km"
     assert facts["model"]["options"] == {"k": 2, "m": 2}
@@ -239,9 +239,9 @@ def test_many_items_are_cut_short() -> None:
         ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which stands for any item"),
         ([[], [], []], {}, "All records are empty: there was nothing to change."),
         ([], {}, "All records are empty: there was nothing to change."),
-        (PAPER, {}, "54.5 % of all occurrences are published intact. The others are published as a group"),
+        (PAPER, {}, "54.5 % of all items are published unchanged. The others are published as a group"),
     ],
-    ids=["intact", "root", "empty", "no rows", "paper"],
+    ids=["unchanged", "root", "empty", "no rows", "paper"],
 )
 def test_what_was_lost(rows: list[list[str]], options: dict[str, Any], sentence: str) -> None:
     made = release(rows, **options)

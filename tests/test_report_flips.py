@@ -43,7 +43,7 @@ FALSE_HERE = (
     "No item can appear under two different labels",
     "The groups come from the hierarchy",
     "to suppression",
-    "Every item is published intact",
+    "Every item is published unchanged",
 )
 
 
@@ -181,13 +181,12 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     [
         (
             [["a"], ["a", "b"], ["a", "b"]],
-            "An item was added once to a record that did not have it. Of all occurrences of items, 100 % are published "
-            "as they were.",
+            "An item was added once to a record that did not have it. Of all items, 100 % are published as they were.",
             "Not all that is published is true",
         ),
         (
             [["a"], ["b"]],
-            "Items were deleted 2 times from records that had them. Of all occurrences of items, 0 % are published as "
+            "Items were deleted 2 times from records that had them. Of all items, 0 % are published as "
             "they were. 2 records lost all that they had.",
             "Items are missing from what is published",
         ),

@@ -170,8 +170,8 @@ def test_sets_that_were_not_touched() -> None:
     made = release(K)
     told(
         made,
-        "Each has values in 2 quasi-identifying columns and 2 other columns, and a set of items: 10 occurrences of 3 "
-        "different items in all. 1 set is empty.",
+        "Each has values in 2 quasi-identifying columns and 2 other columns, and a set of items: 10 items "
+        "in all, 3 different. 1 set is empty.",
         "No value is made up. The sets were not touched.",
         "that cover them. The sets are published as they were.",
         "The sets are published untouched: the guarantee covers the quasi-identifying columns only.",
@@ -283,7 +283,7 @@ def test_nothing_had_to_be_changed() -> None:
     told(
         release(data=same, columns={}),
         "All values in quasi-identifying columns are published as they were.",
-        "Every item of the sets is published intact.",
+        "Every item of the sets is published unchanged.",
         "All 4 records have the same values, as they had before.",
     )
     empty = pa.table({"age": ["30", "31", "30", "31"], "items": pa.array([[]] * 4, pa.list_(pa.string()))})

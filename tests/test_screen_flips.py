@@ -53,7 +53,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     assert f"items added {total} ({made['sensitive_additions']} sensitive)" in lines
     assert f"items deleted {made['qid_deletions']}" in lines
     assert "loss, NCP (of deletions only)" in out
-    assert "items published intact" not in out
+    assert "items published unchanged" not in out
     assert "items suppressed" not in out
     assert "Warning: Facts are published that are not in the data." in " ".join(err.split())
 

@@ -22,15 +22,19 @@ from shoal.data.arrays import Counts
 from shoal.data.attributes import Line
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
-from shoal.errors import OptionError, PrivacyViolation, Untruthful
+from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
 from shoal.metrics import Measure, covered_sizes
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import Release, peak_memory
 
 
-def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engine = LOCAL) -> Release:
+def anonymize(
+    problem: Problem, algorithm: Algorithm | None = None, engine: Engine = LOCAL, *, max_loss: float | None = None
+) -> Release:
     """Turn a problem into a verified release; without an algorithm, by the default one of the privacy model.
+
+    ``max_loss``: raise :class:`~shoal.errors.LossTooHigh` if the loss that is minimised is above this (0 to 1).
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -60,11 +64,14 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
             f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
             f"{problem.privacy.name} is solved by {others}."
         )
+    check_max_loss(max_loss, algorithm, "max_loss")
     timings: dict[str, float] = {}
     algorithm.feasible(problem)
 
     with _timed(timings, "solve"):
         solution = algorithm.solve(problem, engine)
+        if solution.hierarchy is not None:
+            problem = problem.on(solution.hierarchy)
     with _timed(timings, "apply"):
         published = solution.recoding.apply(problem.items, problem.set_apart)
     with _timed(timings, "verify"):
@@ -80,7 +87,35 @@ def anonymize(problem: Problem, algorithm: Algorithm | None = None, engine: Engi
     with _timed(timings, "measure"):
         losses = measure_all(problem.raw, published, problem.item_weights)
     release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
-    return replace(release, provenance=_provenance(release))
+    release = replace(release, provenance=_provenance(release))
+    if max_loss is not None:
+        require_loss(release, max_loss, f"max_loss={max_loss:g}")
+    return release
+
+
+def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None:
+    """Refuse a limit on the loss that is no share, or that the method has no loss for."""
+    if limit is None:
+        return
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+        raise OptionError(f"{name} must be a number from 0 to 1, got {limit}.")
+    if not algorithm.truthful:
+        raise OptionError(
+            f"{name} is for methods that publish no false statements: {algorithm.name} adds or moves items, which no "
+            f"loss counts. Leave it out."
+        )
+
+
+def require_loss(release: Release, limit: float, said: str) -> None:
+    """Raise an error unless the loss of a release is within the limit; it names what loses less, if that is found."""
+    if release.loss <= limit:
+        return
+    from shoal.report import headline
+
+    raise LossTooHigh(
+        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {said} allows: nothing was "
+        f"written. {headline.remedy_line(release)}"
+    )
 
 
 def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> None:
@@ -116,6 +151,7 @@ def measure_all(original: Published, published: Published, weights: Counts | Non
 def _provenance(release: Release) -> dict[str, Any]:
     """What is needed to repeat the release and to recognise its files."""
     problem = release.problem
+    owner, told = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
     return {
         "shoal": __version__,
         "python": platform.python_version(),
@@ -135,8 +171,10 @@ def _provenance(release: Release) -> dict[str, Any]:
             "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
             "dropped_items": list(problem.data.origin.dropped),
         },
-        "hierarchy": {"name": problem.hierarchy.name, "sha256": problem.hierarchy.sha256},
-        "output": None,  # filled in when the release is written
+        "hierarchy": {"name": owner.name, "sha256": owner.sha256},
+        "siblings": told and {"name": told[0], "sha256": told[1]},  # the file that told the groups of siblings
+        "output": None,  # filled in when the release is written, as is the next
+        "codebook": None,
         "search": release.solution.statistics,
         "timings": release.timings,
         "peak_memory_bytes": peak_memory(),

@@ -9,6 +9,8 @@
     │   └── OptionError       ... in an option of a model or an algorithm
     ├── Infeasible          the data cannot satisfy the model, whatever is done (exit code 2)
     ├── OutputError         the result cannot be written; nothing was (exit code 2)
+    ├── LossTooHigh         the release would lose more than max_loss allows; nothing was written (exit code 3)
+    ├── Untruthful          a release would contain a false statement: a bug of ours (exit code 3)
     └── PrivacyViolation    a release failed its own verification: a bug of ours, nothing was written (exit code 3)
 
 A message says what, where, what was wanted, what was got, and the remedy, in one sentence.
@@ -54,8 +56,14 @@ class OutputError(ShoalError):
     """The result cannot be written; nothing was."""
 
 
+class LossTooHigh(ShoalError):
+    """The release would lose more than ``max_loss`` allows. Nothing was published."""
+
+    exit_code = 3
+
+
 class Untruthful(ShoalError):
-    """A release would have said what is not so, by a method that must not: a bug of ours. Nothing was published."""
+    """The release would contain a false statement, and the method promises not to: a bug. Nothing was published."""
 
     exit_code = 3
 

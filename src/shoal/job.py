@@ -9,13 +9,16 @@ from typing import Any, Literal
 
 from shoal import discovery, hierarchies, io, report
 from shoal.algorithms import Algorithm
-from shoal.anonymize import anonymize
+from shoal.anonymize import anonymize, check_max_loss, require_loss
 from shoal.columns import Column
+from shoal.command import Command
 from shoal.data import Dataset, Hierarchy
 from shoal.data.table import Role
 from shoal.data.tags import Tags
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError, did_you_mean
+from shoal.hierarchies import codebook
+from shoal.hierarchies.codebook import beside
 from shoal.io.detect import layout_named
 from shoal.io.files import all_or_none, check_writable
 from shoal.metrics import AdditiveLoss
@@ -47,14 +50,20 @@ class Job:
     reports: tuple[Path, ...] = ()
     explanations: bool = True
     output_format: str | None = None
+    codebook: Path | bool | None = None  # what its labels stand for; none: beside the output, if siblings are grouped
+    max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 
     def run(self, engine: Engine = LOCAL) -> Release:
         """Search, apply, verify, and only then write: all files or none."""
         self.check()
-        release = anonymize(self.problem(), self.algorithm, engine)
+        release = replace(anonymize(self.problem(), self.algorithm, engine), command=Command.of(self))
+        if release.worthless or (self.max_loss is not None and release.loss > self.max_loss):
+            release.try_others(engine)
+        if self.max_loss is not None:
+            require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}")
         with all_or_none():
-            release = release.write(self.output, format=self.output_format)
+            release = release.write(self.output, format=self.output_format, codebook=self.codebook)
             for path in self.reports:
                 release.report(path, explained=self.explanations)
         return release
@@ -63,7 +72,19 @@ class Job:
         """Whatever can be refused before any work."""
         trees = [said.hierarchy for said in self.columns.values() if isinstance(said, Column)]
         files = [Path(tree) for tree in (*trees, *self.hierarchy.values()) if isinstance(tree, str | Path)]
-        check_outputs([self.data, self.weights, *files, *self.lists], [self.output, *self.reports])
+        check_max_loss(self.max_loss, self.algorithm, "--max-loss")
+        files += [Path(name) for name in (*self.algorithm.files, *self.privacy.files)]
+        book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
+        written = [self.output, *([book] if isinstance(self.codebook, Path) else []), *self.reports]
+        check_outputs([self.data, self.weights, *files, *self.lists], written)
+        siblings = getattr(self.algorithm, "siblings", "none")
+        if self.codebook is True or (self.codebook is None and siblings != "none"):
+            try:
+                check_outputs([self.data, self.weights, *files, *self.lists], [*written, book])
+            except OutputError as error:
+                raise OutputError(f"{error} (The code book: name it with --codebook, or pass --no-codebook.)") from None
+        for name in self.algorithm.files:
+            codebook.load(name)  # what is wrong with it is said now
         hidden = [] if self.keep is None else [name for name in self.privacy.columns if name not in self.keep]
         if hidden:
             raise OptionError(
@@ -85,6 +106,8 @@ class Job:
         counted = Weights.load(self.weights) if self.weights else None
         dataset = read_for(self.privacy, self.data, self.reading)
         dataset, said = kept(dataset, self.keep, self.columns)
+        avoid = io.marks_to_write(dataset, self.output, self.output_format)
+        dataset = replace(dataset, origin=replace(dataset.origin, avoid=avoid))
         made = Problem(
             dataset,
             items_tree(
@@ -187,4 +210,4 @@ def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> No
             if source is not None and target.exists() and source.exists() and target.samefile(source):
                 raise OutputError(f"{target} is also read: name another file to write.")
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output and the reports must be different files.")
+        raise OutputError("The output, the code book and the reports must be different files.")

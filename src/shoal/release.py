@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
 from shoal.data.sensitive import lookalikes
 from shoal.data.table import Role
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OutputError
 from shoal.explain import Explanation, explain
+from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.metrics.change import Change
 from shoal.options import say
 from shoal.privacy import Verdict
@@ -27,6 +30,11 @@ from shoal.recoding import Clustered, Dealt, GlobalCut, LocalSets, Recoding
 from shoal.risk import Exposure
 from shoal.solution import Optimality, Solution
 from shoal.untrue import made_up
+from shoal.usefulness import Usefulness, Worthless
+
+if TYPE_CHECKING:
+    from shoal.command import Command
+    from shoal.remedies import Remedy
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,7 @@ class Release:
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
+    command: Command | None = None  # the command line that made it; none: it was made from Python
 
     def __repr__(self) -> str:
         """Never the data themselves."""
@@ -51,6 +60,7 @@ class Release:
         elif self.made_up and self.change is not None:
             added, deleted = len(self.change.added.items), len(self.change.deleted.items)
             loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
+        loss += ", NEARLY WORTHLESS" if self.worthless else ""
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
 
     @property
@@ -88,6 +98,51 @@ class Release:
     def risk_after(self) -> Exposure:
         """What an adversary can do with the published data."""
         return self.problem.privacy.risk(self.published)
+
+    @property
+    def loss(self) -> float:
+        """The information loss that was minimised: that of the items, or of the columns if the sets are left alone."""
+        if not self.problem.privacy.about_sets and "relational_ncp" in self.losses:
+            return self.losses["relational_ncp"]
+        name = self.problem.loss.name
+        return self.losses.get(f"weighted_{name}", self.losses[name])
+
+    @property
+    def loss_name(self) -> str:
+        """The name of that loss, for people."""
+        if not self.problem.privacy.about_sets and "relational_ncp" in self.losses:
+            return "NCP of the columns"
+        weighted = "weighted " if f"weighted_{self.problem.loss.name}" in self.losses else ""
+        return f"{weighted}{self.problem.loss.name.upper()}"
+
+    @cached_property
+    def summary(self) -> dict[str, object]:
+        """The recoding in figures; of items and labels, it counts those that occur in the data."""
+        return self.recoding.summary(self.problem.items)
+
+    @cached_property
+    def usefulness(self) -> Usefulness:
+        """How much of the items can still be read."""
+        return Usefulness.of(self.problem.items, self.published)
+
+    @property
+    def worthless(self) -> Worthless | None:
+        """Why the release is nearly worthless (:mod:`shoal.usefulness`); None: it is not."""
+        return self.usefulness.worthless if self.problem.privacy.about_sets else None
+
+    @property
+    def tried(self) -> tuple[Remedy, ...]:
+        """Other ways to publish the same data, run when first asked for: if this one is nearly worthless, say."""
+        return self.try_others(LOCAL)
+
+    def try_others(self, engine: Engine) -> tuple[Remedy, ...]:
+        """Run other ways to publish the same data, once."""
+        from shoal import remedies
+
+        if "_tried" not in self.__dict__:
+            self.__dict__["_tried"] = remedies.find(self, engine)
+        found: tuple[Remedy, ...] = self.__dict__["_tried"]
+        return found
 
     @cached_property
     def explanations(self) -> list[Explanation]:
@@ -139,11 +194,11 @@ class Release:
             added = self.problem.added_items
             items = "1 item was" if added == 1 else f"{added:,} items were"
             notes.append(f"{items} not in the hierarchy and taken as directly below its root (unknown_items=root).")
-        if self.published.rows.labels == (self.problem.hierarchy.labels[-1],) and self.problem.hierarchy.n_leaves > 1:
-            notes.append(
-                "Everything was generalized to the root: all that is left is which records hold anything. "
-                "A weaker guarantee, more data, or another hierarchy would keep more."
-            )
+            if self.groups_siblings:
+                notes.append(
+                    "Labels of groups and the code book name such items, too, however rare they are: if that must not "
+                    "be known, add them to the hierarchy below a node of their own."
+                )
         if (
             self.algorithm.truthful
             and self.problem.weights is not None
@@ -216,8 +271,50 @@ class Release:
                 notes.append(f"Of the column '{column}' only these values are protected: {say(tuple(named))}.")
         return notes
 
-    def write(self, path: str | Path, **layout: Any) -> Release:
-        """Write the published data, laid out as the input unless asked; returns the release with the file's hash."""
+    @cached_property
+    def codebook(self) -> CodeBook:
+        """What each published label stands for, items apart; nothing about the data. ``.save(path)`` writes it."""
+        rows = self.published.rows
+        return CodeBook.of_labels(self.problem.hierarchy, [rows.labels[code] for code in np.flatnonzero(rows.supports)])
+
+    @property
+    def groups_siblings(self) -> bool:
+        """Whether labels are published that are no nodes of the owner's hierarchy: readers need the code book."""
+        owner = self.problem.hierarchy.refines
+        return owner is not None and any(label not in owner.code_of for label in self.codebook.labels)
+
+    def write(self, path: str | Path, *, codebook: str | Path | bool | None = None, **layout: Any) -> Release:
+        """Write the published data and, if they hold groups of siblings, the code book; both or neither.
+
+        Parameters
+        ----------
+        path
+            The file. It is laid out as the input was, unless its suffix or ``layout`` asks for something else.
+        codebook
+            Where the code book goes (CSV, or JSON if the name ends in .json). None: beside the file, as
+            ``NAME.codebook.csv``, if groups of siblings are published; True: there in any case; False: nowhere.
+        **layout
+            As :func:`shoal.io.write` takes it.
+
+        Returns
+        -------
+        Release
+            The same, with the hashes of the files.
+        """
+        from shoal.io.files import all_or_none
+
+        if codebook is None:
+            codebook = self.groups_siblings
+        book = beside(path) if codebook is True else Path(codebook) if codebook else None
+        if book is not None and book.resolve() == Path(path).resolve():
+            raise OutputError(f"{path} is to hold both the data and the code book: name two files.")
+        with all_or_none():
+            written = self._write(path, **layout)
+            told = book and {"name": book.name, "sha256": self.codebook.save(book)}
+        return replace(written, provenance={**written.provenance, "codebook": told})
+
+    def _write(self, path: str | Path, **layout: Any) -> Release:
+        """Write the published data; returns the release with the file's hash."""
         from shoal import io
 
         if added := self.problem.privacy.adds_columns:
@@ -225,7 +322,10 @@ class Release:
         sha256 = io.write(self.dataset, path, **layout)
         options = io.read_options(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
-        return replace(self, provenance={**self.provenance, "output": output})
+        written = replace(self, provenance={**self.provenance, "output": output})
+        known = ("_tried", "usefulness", "explanations", "risk_before", "risk_after", "summary")
+        written.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+        return written
 
     def report(self, path: str | Path, *, explained: bool = True) -> None:
         """Write a report: ``.html``, ``.json`` or ``.md``; ``explained``: with the rare sets that forced each group."""

@@ -1,7 +1,7 @@
 """The command line: thin, over the library. One module for each command or small family.
 
-Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 bad input or nothing can be done, 3 a bug
-of ours, 130 interrupted.
+Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 bad input or nothing can be done, 3
+nothing was written, because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted.
 """
 
 from __future__ import annotations

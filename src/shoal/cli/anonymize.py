@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import click
 import numpy as np
+from rich.markup import escape
 
 import shoal
 from shoal import discovery
@@ -15,12 +16,14 @@ from shoal.cli import console
 from shoal.cli.columns import column_options, hierarchy_option, said, trees
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
 from shoal.data.attributes import Line
+from shoal.errors import OptionError
+from shoal.hierarchies.codebook import beside
 from shoal.job import Job
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.privacy import PrivacyModel
-from shoal.report import words
-from shoal.report.plain import things
+from shoal.report import headline, words
+from shoal.report.plain import share, things
 
 
 @click.command()
@@ -48,6 +51,19 @@ from shoal.report.plain import things
     show_default=True,
     help="Whether reports name the rare sets of the raw data that forced each group.",
 )
+@click.option(
+    "--codebook",
+    type=FILE,
+    help="Where to write what each label stands for: .csv or .json; default: beside the output, as NAME.codebook.csv, "
+    "if groups of siblings are published.",
+)
+@click.option("--no-codebook", is_flag=True, help="Write no code book.")
+@click.option(
+    "--max-loss",
+    type=float,
+    metavar="X",
+    help="Write nothing (exit code 3) if the loss that is minimised is above this, from 0 to 1.",
+)
 @column_options
 @click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
@@ -67,12 +83,17 @@ def anonymize(
     seed: int,
     reports: tuple[Path, ...],
     explanations: bool,
+    codebook: Path | None,
+    no_codebook: bool,
+    max_loss: float | None,
     columns: str | None,
     output_format: str | None,
     workers: int,
     **given: Any,
 ) -> None:
     """Anonymize DATA: search, apply, verify, and only then write."""
+    if codebook is not None and no_codebook:
+        raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     read_as = reading(given)
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     roles, missing = said(given)
@@ -96,18 +117,24 @@ def anonymize(
         reports=reports,
         explanations=explanations,
         output_format=output_format,
+        codebook=False if no_codebook else codebook,
+        max_loss=max_loss,
         lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
     )
     with console.engine(workers) as engine:
         release = job.run(engine)
-    show(release, output, reports)
+    show(release, output, reports, explained=explanations)
 
 
-def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> None:
-    """The result in a few lines."""
-    verdict, losses, cut = release.verdict, release.losses, release.recoding.summary()
+def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, explained: bool = True) -> None:
+    """The result in a few lines; ``explained``: it may name rare sets of the raw data."""
+    verdict, losses, cut = release.verdict, release.losses, release.summary
     checked = things(verdict.checked, *release.problem.privacy.views)
-    console.say(f"[bold green]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
+    poor = headline.worthless(release, named=explained)
+    if poor is not None:
+        _warn_first(release, poor)
+    mark = "bold green" if poor is None else "bold"
+    console.say(f"[{mark}]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
     of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
@@ -115,8 +142,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
         *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.about_sets else []),
         *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
-        *((("items published intact", f"{cut['intact_items']:,}"),) if "intact_items" in cut else ()),
-        *((("occurrences published intact", f"{cut['intact_occurrences']:,}"),) if "intact_occurrences" in cut else ()),
+        *_readable(release),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
         *([] if release.change is None else _changed(release, release.change)),
         *_columns(release),
@@ -127,23 +153,46 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...]) -> Non
             if name.startswith("weighted_") and name != "weighted_ul"
         ),
         *((("optimality", words.optimality(release)),) if release.optimality else ()),
-        (
-            "search and check",
-            f"{sum(release.timings.values()):.2f} s, {release.algorithm.name} {release.timings['solve']:.2f} s",
-        ),
+        ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
         ("written", str(output)),
+        *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *(("report", str(path)) for path in reports),
     ]
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
+    stale = beside(output)
+    if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
+        console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
     for note in release.warnings:
         console.warn(note, loud=note in release.made_up)
 
 
+def _warn_first(release: shoal.Release, poor: dict[str, Any]) -> None:
+    """What nobody should miss: the release is nearly worthless, why, and what does better."""
+    console.say(f"[bold red]{escape(poor['title'])}:[/] {escape(poor['why'])}")
+    if poor["forced_by"]:
+        console.say(f"What forced it: {escape(poor['forced_by']['sentence'])}")
+    for at, one in enumerate(poor["better"]):
+        console.say(f"{'Or' if at else 'This does better'}: {escape(headline.sentence(release, one))}")
+        console.say(f"  {escape(one['command'])}")
+    if poor["otherwise"]:
+        console.say(escape(poor["otherwise"]))
+
+
+def _readable(release: shoal.Release) -> list[tuple[str, str]]:
+    """How much of the items can still be read."""
+    found = release.usefulness
+    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
+        return []
+    always = f"{found.always_unchanged:,} of {things(found.different_items, 'item')} always"
+    rows = [("items published unchanged", f"{share(found.unchanged_share)} ({always})")]
+    return rows + ([] if found.median_items is None else [("median items behind a label", f"{found.median_items:,}")])
+
+
 def _columns(release: shoal.Release) -> list[tuple[str, str]]:
     """What became of the columns, for models that are about them."""
-    cut, losses = release.recoding.summary(), release.losses
+    cut, losses = release.summary, release.losses
     if "classes" not in cut:
         return []
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
@@ -175,13 +224,10 @@ def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]
     if not release.problem.privacy.about_sets:
         return []
     names: tuple[str, ...] = ("ncp", "lm")
-    intact: list[tuple[str, str]] = []
     if release.published.relational is not None:
-        made = Outcome.of(release.problem.items, release.published)
         names = ("ul", "ncp", "lm")
-        intact = [("occurrences published intact", f"{made.intact:,} of {made.occurrences:,}")]
     of = "loss of the sets" if release.published.relational is not None else "loss"
-    return intact + [(f"{of}, {name.upper()}{of_deletions}", f"{release.losses[name]:.6f}") for name in names]
+    return [(f"{of}, {name.upper()}{of_deletions}", f"{release.losses[name]:.6f}") for name in names]
 
 
 def _suppressed(release: shoal.Release) -> str:
@@ -191,13 +237,13 @@ def _suppressed(release: shoal.Release) -> str:
     made = Outcome.of(release.problem.items, release.published)
     if not made.suppressed:
         return ""
-    share = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
-    return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'occurrence')}, {share})"
+    part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
+    return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'time')}, {part})"
 
 
 def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
     """What was added, deleted or dealt anew, and in which groups."""
-    cut, added, deleted = release.recoding.summary(), len(made.added.items), len(made.deleted.items)
+    cut, added, deleted = release.summary, len(made.added.items), len(made.deleted.items)
     largest = f"{things(cast('int', cut['rows_in_groups']), 'record')}, the largest has {cut['largest_group']:,}"
     rows = [("groups of records", f"{cut['groups']:,}" + (f" ({largest})" if cut["groups"] else ""))]
     if cut["kind"] == "dealt":

@@ -31,6 +31,7 @@ def _run(row: Row) -> list[str]:
     """One run."""
     gap = "" if row.get("gap") is None else f"{row['gap']:.1%}"
     state = "verified" if row.get("verified") else f"{row['status']}: {row['error']}"
+    state += ", nearly worthless" if row.get("worthless") else ""
     figures = (page.cell(row.get(name)) for name in ("seconds", "peak_mb"))
     return [*(page.cell(row.get(name)) for name in _NAMES), page.cell(row.get("score")), gap, *figures, state]
 

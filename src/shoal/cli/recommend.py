@@ -57,17 +57,24 @@ def command(
     material = Material(label=data.stem, file=str(data), reading=read_as, **beside_the_file(hierarchy, given, fanout))
     with console.engine(workers) as engine:
         found = recommend(material, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress)
-    how = _command(found, data, hierarchy, fanout, privacy, read_words(read_as), beside)
+    how = _command(found, data, hierarchy, fanout, privacy, read_words(read_as), beside) if found.endorsed else []
     if as_json:
         console.show_json(_plain(found, how))
         return
-    console.say(f"[bold green]Take {found.pick.algorithm.name}.[/] The guarantee: {escape(privacy.describe())}")
+    if found.endorsed:
+        console.say(f"[bold green]Take {found.pick.algorithm.name}.[/] The guarantee: {escape(privacy.describe())}")
+    else:
+        console.say(
+            f"[bold red]No method can be recommended.[/] The best release that was found is nearly worthless. The "
+            f"guarantee: {escape(privacy.describe())}"
+        )
     for reason in found.reasons:
         console.say(f"- {escape(reason)}")
     part = ["all rows", "s"] if found.sampled < found.rows else []
     heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", *part, ""]
     console.table(None, heads, [_line(one, found) for one in found.trials])
-    console.say("Next:")
+    if how:
+        console.say("Next:")
     for line in how:
         console.say(f"  {escape(line)}")
 
@@ -79,6 +86,7 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
         good = row is not None and row["status"] == "ok"
         cells += [figure(row["score"]), f"{row['seconds']:.3g}"] if good and row is not None else ["", ""]
     kind = "removes items" if trial.algorithm.suppresses else "not truthful" if not trial.algorithm.truthful else ""
+    kind = "nearly worthless" if trial.worthless else kind
     return [*cells, trial.said[:60] or kind]
 
 
@@ -155,13 +163,15 @@ def _text(value: Any) -> str:
 
 def _plain(found: Recommendation, how: list[str]) -> dict[str, Any]:
     """Machine-readable."""
-    names = ("status", "error", "score", "seconds", "peak_mb", "verified", "lower_bound")
+    names = ("status", "error", "score", "seconds", "peak_mb", "verified", "lower_bound", "worthless")
 
     def told(row: dict[str, Any] | None) -> dict[str, Any] | None:
         return None if row is None else {name: row.get(name) for name in names}
 
     return {
-        "algorithm": found.pick.algorithm.name,
+        "algorithm": found.pick.algorithm.name if found.endorsed else None,
+        "best_found": found.pick.algorithm.name,
+        "worthless": found.pick.worthless or None,
         "measure": found.measure,
         "rows": found.rows,
         "sampled_rows": found.sampled,

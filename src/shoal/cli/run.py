@@ -20,4 +20,4 @@ def run(problem: Path, workers: int) -> None:
     job = problem_file.load(problem)
     with console.engine(workers) as engine:
         release = job.run(engine)
-    show(release, job.output, job.reports)
+    show(release, job.output, job.reports, explained=job.explanations)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.algorithms import Algorithm, CutAlgorithm, SuppressingAlgorithm
+from shoal.algorithms import Algorithm, CutAlgorithm, SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
 from shoal.evaluation.results import KEY, Results, Row, alone, value
@@ -68,7 +68,8 @@ def columns(cases: Iterable[Case]) -> list[str]:
 def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | None]]:
     """For each row the best proved lower bound for recodings of its kind, and the share of its loss above that.
 
-    Bounds hold for the same data, model and loss. Global cuts are measured by the optimum of cuts, cuts with
+    Bounds hold for the same data, model and loss. A bound for all groupings of siblings holds for cuts too, but one for
+    cuts does not hold for groupings. Global cuts are measured by the optimum of cuts, cuts with
     suppression by that of both together (which is a bound for cuts too) within the same limits or wider ones; others by
     none.
     """
@@ -81,11 +82,23 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
         loss, method = row.get("value"), case.algorithm
         cuts = method.suppresses or row.get("lower_bound") is not None or isinstance(method, CutAlgorithm)
         known = proofs.get(_setting(case), []) if cuts else []
-        bounds = [bound for prover, bound in known if not method.suppresses or _covers(prover, method)]
+        bounds = [bound for prover, bound in known if _speaks_of(prover, method)]
         bound = max(bounds) if bounds and loss is not None else None
         gap = None if bound is None or loss is None else 0.0 if loss <= bound else 1 - bound / loss
         found.append({"optimum": bound, "gap": gap})
     return found
+
+
+def _speaks_of(prover: Algorithm, method: Algorithm) -> bool:
+    """Whether a bound that one found holds for what the other chooses from."""
+    if grouped(method) and not grouped(prover):
+        return False
+    return not method.suppresses or _covers(prover, method)
+
+
+def grouped(method: Algorithm) -> bool:
+    """Whether a method may publish groups of siblings."""
+    return isinstance(method, TreeAlgorithm) and method.siblings != "none"
 
 
 def _covers(prover: Algorithm, method: Algorithm) -> bool:

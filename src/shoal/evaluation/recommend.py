@@ -24,7 +24,7 @@ from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
 from shoal.report.plain import things
 
-LEFT_OUT = ("auto", "oa", "da", "hghs")  # chooses itself; for small data; superseded by aa and by mhghs
+LEFT_OUT = ("oa", "da", "hghs")  # for small data; superseded by aa and by mhghs
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,11 @@ class Trial:
         return self.row is not None and self.row["status"] == "ok" and not self.ok
 
     @property
+    def worthless(self) -> str:
+        """Why its release is nearly worthless; empty, if it is not, or there is none."""
+        return str((self.row or {}).get("worthless") or "")
+
+    @property
     def score(self) -> float:
         """What it lost, of that release."""
         assert self.row is not None
@@ -91,6 +96,11 @@ class Recommendation:
     rows: int
     sampled: int  # rows of the sample; all, if there was none
     bound: float | None  # nothing of the pick's kind loses less, on all rows; none: not known
+
+    @property
+    def endorsed(self) -> bool:
+        """Whether the pick is worth publishing: a nearly worthless release is never recommended."""
+        return not self.pick.worthless
 
     @property
     def measure(self) -> str:
@@ -129,7 +139,7 @@ def recommend(
         trials = {name: replace(one, allowed=True) for name, one in trials.items()}
 
     half = start + wishes.budget / (1 if few is material else 2)
-    cases = [Case(few, privacy, method, seed, loss) for method in methods]
+    cases = [Case(_suited(few, method), privacy, method, seed, loss) for method in methods]
     for case, row in lab.run(cases, threads, wishes.budget, half):
         name = case.algorithm.name
         trials[name] = replace(trials[name], sample=row)
@@ -139,7 +149,7 @@ def recommend(
     if few is not material:  # what no part of the rows allows, all of them may: they are more
         some = ranked or [one for one in trials.values() if one.allowed]
         open_ = [one.algorithm for one in some]
-        cases = [Case(material, privacy, method, seed, loss) for method in open_]
+        cases = [Case(_suited(material, method), privacy, method, seed, loss) for method in open_]
         for case, row in lab.run(cases, threads, wishes.budget, start + wishes.budget):
             name = case.algorithm.name
             trials[name] = replace(trials[name], whole=row)
@@ -151,7 +161,7 @@ def recommend(
         raise _nothing([one for one in trials.values() if one.allowed], wishes)
     rest = [one for one in trials.values() if one is not ranked[0]]
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
-    cases = [Case(material, privacy, one.algorithm, seed, loss) for one in ranked]
+    cases = [Case(_suited(material, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
     bound = lab.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound)
 
@@ -162,6 +172,11 @@ def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
     return [one for name, one in known.items() if isinstance(privacy, one.solves) and name not in LEFT_OUT]
 
 
+def _suited(material: Material, method: Algorithm) -> Material:
+    """The data as the method would be given them: an artificial hierarchy is only for methods that need one."""
+    return replace(material, fanout=0, order="label") if material.fanout and not method.needs_hierarchy else material
+
+
 def _limited(method: Algorithm, wishes: Wishes) -> Algorithm:
     """A search that ends by the clock, and tells the best it has found, must do so in time."""
     timed = any(one.name == "time_limit" for one in method.options())
@@ -169,9 +184,10 @@ def _limited(method: Algorithm, wishes: Wishes) -> Algorithm:
 
 
 def _rank(trial: Trial) -> tuple[Any, ...]:
-    """Those that tell the truth first, then by what is lost; of equal ones the one with a proof, never by the clock."""
+    """Truthful ones first, then those worth publishing, then the least loss, then those with a proof; never by time."""
     assert trial.row is not None
-    return (not trial.algorithm.truthful, trial.score, trial.row.get("ended") != "proven", trial.algorithm.name)
+    poor = bool(trial.worthless)
+    return (not trial.algorithm.truthful, poor, trial.score, trial.row.get("ended") != "proven", trial.algorithm.name)
 
 
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
@@ -190,6 +206,8 @@ def _reasons(found: Recommendation) -> Iterator[str]:
     """Sentences: what it does, what is proved, who comes next, what would be won otherwise, who failed."""
     pick, row = found.pick, found.pick.whole
     assert row is not None
+    if not found.endorsed:
+        yield f"Its release is nearly worthless: {pick.worthless}"
     memory = "" if row["peak_mb"] is None else f" and {row['peak_mb']:.0f} MB"
     yield (
         f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {found.measure} "
@@ -198,8 +216,13 @@ def _reasons(found: Recommendation) -> Iterator[str]:
     )
     if found.bound is not None and row.get("value") is not None:
         gap = max(0.0, 1 - found.bound / row["value"]) if row["value"] else 0.0
-        kind = "nothing of its kind loses less" if gap == 0 else f"at most {gap:.1%} of its loss could be avoided"
-        yield f"It is proved: {kind} (the bound is {found.bound:.6g})."
+        kind = "grouping of siblings" if lab.grouped(pick.algorithm) else "cut of the hierarchy"
+        kind += ", with or without items removed," if pick.algorithm.suppresses else ""
+        if gap == 0:
+            yield f"No {kind} loses less (proved)."
+        elif found.bound:
+            above = f"{row['value'] / found.bound - 1:.1%}".replace("%", " %")
+            yield f"It is at most {above} above the best {kind} (lower bound {found.bound:.6g})."
     for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
         assert one.whole is not None
         more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
@@ -215,7 +238,10 @@ def _reasons(found: Recommendation) -> Iterator[str]:
         yield (
             f"If you can accept removing items altogether (--suppress): {best.algorithm.name} loses "
             f"{figure(best.score)} on {where}; {pick.algorithm.name} there {figure(base['score'])}."
+            f"{f' But that is nearly worthless, too: {best.worthless}' if best.worthless else ''}"
         )
+    if not found.endorsed:
+        yield "A smaller m or k, more data, or another hierarchy would keep more."
     if untrue := [one.algorithm.name for one in found.trials if one.untrue]:
         yield f"Not compared, as what they publish is not all true: {', '.join(untrue)}."
     if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok and not one.untrue]:

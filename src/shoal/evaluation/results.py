@@ -15,7 +15,20 @@ from shoal.io.files import atomic_output
 
 KEY = "key"
 Row = dict[str, Any]
-_TEXTS = {KEY, "data", "model", "algorithm", "method", "loss", "status", "error", "ended", "statistics", "scored_by"}
+_TEXTS = {
+    KEY,
+    "data",
+    "model",
+    "algorithm",
+    "method",
+    "loss",
+    "status",
+    "error",
+    "ended",
+    "statistics",
+    "scored_by",
+    "worthless",
+}
 
 
 class Results:

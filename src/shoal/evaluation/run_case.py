@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms import Algorithm, TreeAlgorithm
 from shoal.anonymize import anonymize
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
@@ -22,7 +22,9 @@ from shoal.metrics.ml2 import mining_loss, summed_up
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.release import Release, peak_memory
+from shoal.report import headline
 from shoal.risk import Risk
+from shoal.solution import Optimality
 
 # What every row tells, in this order, after its place in the grid.
 FIGURES = (
@@ -46,6 +48,7 @@ FIGURES = (
     "lower_bound",  # nothing of its kind loses less
     "ended",  # why a search for the optimum stopped
     "suppressed",  # share of the occurrences that nothing published covers, by a method that suppresses
+    "worthless",  # why the release is nearly worthless; empty: it is not
 )
 K = 5  # below which a crowd is small, for models that do not say
 VOLATILE = (
@@ -102,15 +105,23 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         **dict(
             zip(("score", "scored_by"), score(case.privacy, case.algorithm, release.losses, case.loss), strict=True)
         ),
-        "lower_bound": None if proof is None else proof.lower_bound,
+        "lower_bound": None if proof is None else _bound(case.algorithm, proof),
         "ended": "" if proof is None else proof.ended,
         "suppressed": _suppressed(problem, release) if case.algorithm.suppresses else None,
+        "worthless": headline.why(release) if release.worthless else "",
         **release.losses,
         **dict(_extra(case, problem, release, engine)),
         **_mined(case, problem, release, engine),
         **dict(_risks(case, problem, release, engine)),
         "statistics": json.dumps(release.solution.statistics),
     }
+
+
+def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
+    """What every recoding of the same kind loses at least: every cut, or every grouping of siblings."""
+    if not isinstance(algorithm, TreeAlgorithm) or algorithm.siblings == "none":
+        return proof.lower_bound
+    return proof.groupings_bound if proof.loss else 0.0
 
 
 def _suppressed(problem: Problem, release: Release) -> float:

@@ -20,13 +20,14 @@ from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.recoding import Dealt
 from shoal.release import Release
+from shoal.report import headline, proofs
 from shoal.report.bands import banded, bands
 from shoal.report.flips import flips
 from shoal.report.relational import relational
 from shoal.risk import Disclosure, Exposure, Risk
 
 VERSION = 1
-GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published intact
+GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
 RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
 PAPERS = {
     "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
@@ -50,6 +51,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
     privacy, algorithm = release.problem.privacy, release.algorithm
     values: dict[str, Any] = {
         "report": VERSION,
+        "worthless": headline.worthless(release, named=explained),
         "model": {
             "name": privacy.name,
             "title": privacy.title,
@@ -76,11 +78,13 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "data": _data(release),
         "relational": relational(release),
         "sensitive": _sensitive(release),
-        "recoding": release.recoding.summary(),
+        "recoding": release.summary,
         "properties": {"domain_exclusive": release.published.exclusive},
         "losses": {name: value for name, value in release.losses.items() if name not in _secret(release)},
+        "usefulness": _usefulness(release),
         "optimality": _optimality(release),
         "generalized": _generalized(release),
+        "codebook": _codebook(release),
         "suppressed": _suppressed(release, named=explained),
         "flips": flips(release, named=explained),
         "explanations": explanations(release.explanations) if explained else None,
@@ -163,7 +167,7 @@ def _record_sizes(before: Transactions, after: Transactions) -> list[dict[str, i
 def _generalized(release: Release) -> dict[str, Any]:
     """Which labels stand for several items, and how many occurrences are hidden among how many items.
 
-    An intact item is published as itself; where items were added and deleted, it is so in just the records that had it.
+    An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
     """
     published, supports = release.published, release.published.rows.supports
     sizes = covered_sizes(release.problem.items, published)
@@ -186,6 +190,36 @@ def _generalized(release: Release) -> dict[str, Any]:
     }
 
 
+def _codebook(release: Release) -> list[dict[str, Any]] | None:
+    """What each published label stands for, where groups of siblings are published; else nothing."""
+    if not release.groups_siblings:
+        return None
+    entries = release.codebook.facts()
+    if release.problem.unknown_items == "root":
+        # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
+        hierarchy = release.problem.hierarchy
+        secret = {label for label, one in zip(hierarchy.items, hierarchy.right_below_root, strict=True) if one}
+        for one in entries:
+            known = [item for item in one["items"] if item not in secret]
+            one |= {"items": known, "unnamed": len(one["items"]) - len(known)}
+    return entries
+
+
+def _usefulness(release: Release) -> dict[str, Any] | None:
+    """How much of the items can still be read; nothing, where items were added or moved or are left alone."""
+    if not release.algorithm.truthful or not release.problem.privacy.about_sets:
+        return None
+    found = release.usefulness
+    return {
+        "items": found.items,
+        "unchanged": found.unchanged,
+        "share_unchanged": found.unchanged_share,
+        "different_items": found.different_items,
+        "always_unchanged": found.always_unchanged,
+        "median_items_behind_a_label": found.median_items,
+    }
+
+
 def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
     """Which items were removed from every record, and how often; nothing, if all were kept or the loss is in flips.
 
@@ -200,7 +234,7 @@ def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
     listed = [
         {"label": items.labels[code], "records": count}
         for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
-        if not (secret and hierarchy.parent[code] == hierarchy.root)
+        if not (secret and hierarchy.right_below_root[code])
     ]
     return {
         "items": len(codes),
@@ -230,6 +264,10 @@ def _optimality(release: Release) -> dict[str, Any] | None:
         "loss": found.loss,
         "lower_bound": found.lower_bound,
         "gap": found.gap,
+        "groupings_bound": found.groupings_bound,
+        "groupings_gap": found.groupings_gap,
+        "searched": "cuts" if release.problem.hierarchy.refines is None else "sibling groups",
+        "sentence": proofs.optimality(release),
         "ended": found.ended,
         "rounds": found.rounds,
         "clauses": found.clauses,

@@ -183,12 +183,14 @@ def change(facts: dict[str, Any]) -> str:
     if not data["occurrences"] and not (held and held["records"]):
         return "All records are empty: there was nothing to change." if unchanged(made) else said(made)
     if unchanged(made):
-        return "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published intact."
+        return (
+            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
+        )
     kept = ""
     if data["occurrences"]:
         among = "items that may be known" if held else "items"
         part = facts["generalized"]["hidden_among"][0]["share"]
-        kept = f" Of all occurrences of {among}, {share(part)} are published as they were."
+        kept = f" Of all {among}, {share(part)} are published as they were."
     emptied = made["emptied_records"]
     apart = ", sensitive values apart" if held else ""
     lost = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release import Release
-from shoal.report import flips, plain, relational, risks, words
+from shoal.report import flips, headline, plain, proofs, relational, risks, words
 from shoal.report.facts import as_dict, group_codes
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             TOP=TOP,
             css=(HERE / "report.css").read_text(encoding="utf-8"),
             groups=_groups(release, facts),
+            parents={one["label"]: one["parent"] for one in facts["codebook"] or ()},
+            codebook_told=f"{words.CODEBOOK}{words.codebook_file(facts)}",
             risk_charts=_risk_charts(release, facts),
             was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
             risk_base=risks.base(facts),
@@ -56,6 +58,9 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             change=words.change(facts),
             counted=words.counted(release),
             made_up=release.made_up,
+            says=[headline.sentence(release, one) for one in (facts["worthless"] or {"better": ()})["better"]],
+            felt=words.felt(facts),
+            bound_of=proofs.bound_of(release),
             other_warnings=[note for note in facts["warnings"] if note not in release.made_up],
             tiles=_tiles(facts),
             has_hierarchy=words.has_hierarchy(facts),
@@ -79,6 +84,7 @@ def summary_html(release: Release) -> str:
         ("records", plain.count(len(published.rows))),
         *([("items", plain.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
         ("views checked", plain.count(release.verdict.checked)),
+        *_felt(release),
         *(_lost(release) if problem.relational is None else relational.card(release)),
     ]
     return (
@@ -93,10 +99,20 @@ def summary_html(release: Release) -> str:
             time=plain.seconds(sum(release.timings.values())),
             figures=figures,
             best=words.optimality(release),
+            poor=headline.worthless(release, named=True),
             made_up=release.made_up,
             warnings=[note for note in release.warnings if note not in release.made_up],
         )
     )
+
+
+def _felt(release: Release) -> list[tuple[str, str]]:
+    """How much of the items can still be read."""
+    found = release.usefulness
+    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
+        return []
+    median = [] if found.median_items is None else [("median items behind a label", plain.count(found.median_items))]
+    return [("of all items unchanged", plain.share(found.unchanged_share)), *median]
 
 
 def _lost(release: Release) -> list[tuple[str, str]]:
@@ -108,7 +124,7 @@ def _lost(release: Release) -> list[tuple[str, str]]:
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
-    made, cut = release.change, release.recoding.summary()
+    made, cut = release.change, release.summary
     if made is None:
         return [("groups", plain.count(len(group_codes(release))))]
     groups = ("groups of records", f"{cut['groups']:,}")
@@ -124,7 +140,7 @@ def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
 def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """The figures at the top."""
     data, ncp, hidden = facts["data"], facts["losses"].get("ncp"), facts["generalized"]["hidden_among"]
-    intact = plain.share(hidden[0]["share"]) if data["occurrences"] else "–"
+    unchanged = plain.share(hidden[0]["share"]) if data["occurrences"] else "–"
     first = [
         ("record published" if data["rows"] == 1 else "records published", plain.count(data["rows"])),
         ("adversary views checked", plain.count(facts["verdict"]["checked"])),
@@ -134,7 +150,9 @@ def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["relational"]:
         return first + relational.tiles(facts)
     lost = plain.share(ncp) if ncp is not None else "–"
-    return [*first, ("of all occurrences published intact", intact), ("information lost (NCP)", lost)]
+    median = (facts["usefulness"] or {}).get("median_items_behind_a_label")
+    behind = [] if median is None else [("items behind a label (median)", plain.count(median))]
+    return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 
 
 def _flipped(facts: dict[str, Any]) -> dict[str, Any] | None:
@@ -179,7 +197,7 @@ def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
         items = published.cover(code)
         if problem.unknown_items == "root":
             # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
-            items = items[hierarchy.parent[items] != hierarchy.root]
+            items = items[~hierarchy.right_below_root[items]]
         named = [plain.label(hierarchy.labels[item]) for item in items[:SPELLED]]
         groups.append({**group, "share": group["records"] / rows, "named": named, "more": group["items"] - len(named)})
     return groups
@@ -201,12 +219,12 @@ def _risk_charts(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]
 
 
 def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """How well the occurrences are hidden, one bar each."""
+    """How well items are hidden, one bar each."""
     made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
     if facts["flips"] or not made["hidden_among"] or not words.sets_changed(facts):
         return []
     intact, *hidden = made["hidden_among"]
-    rows = [{"label": "published intact", "share": intact["share"], "count": intact["occurrences"]}]
+    rows = [{"label": "published unchanged", "share": intact["share"], "count": intact["occurrences"]}]
     for band in hidden:
         if band["occurrences"]:
             label = f"among {plain.band(band['low'], band['high'])} items"

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from shoal.release import Release
-from shoal.report import flips, plain, relational, risks, words
+from shoal.report import flips, headline, plain, relational, risks, words
 from shoal.report.facts import as_dict
 
 TOP = 10  # groups shown
@@ -25,6 +25,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     lines = [
         f"# Anonymization report: {_safe(data['name'])}",
         "",
+        *_headline(release, facts),
         f"**{_safe(title)}.** {'' if holds else 'Wanted, but not reached: '}{_safe(model['description'])}",
         "",
         *_made_up(release, facts),
@@ -70,6 +71,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         "|---|---:|",
     ]
     lines += [f"| {_safe(measure)} | {shown} |" for measure, shown, _ in words.losses(facts)]
+    lines += [f"| {name} | {shown} |" for name, shown in words.felt(facts)]
     if made["groups"]:
         lines += ["", "| Group | Items covered | Records |", "|---|---:|---:|"]
         for group in made["groups"][:TOP]:
@@ -77,6 +79,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
             lines.append(f"| {_label(group['label'])} | {figures} |")
         if len(made["groups"]) > TOP:
             lines += ["", f"... and {plain.things(len(made['groups']) - TOP, 'more group')}."]
+    lines += _codebook(facts)
     if (gone := facts["suppressed"]) and gone["listed"]:
         lines += ["", "| Removed item | Records that had it |", "|---|---:|"]
         lines += [f"| {_label(one['label'])} | {plain.count(one['records'])} |" for one in gone["listed"][:TOP]]
@@ -116,6 +119,35 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _codebook(facts: dict[str, Any]) -> list[str]:
+    """What the labels of groups stand for, the first of them."""
+    entries = facts["codebook"]
+    if not entries:
+        return []
+    lines = ["", f"{words.CODEBOOK}{words.codebook_file(facts)}", "", "| Label | Part of | Items |", "|---|---|---|"]
+    for one in entries[:TOP]:
+        items = plain.some([plain.label(item) for item in one["items"]], one.get("unnamed", 0))
+        lines.append(f"| {_label(one['label'])} | {_label(one['parent'])} | {_safe(items)} |")
+    if len(entries) > TOP:
+        lines += ["", f"... and {plain.things(len(entries) - TOP, 'more label')}."]
+    return lines
+
+
+def _headline(release: Release, facts: dict[str, Any]) -> list[str]:
+    """What to say first of a release that is nearly worthless."""
+    found = facts["worthless"]
+    if found is None:
+        return []
+    lines = [f"> **{_safe(found['title'])}: {_safe(found['why'])}**"]
+    if found["forced_by"]:
+        lines += [">", f"> What forced it: {_safe(found['forced_by']['sentence'])}"]
+    for one in found["better"]:
+        lines += [">", f"> {_safe(headline.sentence(release, one))}", ">", f">     {one['command']}"]
+    if found["otherwise"]:
+        lines += [">", f"> {_safe(found['otherwise'])}"]
+    return [*lines, ""]
+
+
 def _data(facts: dict[str, Any]) -> str:
     """The data in figures."""
     data = facts["data"]
@@ -125,7 +157,7 @@ def _data(facts: dict[str, Any]) -> str:
     return (
         f"{rows} ({plain.count(data['non_empty'])} not empty"
         f"{'' if facts['sensitive'] is None else ', sensitive values apart'}), "
-        f"{plain.things(data['occurrences'], 'occurrence')} of {plain.things(data['items'], 'item')}."
+        f"{plain.things(data['occurrences'], 'item')}, {plain.count(data['items'])} different."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shoal.data.labels import set_members
 from shoal.errors import cut
 
@@ -69,6 +71,18 @@ def band(low: int, high: int) -> str:
     ('2–5', '7')
     """
     return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def some(texts: Sequence[str], more: int = 0, most: int = 12) -> str:
+    """The first texts of a list, and how many more there are.
+
+    >>> some(["a", "b"]), some(["a", "b", "c"], most=2), some([], 7), some(["a"], 1)
+    ('a, b', 'a, b and 1 more', '7 items', 'a and 1 more')
+    """
+    rest = max(0, len(texts) - most) + more
+    if not texts:
+        return things(rest, "item")
+    return ", ".join(texts[:most]) + (f" and {count(rest)} more" if rest else "")
 
 
 def label(text: str) -> str:

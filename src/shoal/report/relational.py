@@ -203,7 +203,7 @@ def overlap(facts: dict[str, Any]) -> str:
     if facts["relational"]["sets"] != "generalized":
         return "The counts of items in the published sets are exact."
     return (
-        "Some items can appear under more than one label, in one cluster intact and in another as part of a group: add "
+        "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
         "up their counts with care."
     )
 

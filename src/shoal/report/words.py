@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal import discovery
-from shoal.data.hierarchy import Hierarchy
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.privacy.privacy_degree import PrivacyDegree
@@ -17,6 +16,9 @@ from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
 from shoal.report import flips, plain, relational
 from shoal.report.plain import count, share, things
+from shoal.report.proofs import NO_HIERARCHY as NO_HIERARCHY
+from shoal.report.proofs import UNNAMED
+from shoal.report.proofs import optimality as optimality
 
 EXPLAINED = (
     "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
@@ -26,8 +28,6 @@ EXPLAINED = (
 
 
 SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1
-NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
-LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
 
 
 def options(values: dict[str, Value]) -> str:
@@ -45,7 +45,7 @@ def described(facts: dict[str, Any]) -> str:
     data, apart = facts["data"], "" if facts["sensitive"] is None else ", sensitive values apart"
     if not has_sets(facts):
         return relational.described(facts["relational"])
-    items = f"{things(data['occurrences'], 'occurrence')} of {things(data['items'], 'different item')} in all"
+    items = f"{things(data['occurrences'], 'item')} in all, {count(data['items'])} different"
     told, one, several = "Each is a set of items", "record is", "records are"
     if facts["relational"]:
         told, one, several = relational.described(facts["relational"]), "set is", "sets are"
@@ -97,12 +97,16 @@ def recoded(facts: dict[str, Any]) -> str:
 def hierarchy(facts: dict[str, Any]) -> str:
     """Where the groups of items come from, if there are any."""
     source = facts["provenance"]["hierarchy"]["name"]
+    grouped = bool(facts.get("codebook"))
     if not has_hierarchy(facts):
-        return "No hierarchy was given."
+        all_items = " Some labels represent several items: the code book lists them." if grouped else ""
+        return f"No hierarchy was given.{all_items}"
     if not facts["algorithm"]["generalizes"]:
-        named = "The hierarchy that was given" if source == "hierarchy" else f"The hierarchy {source}"
+        named = "The hierarchy that was given" if source == UNNAMED else f"The hierarchy {source}"
         return f"{named} says which items there are, and in which order; nothing was generalized."
-    return f"The groups come from the hierarchy {source}." if source != "hierarchy" else "The hierarchy was given."
+    groups = f"The groups come from the hierarchy {source}." if source != UNNAMED else "The hierarchy was given."
+    siblings = " Some labels represent several siblings of it: the code book lists their items." if grouped else ""
+    return groups + siblings
 
 
 def has_hierarchy(facts: dict[str, Any]) -> bool:
@@ -119,7 +123,7 @@ def overlap(facts: dict[str, Any]) -> str:
     if facts["relational"]:
         return relational.overlap(facts)
     return (
-        "Some items can appear under more than one label, here intact and there as part of a group: add up their "
+        "Some items can appear under more than one label, here unchanged and there as part of a group: add up their "
         "counts with care."
     )
 
@@ -200,6 +204,15 @@ def listed(labels: Sequence[str]) -> str:
     return ",".join(label if bare else wrapped for label, bare, wrapped in zip(labels, plain, quoted, strict=True))
 
 
+CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."
+
+
+def codebook_file(facts: dict[str, Any]) -> str:
+    """Which file has it all."""
+    file = facts["provenance"].get("codebook")
+    return f" The file {file['name']} lists all items; publish it with the data." if file else ""
+
+
 def shell_word(text: str) -> str:
     """A word of a command as bash and zsh read it; a tab can be seen and survives being copied.
 
@@ -232,9 +245,11 @@ def _sets_changed(facts: dict[str, Any]) -> str:
             return f"All sets are {what}."
         return f"All records are {what}: there was nothing to change."
     if not groups and not suppressed and facts["relational"]:
-        return "Every item of the sets is published intact."
+        return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
-        return "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published intact."
+        return (
+            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
+        )
     if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:
         return (
             f"Every item is published as '{plain.label(groups[0]['label'])}', which stands for any item: "
@@ -243,8 +258,8 @@ def _sets_changed(facts: dict[str, Any]) -> str:
     if suppressed and suppressed["share"] == 1:
         bare = "empty" if facts["sensitive"] is None else "without any item but sensitive values"
         return f"Every item was removed: all records are published {bare}."
-    where = " of items" if facts["relational"] else ""
-    sentences = [f"{share(made['hidden_among'][0]['share'])} of all occurrences{where} are published intact."]
+    where = " of the sets" if facts["relational"] else ""
+    sentences = [f"{share(made['hidden_among'][0]['share'])} of all items{where} are published unchanged."]
     if groups:
         among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
         others = "Others are" if suppressed else "The others are"
@@ -258,12 +273,12 @@ def removed(suppressed: dict[str, Any], *, sensitive: bool) -> str:
     """What was suppressed, in figures.
 
     >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1}, sensitive=False)
-    '2 items were removed from every record, 30 occurrences in all (1 %). 1 record lost all that it had.'
+    '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
     apart = ", sensitive values apart" if sensitive else ""
     were = "was" if suppressed["items"] == 1 else "were"
     gone = f"{things(suppressed['items'], 'item')} {were} removed from every record"
-    told = f"{gone}, {things(suppressed['occurrences'], 'occurrence')} in all ({share(suppressed['share'])})."
+    told = f"{gone}, {things(suppressed['occurrences'], 'time')} in all ({share(suppressed['share'])})."
     emptied = suppressed["emptied_records"]
     lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
     return f"{told} {lost}" if emptied else told
@@ -288,6 +303,19 @@ def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         for name, value in (relational.ordered(facts) if facts.get("relational") else facts["losses"]).items()
         for title, meaning in [_meaning(name, meanings)]
         if not (flipped and facts["sensitive"] is None and name.startswith("sensitive_"))  # nothing to count
+    ]
+
+
+def felt(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Figures that people can picture: items published unchanged, and items behind a label."""
+    made = facts["usefulness"]
+    if made is None or not made["items"]:
+        return []
+    median = made["median_items_behind_a_label"]
+    always = f"{count(made['always_unchanged'])} of {things(made['different_items'], 'different item')} always"
+    return [
+        ("Items published unchanged", f"{share(made['share_unchanged'])} ({always})"),
+        ("Items behind a label, median", "–" if median is None else count(median)),
     ]
 
 
@@ -319,28 +347,3 @@ def loss(name: str, value: float | None) -> str:
     if name == "privacy_value":
         return f"{value:.2e}" if value >= 1e-300 else "< 1e-300"
     return share(value) if name.removeprefix("weighted_").partition(":")[0] in SHARES else count(value)
-
-
-def optimality(release: Release) -> str:
-    """What is proved about how good the recoding is; nothing if nothing is."""
-    found = release.optimality
-    if found is None:
-        return ""
-    way = "coarsening of this hierarchy"
-    if release.algorithm.suppresses:
-        way = "way to coarsen this hierarchy and to remove items"
-    if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
-        way += ", within the given limits,"
-    every = f"{way} that keeps {release.problem.privacy.short}"
-    measured = f"{'weighted ' if release.problem.weights else ''}{release.problem.loss.name.upper()}"
-    if found.proven:
-        return f"Proved best: no {every} loses less ({measured} {found.loss:.6f})."
-    stopped = {
-        "time limit": "The search stopped at its time limit.",
-        "interrupted": "The search was interrupted.",
-        "no solver": "OR-Tools, which the proof needs, is not installed.",
-    }
-    return (
-        f"Not proved best: this one loses {found.loss:.6f} ({measured}), and any {every} loses at least "
-        f"{found.lower_bound:.6f}, so at most {share(found.gap)} of the loss could be avoided. {stopped[found.ended]}"
-    )

@@ -1,0 +1,79 @@
+"""What is proved about how good a release is, in words that name what it was compared with."""
+
+from __future__ import annotations
+
+import math
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.release import Release
+from shoal.report.plain import share
+from shoal.solution import Optimality
+
+NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
+UNNAMED = "hierarchy"  # the name of one that was made in Python
+LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
+
+
+def cuts_of(release: Release) -> str:
+    """The class of recodings that a search chose from, by name: "cut of products.csv"."""
+    tree = release.problem.hierarchy
+    name = (tree.refines or tree).name
+    return {NO_HIERARCHY: "all items", UNNAMED: "the hierarchy"}.get(name, name)
+
+
+def optimality(release: Release) -> str:
+    """What is proved about how good the recoding is, and among which recodings; nothing if nothing is."""
+    found = release.optimality
+    if found is None:
+        return ""
+    if not found.loss:
+        return "Nothing is lost, so no other recoding loses less."
+    measured = "" if release.loss_name == "NCP" else f" Loss: {release.loss_name} {found.loss:.6f}."
+    if release.problem.hierarchy.refines is None:
+        return f"{_best_cut(release, found, f'cut of {cuts_of(release)}')}{measured}"
+    groups = f"grouping of siblings of {cuts_of(release)}"
+    if cuts_of(release) == "all items":
+        groups = "grouping of all items"
+    if found.best_grouping:
+        return f"No {groups} loses less (proved).{measured}"
+    tree = _best_cut(release, found, "cut of the tree that was searched")
+    if not found.groupings_bound:
+        return f"{tree} It is not known how much less the best {groups} loses.{measured}"
+    above = share(found.loss / found.groupings_bound - 1)
+    bound = f"(lower bound {bounded(found.groupings_bound)})"
+    return f"At most {above} above the best possible {groups} {bound}. {tree}{measured}"
+
+
+def bounded(bound: float) -> str:
+    """A lower bound, never rounded up.
+
+    >>> bounded(0.00060899), bounded(0.5)
+    ('0.000608', '0.500000')
+    """
+    return f"{math.floor(bound * 1_000_000) / 1_000_000:.6f}"
+
+
+def _best_cut(release: Release, found: Optimality, kind: str) -> str:
+    """What is proved about the cuts of one hierarchy."""
+    if release.algorithm.suppresses:
+        kind += ", with or without items removed"
+    if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
+        kind += " within the given limits"
+    if found.proven:
+        return f"Best of all {kind.replace('cut', 'cuts', 1)} (proved)."
+    stopped = {
+        "time limit": "the time limit ended the search",
+        "interrupted": "the search was interrupted",
+        "no solver": "a proof needs OR-Tools, which is not installed",
+    }[found.ended]
+    if not found.lower_bound:
+        return f"It is not known how much less the best {kind} loses; {stopped}."
+    above = share(found.loss / found.lower_bound - 1)
+    return f"At most {above} above the best {kind} (lower bound {bounded(found.lower_bound)}); {stopped}."
+
+
+def bound_of(release: Release) -> str:
+    """What the lower bound of a search speaks of: "every cut of products.csv"."""
+    if release.problem.hierarchy.refines is not None:
+        return "every cut of the tree that was searched"
+    return f"every cut of {cuts_of(release)}"

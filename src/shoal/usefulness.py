@@ -1,0 +1,120 @@
+"""How much of the items can still be read in a release, and whether it is nearly worthless.
+
+A label is *broad* if it covers more than half of all items, of those in the hierarchy or of those that occur in the
+data, and at least 5 of them; or every item that there is. (Among 2 to 8 items a label over half of them is normal.)
+
+A release is *nearly worthless* if
+
+- more than half of its items are published under broad labels (a global cut has room for one such label only), or
+- more than half of its items were removed or are published under broad labels, or
+- more than half of the records that had items are published without any.
+
+"Items" are items of records: an item in three records counts three times. Sensitive values and other columns do not
+count: they are published all the same, and the headline says what it does not speak of. Methods that add items are
+judged by what they delete; models that leave the sets alone are not judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.transactions import Transactions
+from shoal.metrics import covered_sizes
+from shoal.published import Published
+
+Worthless = Literal["one label", "removed", "emptied"]
+FEW = 5  # items that a label must cover to be broad, unless it covers all that there are
+
+
+@dataclass(frozen=True)
+class Usefulness:
+    """What became of the items of records, in counts.
+
+    >>> from shoal.data.hierarchy import Hierarchy
+    >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> before = h.encode(Transactions.from_sets([["a1", "b1"], ["a2"], ["b1"]]))
+    >>> after = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"], ["b1"]]), h)
+    >>> made = Usefulness.of(before, after)
+    >>> made.unchanged, made.always_unchanged, made.median_items, made.worthless
+    (2, 1, 1, None)
+    >>> Usefulness.of(before, Published.resolve(Transactions.from_sets([["ALL"], ["ALL"], ["ALL"]]), h)).worthless
+    'one label'
+    """
+
+    items: int  # of records, before
+    unchanged: int  # of these: published as themselves
+    different_items: int  # that occur in the data
+    always_unchanged: int  # of these: published as themselves wherever they occur
+    median_items: int | None  # behind the label of an item that is published; an unchanged item: 1; none: nothing is
+    removed: int  # items of records that no label covers
+    hidden: int  # items of records under broad labels
+    broad: tuple[tuple[str, int], ...]  # the broad labels, and how many items each covers; the most frequent first
+    domain: int  # items that there are
+    records: int  # that had items
+    emptied: int  # of these: published without any
+
+    @classmethod
+    def of(cls, original: Transactions, published: Published) -> Usefulness:
+        """Count."""
+        sizes = covered_sizes(original, published)
+        shown = np.sort(sizes[sizes > 0])
+        broad = _broad(original, published)
+        order = sorted(np.flatnonzero(broad).tolist(), key=lambda code: (-int(published.rows.supports[code]), code))
+        different = np.unique(original.items)
+        had = original.sizes > 0
+        return cls(
+            items=len(sizes),
+            unchanged=int(np.count_nonzero(sizes == 1)),
+            different_items=len(different),
+            always_unchanged=len(np.setdiff1d(different, original.items[sizes != 1])),
+            median_items=int(shown[(len(shown) - 1) // 2]) if len(shown) else None,
+            removed=int(np.count_nonzero(sizes == 0)),
+            hidden=len(shown) - _covered(original, published, ~broad) if order else 0,
+            broad=tuple((published.rows.labels[code], int(published.cover_sizes[code])) for code in order),
+            domain=published.n_items,
+            records=int(np.count_nonzero(had)),
+            emptied=int(np.count_nonzero(had & (published.rows.sizes == 0))),
+        )
+
+    @property
+    def unchanged_share(self) -> float:
+        """The share of the items of records that are published as themselves."""
+        return self.unchanged / self.items if self.items else 1.0
+
+    @property
+    def worthless(self) -> Worthless | None:
+        """Why the release is nearly worthless; None: it is not."""
+        if 2 * self.emptied > self.records:
+            return "emptied"
+        if 2 * self.hidden > self.items:
+            return "one label"
+        return "removed" if 2 * (self.hidden + self.removed) > self.items else None
+
+
+def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_]:
+    """For each label whether it is used and broad."""
+    occurs = original.supports > 0
+    ends = np.concatenate([[0], np.cumsum(occurs[published.cover_items])])[published.cover_indptr]
+    found = (published.cover_sizes == published.n_items) & (published.n_items > 1)
+    for covered, total in ((published.cover_sizes, published.n_items), (np.diff(ends), np.count_nonzero(occurs))):
+        found |= (covered >= FEW) & (2 * covered > total)
+    used: npt.NDArray[np.bool_] = found & (published.rows.supports > 0)
+    return used
+
+
+def _covered(original: Transactions, published: Published, labels: npt.NDArray[np.bool_]) -> int:
+    """How many items of records some of the labels cover."""
+    codes = np.flatnonzero(labels)
+    if not len(codes):
+        return 0
+    code_of = np.full(len(labels), -1, dtype=np.int32)
+    code_of[codes] = np.arange(len(codes))
+    rows = published.rows.recode(code_of, [published.rows.labels[code] for code in codes])
+    covers = [published.cover(int(code)) for code in codes]
+    ends = np.concatenate([[0], np.cumsum([len(cover) for cover in covers])])
+    part = replace(published, rows=rows, cover_indptr=ends, cover_items=np.concatenate(covers))
+    return int(np.count_nonzero(covered_sizes(original, part)))

@@ -1,0 +1,481 @@
+"""Nearly worthless releases say so first, name what forced it, and name commands whose loss is right."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import remedies, report
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.errors import LossTooHigh, OptionError
+from shoal.evaluation import lab, recommend
+from shoal.evaluation.grid import Case
+from shoal.evaluation.material import Material
+from shoal.evaluation.recommend import Recommendation, Trial
+from shoal.evaluation.run_case import run_case
+from shoal.published import Published
+from shoal.report import headline, proofs
+from shoal.search import siblings
+from shoal.solution import Optimality
+from shoal.usefulness import Usefulness
+from tests.conftest import Shell
+
+DEPARTMENTS = {f"D{d}": [f"d{d}i{i}" for i in range(8)] for d in range(6)}
+NONE = ("--siblings", "none")
+
+
+def baskets() -> list[list[str]]:
+    """Two products of one department each, and one record that holds the only meeting of two departments."""
+    draw = random.Random(1)
+    rows = [draw.sample(items[:5], 2) for items in DEPARTMENTS.values() for _ in range(30)]
+    return [*rows, ["d0i0", "d1i0"]]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little work for grouping siblings: its quality is not at stake here."""
+    monkeypatch.setattr(siblings, "WORK", 300_000)
+
+
+@pytest.fixture
+def shop(shell: Shell) -> Shell:
+    (shell.folder / "my shop").mkdir()
+    shell.write("my shop/in.basket", "".join(",".join(row) + "\n" for row in baskets()))
+    shell.write("products.csv", "".join(f"{i};{d};ALL\n" for d, items in DEPARTMENTS.items() for i in items))
+    return shell
+
+
+SHOP = ("anonymize", "my shop/in.basket", "-o", "out.basket", "--hierarchy", "products.csv", "--k", "5", "--m", "2")
+REPORTS = ("--report", "r.json", "--report", "r.md", "--report", "r.html")
+
+
+def problem(rows: list[list[str]], tree: dict[str, Any] | None = None, **options: Any) -> shoal.Problem:
+    hierarchy = Hierarchy.from_tree({"ALL": DEPARTMENTS} if tree is None else tree, name="products.csv")
+    return shoal.Problem(shoal.read(rows), hierarchy, shoal.KmAnonymity(**{"k": 5, "m": 2, **options}))
+
+
+# -- the figures -------------------------------------------------------------------------------------------------------
+
+
+def counted(before: list[list[str]], after: list[list[str]], tree: dict[str, Any]) -> Usefulness:
+    hierarchy = Hierarchy.from_tree(tree)
+    return Usefulness.of(
+        hierarchy.encode(Transactions.from_sets(before)), Published.resolve(Transactions.from_sets(after), hierarchy)
+    )
+
+
+WIDE = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(4)]}}
+
+
+@pytest.mark.parametrize(
+    ("after", "wanted"),
+    [
+        ([["A"], ["A"], ["A"], ["b0"]], "one label"),  # A covers 6 of 10 items, and 3 of 4 items of records
+        ([["A"], ["A"], ["a2"], ["b0"]], None),  # exactly half
+        ([["a0"], ["a1"], ["a2"], ["B"]], None),
+        ([["a0"], [], [], []], "emptied"),
+        ([["a0"], ["a1"], [], []], None),
+        ([["ALL"], ["a1"], [], ["ALL"]], "removed"),  # neither alone is more than half
+        ([["ALL"], ["ALL"], ["ALL"], ["ALL"]], "one label"),
+    ],
+)
+def test_what_is_nearly_worthless(after: list[list[str]], wanted: str | None) -> None:
+    assert counted([["a0"], ["a1"], ["a2"], ["b0"]], after, WIDE).worthless == wanted
+
+
+def test_most_of_what_occurs_under_one_label_is_worthless_however_large_the_hierarchy() -> None:
+    tree = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(500)]}}
+    rows = [[f"a{n}"] for n in range(6)]
+    made = counted(rows, [["A"]] * 6, tree)
+    assert (made.worthless, made.broad) == ("one label", (("A", 6),))
+    assert counted(rows, rows, tree).worthless is None
+
+
+def test_in_tiny_domains_half_of_the_items_is_normal_but_all_of_them_is_not() -> None:
+    tree = {"ALL": {"A": ["a1", "a2"], "B": ["b"]}}
+    assert counted([["a1"], ["a2"]], [["A"], ["A"]], tree).worthless is None
+    assert counted([["a1"], ["a2"]], [["ALL"], ["ALL"]], tree).worthless == "one label"
+
+
+def test_no_items_are_not_worthless() -> None:
+    made = counted([[], []], [[], []], WIDE)
+    assert (made.worthless, made.median_items, made.unchanged_share) == (None, None, 1.0)
+
+
+def test_the_median_and_what_is_unchanged_count_items_of_records() -> None:
+    made = counted([["a0", "b0"], ["a0"], ["b1"], ["b0"]], [["a0", "B"], ["a0"], ["B"], []], WIDE)
+    assert (made.items, made.unchanged, made.removed) == (5, 2, 1)
+    assert made.median_items == 1  # of 1, 1, 4, 4: the lower one
+    assert (made.different_items, made.always_unchanged) == (3, 1)
+    assert counted([["a0"], ["b0"], ["b1"]], [["a0"], ["B"], ["B"]], WIDE).median_items == 4
+
+
+# -- console and reports -----------------------------------------------------------------------------------------------
+
+
+def test_the_console_says_it_first_and_its_commands_do_what_they_say(shop: Shell) -> None:
+    code, out, err = shop(*SHOP, *NONE)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "Nearly worthless: 100 % of all items are published as 'ALL', which covers all 48 items."
+    assert lines[1] == "What forced it: {D0, D1} is in 1 record, fewer than k = 5."
+    verified = next(at for at, line in enumerate(lines) if line.startswith("Verified:"))
+    assert "Everything was generalized" not in out + err
+    commands = [shlex.split(line) for line in lines[2:verified] if line.startswith("  shoal ")]
+    assert [command[command.index("--algorithm") + 1] for command in commands] == ["auto", "mhghs", "auto"]
+    losses = [float(line.split("NCP ")[1].split()[0]) for line in lines[2:verified] if "instead of 1.000000" in line]
+    assert len(commands) == len(losses) == 3
+    for command, loss in zip(commands, losses, strict=True):
+        assert command[0] == "shoal"
+        code, out, _ = shop(*command[1:], "--report", "r.json")
+        assert code == 0
+        assert not out.startswith("Nearly worthless")
+        assert json.loads((shop.folder / "r.json").read_text())["losses"]["ncp"] == pytest.approx(loss, abs=1e-6)
+        assert loss < 0.5
+
+
+def test_reports_say_it_first(shop: Shell) -> None:
+    shop(*SHOP, *NONE, *REPORTS)
+    facts = json.loads((shop.folder / "r.json").read_text())
+    assert list(facts)[:2] == ["report", "worthless"]
+    poor = facts["worthless"]
+    assert (poor["reason"], poor["loss"], poor["share_hidden"]) == ("one label", 1.0, 1.0)
+    assert poor["forced_by"]["labels"] == ["D0", "D1"]
+    assert poor["forced_by"]["support"] == 1
+    assert poor["better"][0]["loss"] < 0.5
+    assert poor["better"][0]["command"].startswith("shoal anonymize 'my shop/in.basket' -o out.basket --hierarchy prod")
+    assert facts["usefulness"] == {
+        "items": 362,
+        "unchanged": 0,
+        "share_unchanged": 0.0,
+        "different_items": 30,
+        "always_unchanged": 0,
+        "median_items_behind_a_label": 48,
+    }
+    markdown = (shop.folder / "r.md").read_text()
+    assert markdown.index("Nearly worthless") < markdown.index("Verified")
+    assert "> What forced it: {D0, D1} is in 1 record, fewer than k = 5." in markdown
+    page = (shop.folder / "r.html").read_text()
+    assert page.index("Nearly worthless: 100") < page.index("Verified:")
+    assert 'class="badge fails poor"' in page
+    assert 'class="badge"' not in page  # no tick in colour
+    assert "{D0, D1} is in 1 record" in page
+    shop(*SHOP, *REPORTS)
+    assert json.loads((shop.folder / "r.json").read_text())["worthless"] is None
+    assert 'class="badge"' in (shop.folder / "r.html").read_text()
+    assert "Nearly worthless" not in (shop.folder / "r.md").read_text()
+
+
+def test_without_explanations_no_set_of_the_raw_data_is_named(shop: Shell) -> None:
+    _, out, _ = shop(*SHOP, *NONE, *REPORTS, "--no-explanations")
+    assert out.startswith("Nearly worthless")
+    texts = [out, *((shop.folder / f"r.{form}").read_text() for form in ("json", "md"))]
+    assert all("D0" not in text and "What forced it" not in text for text in texts)
+    assert "What forced it" not in (shop.folder / "r.html").read_text()
+    assert json.loads((shop.folder / "r.json").read_text())["worthless"]["forced_by"] is None
+
+
+def test_a_problem_file_names_a_whole_command(shop: Shell) -> None:
+    shop.write(
+        "p.toml",
+        '[data]\nfile = "my shop/in.basket"\n[items]\nhierarchy = "products.csv"\n[model]\nk = 5\nm = 2\n'
+        '[algorithm]\nname = "aa"\n[output]\nfile = "o.basket"\n[run]\nseed = 3\n',
+    )
+    code, out, _ = shop("run", "p.toml")
+    assert code == 0
+    assert out.startswith("Nearly worthless")
+    command = shlex.split(next(line for line in out.splitlines() if "--algorithm mhghs" in line))
+    assert command[command.index("--seed") + 1] == "3"
+    code, out, _ = shop(*command[1:])
+    assert code == 0
+    assert "items suppressed" in out
+
+
+def test_from_python_the_remedy_is_python() -> None:
+    made = shoal.anonymize(problem(baskets()), shoal.AA())
+    poor = headline.worthless(made, named=True)
+    assert poor is not None
+    for one in poor["better"]:
+        scope = {"shoal": shoal, "problem": made.problem, "dataclasses": __import__("dataclasses")}
+        assert eval(one["command"], scope).loss == pytest.approx(one["loss"], abs=1e-9)
+    assert [one["command"].count("m=1") for one in poor["better"]] == [0, 0, 1]
+    card = report.summary_html(made)
+    assert card.index("Nearly worthless") < card.index("Verified")
+    assert "✓" not in card
+    assert "shoal.anonymize(problem, shoal.Auto())" in card
+    assert "✓ Verified" in report.summary_html(shoal.anonymize(problem([["d0i0"]] * 6), shoal.AA()))
+
+
+def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
+    made = shoal.anonymize(problem(baskets()), shoal.AA())
+    groups = remedies.Remedy("sibling groups", shoal.Auto(), loss=0.1)
+    for loss, named in ((0.05, 2), (0.2, 1)):
+        weaker = remedies.Remedy("smaller m", shoal.AA(), {"m": 1}, loss=loss)
+        assert len(remedies.better(made, (groups, weaker))) == named
+
+
+def test_if_nothing_does_better_that_is_said() -> None:
+    made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.AA())
+    poor = headline.worthless(made, named=True)
+    assert poor is not None
+    assert poor["better"] == []
+    assert poor["otherwise"].startswith("Nothing that was tried does better (")
+    assert "groups of siblings" in poor["otherwise"]
+    assert "more data" in poor["otherwise"]
+
+
+def test_emptied_records_are_told() -> None:
+    made = shoal.anonymize(problem([[item] for items in DEPARTMENTS.values() for item in items], k=2, m=1), shoal.MM())
+    assert made.worthless == "emptied"
+    assert "NEARLY WORTHLESS" in repr(made)
+    assert headline.why(made) == "48 of 48 records lost all their items."
+    poor = headline.worthless(made, named=True)
+    assert poor is not None
+    assert poor["forced_by"]["support"] == 1
+    assert poor["better"][0]["command"] == "shoal.anonymize(problem, shoal.Auto())"
+    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem, shoal.AA()))
+
+
+def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    made = shoal.anonymize(problem(baskets()), shoal.AA())
+    monkeypatch.setattr(remedies, "_tried", stopped)
+    assert remedies.find(made) == ()
+
+
+def test_what_takes_too_long_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies, "SECONDS", 0.0)
+    made = shoal.anonymize(problem(baskets()), shoal.Optimal())
+    [groups] = [one for one in made.tried if one.way == "sibling groups"]
+    assert groups.loss is None
+    assert groups not in remedies.better(made, made.tried)
+
+
+def test_models_with_sensitive_values_say_what_they_do_not_speak_of() -> None:
+    rows = [*baskets()[:-1], ["d0i0", "d1i0", "x"]]
+    tree = Hierarchy.from_tree({"ALL": DEPARTMENTS})
+    made = shoal.anonymize(
+        shoal.Problem(shoal.read(rows), tree, shoal.LmDiversity(l=5, m=2, sensitive=("x",))), shoal.AA()
+    )
+    assert made.worthless == "one label"
+    assert headline.title(made) == "Nearly worthless, apart from the sensitive values"
+
+
+# -- a limit on the loss -----------------------------------------------------------------------------------------------
+
+
+def test_a_loss_above_the_limit_is_exit_code_3_and_nothing_is_written(shop: Shell) -> None:
+    before = sorted(shop.folder.rglob("*"))
+    code, out, err = shop(*SHOP, *NONE, *REPORTS, "--max-loss", "0.5")
+    assert (code, out) == (3, "")
+    assert sorted(shop.folder.rglob("*")) == before
+    assert err.startswith("Error: The release would lose 1.000000 (NCP), more than --max-loss 0.5 allows: nothing was")
+    assert "bug" not in err
+    assert "--algorithm auto" in err
+    assert shop(*SHOP, *NONE, "--max-loss", "1")[0] == 0
+    assert shop(*SHOP, "--max-loss", "0.5")[0] == 0
+
+
+@pytest.mark.parametrize("limit", ["-0.1", "1.5", "nan"])
+def test_limits_that_are_no_share_are_refused(shop: Shell, limit: str) -> None:
+    assert "--max-loss must be a number from 0 to 1" in shop.fails(*SHOP, "--max-loss", limit)
+
+
+def test_the_limit_in_a_problem_file_and_in_python(shop: Shell) -> None:
+    text = '[data]\nfile = "in.basket"\n[items]\nhierarchy = "h.csv"\n[model]\nk = 2\n[output]\nfile = "o.basket"\n'
+    shop.write("p.toml", text + "[algorithm]\nname = 'aa'\n[run]\nmax_loss = 0.1\n")
+    code, _, err = shop("run", "p.toml")
+    assert code == 3
+    assert "0.227273 (NCP), more than --max-loss 0.1" in err
+    assert not (shop.folder / "o.basket").exists()
+    with pytest.raises(LossTooHigh, match=r"more than max_loss=0\.5 allows.*shoal\.anonymize\(problem, shoal\.Auto"):
+        shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=0.5)
+    assert shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=1).loss == 1
+    with pytest.raises(OptionError, match="max_loss must be a number from 0 to 1, got 2"):
+        shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=2)
+
+
+def test_methods_that_add_items_have_no_such_limit() -> None:
+    data = shoal.read([["a"], ["a"], ["b"]])
+    made = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.TransactionalK(k=2))
+    method = next(
+        one for one in (shoal.GSC, shoal.KNN, shoal.STN, shoal.ApxCover) if isinstance(made.privacy, one.solves)
+    )
+    with pytest.raises(OptionError, match="publish no false statements"):
+        shoal.anonymize(made, method(), max_loss=0.5)
+
+
+# -- recommend ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of a comparison in this process, whatever the clock says."""
+    monkeypatch.setattr(lab, "run", lambda cases, *_: [(case, run_case(case)) for case in cases])
+
+
+def row(score: float, worthless: str = "") -> dict[str, Any]:
+    return {
+        **{"status": "ok", "score": score, "scored_by": "NCP", "value": score, "seconds": 1.0, "peak_mb": None},
+        **{"error": "", "verified": True, "ended": "", "worthless": worthless},
+    }
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_nearly_worthless_release_is_never_recommended(shop: Shell) -> None:
+    shop.write("lone.basket", "".join(f"d{d}i{i}\n" for d in range(6) for i in range(8)))
+    words = ("recommend", "lone.basket", "--hierarchy", "products.csv", "--k", "48", "--m", "1", "--budget", "8")
+    code, out, _ = shop(*words)
+    assert code == 0
+    assert out.startswith("No method can be recommended. The best release that was found is nearly worthless.")
+    assert "Take " not in out
+    assert "Next:" not in out
+    assert "more data, or another hierarchy would keep more" in out
+
+
+def test_what_is_worth_publishing_comes_before_what_loses_less() -> None:
+    poor = Trial(shoal.MHgHs(), True, row(0.1, "gone"), row(0.1, "gone"))
+    good = Trial(shoal.AA(), True, row(0.4), row(0.4))
+    assert min([poor, good], key=recommend._rank) is good
+    told = Recommendation(poor, (poor, good), 9, 9, None)
+    assert not told.endorsed
+    assert told.reasons[0] == "Its release is nearly worthless: gone"
+    assert Recommendation(good, (good, poor), 9, 9, None).endorsed
+
+
+@pytest.mark.parametrize(
+    ("method", "bound", "sentence"),
+    [
+        (shoal.Optimal(), 0.4, "No cut of the hierarchy loses less (proved)."),
+        (shoal.Optimal(), 0.32, "It is at most 25.0 % above the best cut of the hierarchy (lower bound 0.32)."),
+        (shoal.Auto(), 0.4, "No grouping of siblings loses less (proved)."),
+        (shoal.OptimalSuppress(), 0.4, "No cut of the hierarchy, with or without items removed, loses less (proved)."),
+    ],
+)
+def test_a_recommendation_names_what_its_proof_speaks_of(method: Any, bound: float, sentence: str) -> None:
+    good = Trial(method, True, row(0.4), row(0.4))
+    assert Recommendation(good, (good,), 9, 9, bound).reasons[1] == sentence
+
+
+def test_a_bound_for_cuts_does_not_hold_for_groups_of_siblings() -> None:
+    toy = Material(label="toy", generate="quest")
+    cases = [Case(toy, shoal.KmAnonymity(), method) for method in (shoal.Optimal(), shoal.Auto(), shoal.AA())]
+    rows = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": 0.05}, {"value": 0.6}]
+    found = [(one["optimum"], one["gap"]) for one in lab.gaps(cases, rows)]
+    assert found == [(0.5, 0.0), (0.05, 0.5), (0.5, pytest.approx(1 / 6))]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_recommend_tries_groups_of_siblings(shop: Shell) -> None:
+    words = ("recommend", "my shop/in.basket", "--hierarchy", "products.csv", "--k", "5", "--m", "2", "--budget", "8")
+    _, out, _ = shop(*words, "--json")
+    found = json.loads(out)
+    assert (found["algorithm"], found["worthless"]) == ("auto", None)
+    assert "--algorithm auto" in found["commands"][-1]
+    poor = {one["algorithm"] for one in found["trials"] if one["all"] and one["all"]["worthless"]}
+    assert {"optimal", "aa"} <= poor
+
+
+def test_without_a_hierarchy_auto_is_tried_as_its_command_runs_it() -> None:
+    made = Material(label="x", generate="quest", fanout=5, order="frequency")
+    assert recommend._suited(made, shoal.Auto()).fanout == 0
+    assert recommend._suited(made, shoal.AA()).fanout == 5
+    assert shoal.Auto in recommend.candidates(shoal.KmAnonymity())
+
+
+# -- proofs ------------------------------------------------------------------------------------------------------------
+
+
+def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
+    tree = replace(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}), name=name)
+    data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
+    made = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)), method or shoal.AA())
+    if grouped:
+        made.problem.__dict__["hierarchy"] = replace(tree, refines=tree)
+    proof = Optimality(**{"loss": 0.05, "lower_bound": 0.04, "ended": "proven", "rounds": 1, "clauses": 1, **found})
+    return replace(made, solution=replace(made.solution, optimality=proof))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "Best of all cuts of products.csv (proved)."),
+        ({"name": "hierarchy"}, "Best of all cuts of the hierarchy (proved)."),
+        (
+            {"ended": "time limit"},
+            "At most 25 % above the best cut of products.csv (lower bound 0.040000); the time limit ended the search.",
+        ),
+        ({"ended": "interrupted", "lower_bound": 0.0}, "It is not known how much less the best cut of products.csv"),
+        ({"grouped": True, "groupings_bound": 0.05}, "No grouping of siblings of products.csv loses less (proved)."),
+        (
+            {"grouped": True, "groupings_bound": 0.048},
+            "At most 4.2 % above the best possible grouping of siblings of products.csv (lower bound 0.048000). "
+            "Best of all cuts of the tree that was searched (proved).",
+        ),
+        ({"grouped": True}, "Best of all cuts of the tree that was searched (proved). It is not known how much less"),
+        ({"grouped": True, "groupings_bound": 0.05, "name": "no hierarchy"}, "No grouping of all items loses less"),
+        ({"loss": 0.0, "lower_bound": 0.0}, "Nothing is lost, so no other recoding loses less."),
+        ({"method": shoal.MHgHs()}, "Best of all cuts of products.csv, with or without items removed (proved)."),
+        (
+            {"method": shoal.MHgHs(max_suppressed=90.0)},
+            "Best of all cuts of products.csv, with or without items removed within the given limits (proved).",
+        ),
+    ],
+)
+def test_a_proof_names_what_it_speaks_of(options: dict[str, Any], sentence: str) -> None:
+    assert proofs.optimality(release(**options)).startswith(sentence)
+
+
+# -- items that do not occur -------------------------------------------------------------------------------------------
+
+
+def test_items_that_do_not_occur_are_not_counted(shell: Shell) -> None:
+    extra = "".join(f"x{n};X;ALL\n" for n in range(500))
+    shell.write("h.csv", "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\n" + extra)
+    words = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
+    code, out, _ = shell(*words, "--algorithm", "aa", "--report", "r.json")
+    assert code == 0
+    assert "54.5 % (2 of 4 items always)" in out
+    assert "50" not in out
+    facts = json.loads((shell.folder / "r.json").read_text())
+    assert facts["recoding"] == {
+        "kind": "global cut",
+        "labels": 3,
+        "intact_items": 2,
+        "generalized_items": 2,
+        "groups": 1,
+        "suppressed_labels": 0,
+    }
+    assert (facts["usefulness"]["always_unchanged"], facts["usefulness"]["different_items"]) == (2, 4)
+    assert facts["usefulness"]["median_items_behind_a_label"] == 1
+    code, out, _ = shell(*words, "--algorithm", "lra", "--report", "r.json")
+    assert code == 0
+    assert json.loads((shell.folder / "r.json").read_text())["recoding"]["intact_items"] <= 4
+
+
+def test_local_cuts_count_what_occurs() -> None:
+    tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    rows = tree.encode(Transactions.from_sets([["a1"], ["a1"]]))
+    cuts = shoal.LocalCuts((shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [])), np.array([0, 1]))
+    assert (cuts.summary()["intact_items"], cuts.summary(rows)["intact_items"]) == (4, 1)
+    assert (cuts.summary()["labels"], cuts.summary(rows)["labels"]) == (4, 1)
+
+
+def test_the_times_have_plain_names(shop: Shell) -> None:
+    _, out, _ = shop(*SHOP, "--algorithm", "mhghs")
+    row = next(line for line in out.splitlines() if line.startswith("time "))
+    assert " s (search " in row
+    assert "intact" not in out
+    assert "occurrence" not in out
+    assert Path("out.basket").exists()
