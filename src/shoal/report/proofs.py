@@ -39,6 +39,8 @@ def optimality(release: Release) -> str:
     tree = _best_cut(release, found, "cut of the tree that was searched")
     if not found.groupings_bound:
         return f"{tree} It is not known how much less the best {groups} loses.{measured}"
+    if found.loss > 2 * found.groupings_bound:  # too weak for a percentage to mean much
+        return f"{tree} Every {groups} loses at least {bounded(found.groupings_bound)} (lower bound).{measured}"
     above = share(found.loss / found.groupings_bound - 1)
     bound = f"(lower bound {bounded(found.groupings_bound)})"
     return f"At most {above} above the best possible {groups} {bound}. {tree}{measured}"
