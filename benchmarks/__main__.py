@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import family, growth, leaderboard, optimum, rt, rt_page, spine
+from benchmarks import family, growth, leaderboard, optimum, rt, rt_page, siblings, spine
 from benchmarks.papers import common
 
 
@@ -22,8 +22,8 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt"]
-    parser.add_argument("what", nargs="*", default=every, choices=[*every, "leaderboard"])
-    parser.add_argument("--docs", action="store_true", help="put 'rt' into its page of docs/")
+    parser.add_argument("what", nargs="*", default=every, choices=[*every, "leaderboard", "siblings"])
+    parser.add_argument("--docs", action="store_true", help="put 'rt' or 'siblings' into its page of docs/")
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
@@ -41,6 +41,10 @@ def main() -> None:
         show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
     if "leaderboard" in given.what:
         leaderboard.write(again=given.again)
+    if "siblings" in given.what:
+        found = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
+        if given.docs and found:
+            siblings.write(found)
     if "rt" in given.what and not rt.available():
         print("rt: needs the real data sets (SHOAL_DATA).")
         return

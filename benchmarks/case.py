@@ -78,6 +78,8 @@ def solve(
     solution = method.solve(problem, shoal.Engine(workers=workers))
     seconds = time.perf_counter() - start
     peak = peak_memory()
+    if solution.hierarchy is not None:
+        problem = problem.on(solution.hierarchy)
     published, proof = solution.recoding.apply(problem.items, problem.set_apart), solution.optimality
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
