@@ -31,7 +31,7 @@ def refined(owner: Hierarchy, shapes: Mapping[int, Shape]) -> Hierarchy:
     if len(owner) == 1:  # a lone item
         return replace(owner, refines=owner)
     leaves: list[int] = []
-    inner: list[tuple[int, bool, int]] = []  # owner's node, whether it is a group below it, first leaf; in post-order
+    inner: list[tuple[int, bool]] = []  # owner's node, and whether it is a group below it; in post-order
     below: list[list[int]] = []  # the children of each inner node: a leaf, or ~i for the i-th inner node
     spans: list[tuple[int, int]] = []
     stack: list[tuple[int, bool, list[Any], list[int], int]] = []
@@ -44,7 +44,7 @@ def refined(owner: Hierarchy, shapes: Mapping[int, Shape]) -> Hierarchy:
         node, group, left, done, first = stack[-1]
         if not left:
             stack.pop()
-            inner.append((node, group, first))
+            inner.append((node, group))
             below.append(done)
             spans.append((first, len(leaves)))
             if stack:
@@ -68,10 +68,10 @@ def refined(owner: Hierarchy, shapes: Mapping[int, Shape]) -> Hierarchy:
     )
 
 
-def _labels(owner: Hierarchy, leaves: Sequence[int], inner: Sequence[tuple[int, bool, int]]) -> tuple[str, ...]:
+def _labels(owner: Hierarchy, leaves: Sequence[int], inner: Sequence[tuple[int, bool]]) -> tuple[str, ...]:
     """The owner's labels where there are any, and labels for groups that nothing else has."""
     labels, numbers = [owner.labels[leaf] for leaf in leaves], dict.fromkeys(range(len(owner)), 0)
-    for node, group, _ in inner:
+    for node, group in inner:
         label = owner.labels[node]
         while group:
             numbers[node] += 1
