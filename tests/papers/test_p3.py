@@ -1,4 +1,4 @@
-"""P3 (VLDBJ'11): Gray order, E2 of the spec, mining loss. Where its l^m-diversity is wrong: tests/test_lm.py."""
+"""P3 (VLDBJ'11): Gray order, E2 of the spec, mining loss. Its l^m-diversity is wrong: tests/privacy/test_lm.py."""
 
 from __future__ import annotations
 

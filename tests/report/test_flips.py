@@ -1,0 +1,393 @@
+"""Reports on data to which items were added, or whose sensitive items were dealt anew: no sentence is false.
+
+Figures are checked against the sets before and after, which know nothing of how the release counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import report
+from shoal.algorithms import Algorithm, FlippingAlgorithm
+from shoal.data.dataset import Dataset, Origin
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.transactions import Transactions
+from shoal.engines import Engine
+from shoal.privacy import PrivacyModel
+from shoal.published import Grouping
+from shoal.recoding import Flips
+from shoal.report import flips, risks, words
+from tests.report.test_report import EVIL, Page
+
+TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
+WARD = [
+    ["a", "b", "HIV"],
+    ["a", "c", "d"],
+    ["a", "b", "c"],
+    ["b", "c", "flu"],
+    ["c", "d"],
+    ["c"],
+    ["d"],
+    ["a", "d"],
+]
+FALSE_HERE = (
+    "Sensitive values were left as they are",
+    "No item can appear under two different labels",
+    "The groups come from the hierarchy",
+    "to suppression",
+    "Every item is published unchanged",
+)
+
+
+def release(
+    rows: Sequence[Sequence[str]] = WARD,
+    algorithm: Algorithm | None = None,
+    privacy: PrivacyModel | None = None,
+    tree: Mapping[str, object] | None = None,
+    unknown_items: Literal["error", "root"] = "error",
+    **options: Any,
+) -> shoal.Release:
+    data = Dataset(Transactions.from_sets(rows), None, Origin("ward.csv"))
+    declared = tuple(label for label in ("HIV", "flu") if label in data.transactions.labels) or ("HIV", "flu")
+    privacy = privacy or shoal.SensitiveK(k=2, sensitive=declared)
+    hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(data.transactions.labels)
+    problem = shoal.Problem(data, hierarchy, privacy, unknown_items=unknown_items, **options)
+    return shoal.anonymize(problem, algorithm or shoal.GSC())
+
+
+def dealt(rows: Sequence[Sequence[str]] = WARD, **options: Any) -> shoal.Release:
+    return release(rows, shoal.GraySort(), shoal.PrivacyDegree(p=2, sensitive=("HIV", "flu")), **options)
+
+
+@dataclass(frozen=True)
+class Together(FlippingAlgorithm):
+    """All records become the same: a stand-in for methods that add and delete items of any kind."""
+
+    name = "together"
+    title = "All together"
+    paper = "P1"
+    solves = (shoal.TransactionalK,)
+
+    def solve(self, problem: shoal.Problem, engine: Engine) -> shoal.Solution:
+        """One group."""
+        return shoal.Solution(Flips(Grouping(np.zeros(len(problem.items), dtype=np.int64), 2), np.array([-1])))
+
+
+def texts(made: shoal.Release) -> list[str]:
+    """What people read."""
+    return [report.as_markdown(made), Page(report.as_html(made)).text]
+
+
+def sets(made: shoal.Release) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Each record before and after."""
+    return list(zip(made.problem.data.transactions.sets(), made.dataset.transactions.sets(), strict=True))
+
+
+@pytest.mark.parametrize("method", [shoal.GSC, shoal.STN, shoal.KNN, shoal.ApxCover])
+@pytest.mark.parametrize("tree", [None, TREE])
+def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str, object] | None) -> None:
+    model: PrivacyModel | None = shoal.TransactionalK(k=2) if method is shoal.ApxCover else None
+    made = release(WARD, method(), model, tree)
+    facts, hidden = report.as_dict(made)["flips"], set() if method is shoal.ApxCover else {"HIV", "flu"}
+    added = Counter(item for was, now in sets(made) for item in now - was)
+    deleted = Counter(item for was, now in sets(made) for item in was - now)
+    before = Counter(item for was, _ in sets(made) for item in was)
+    after = Counter(item for _, now in sets(made) for item in now)
+    assert added or deleted
+    assert facts["kind"] == "flips"
+    assert bool(made.made_up)
+    assert all(note in text for text in texts(made) for note in made.made_up)
+    assert not [false for false in FALSE_HERE for text in texts(made) if false in text]
+    assert facts["records_changed"] == sum(was != now for was, now in sets(made))
+    assert facts["records_given_sensitive"] == sum(bool((now - was) & hidden) for was, now in sets(made))
+    assert facts["sensitive_additions"] == sum(added[item] for item in hidden)
+    assert facts["sensitive_deletions"] == sum(deleted[item] for item in hidden)
+    assert facts["qid_additions"] == added.total() - facts["sensitive_additions"]
+    assert facts["qid_deletions"] == deleted.total() - facts["sensitive_deletions"]
+    assert facts["emptied_records"] == sum(bool(was - hidden) and not now - hidden for was, now in sets(made))
+    listed = {one["label"]: one for one in facts["listed"]}
+    assert set(listed) == {*added, *deleted}
+    assert len(listed) == len(facts["listed"]) == facts["items"]
+    for label, one in listed.items():
+        counts = (before[label], added[label], deleted[label], after[label])
+        assert (one["before"], one["added"], one["deleted"], one["after"]) == counts
+        assert one["sensitive"] == (label in hidden)
+    changes = [one["added"] + one["deleted"] for one in facts["listed"]]
+    assert changes == sorted(changes, reverse=True)
+    assert sum(size["groups"] for size in facts["group_sizes"]) == facts["groups"]
+    assert facts["smallest_group"] * facts["groups"] <= facts["records_in_groups"] <= len(WARD)
+
+
+def test_what_the_other_figures_say() -> None:
+    facts = report.as_dict(made := release())
+    assert facts["report"] == 1
+    assert facts["suppressed"] is None
+    assert facts["explanations"] == []
+    assert facts["algorithm"]["truthful"] is False
+    untouched = {item for was, _ in sets(made) for item in was} - {one["label"] for one in facts["flips"]["listed"]}
+    assert facts["generalized"]["intact_items"] == len(untouched - {"HIV", "flu"})
+    assert facts["generalized"]["groups"] == []
+    assert facts["generalized"]["suppressed"] == facts["flips"]["qid_deletions"]
+    held = facts["sensitive"]
+    assert held["values"] == {"HIV": 1, "flu": 1}
+    assert held["records"] == 2
+    assert held["after"]["records"] == sum(bool(now & {"HIV", "flu"}) for _, now in sets(made))
+    assert held["after"]["values"] == dict(Counter(i for _, now in sets(made) for i in now if i in ("HIV", "flu")))
+
+
+def test_other_methods_have_no_flips() -> None:
+    made = release([["a"], ["a"], ["b"], ["b"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)
+    facts = report.as_dict(made)
+    assert facts["flips"] is None
+    assert made.made_up == []
+    assert facts["algorithm"]["truthful"] is True
+    assert all("What was added and deleted" not in text and "(sensitive)" not in text for text in texts(made))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([["a", "HIV"], ["a"]], "A sensitive item was added once to a record that did not have it."),
+        ([["a", "HIV"], ["a", "HIV"], ["a", "HIV", "b"]], "An item was deleted once from a record that had it."),
+        ([["a", "HIV"], ["a", "b"]], "once a sensitive one, and deleted once from a record that had it."),
+    ],
+)
+def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
+    made = release(rows, privacy=shoal.SensitiveK(k=len(rows), sensitive=("HIV",)))
+    assert said in made.made_up[0]
+    assert made.warnings[: len(made.made_up)] == made.made_up
+    given = any(now & {"HIV"} - was for was, now in sets(made))
+    assert ("Facts are published that are not in the data." in made.made_up[0]) == given
+    assert ("1 record is published with a sensitive item that it did not hold." in made.warnings) == given
+    assert "Do not use these data to decide anything about a single person." in made.made_up[-1]
+    for text in texts(made):
+        heading = "Not all that is published is true" if given else "Items are missing from what is published"
+        assert text.index(heading) < text.index("What an adversary")
+        assert all(note in text for note in made.made_up)
+        assert not [false for false in FALSE_HERE if false in text]
+    assert made.made_up[0] in Page(report.summary_html(made)).text
+
+
+@pytest.mark.parametrize(
+    ("rows", "change", "heading"),
+    [
+        (
+            [["a"], ["a", "b"], ["a", "b"]],
+            "An item was added once to a record that did not have it. Of all items, 100 % are published as they were.",
+            "Not all that is published is true",
+        ),
+        (
+            [["a"], ["b"]],
+            "Items were deleted 2 times from records that had them. Of all items, 0 % are published as "
+            "they were. 2 records lost all that they had.",
+            "Items are missing from what is published",
+        ),
+        ([["a"], ["a"]], "Nothing had to be changed: the data satisfy the guarantee as they are.", None),
+        ([[], []], "All records are empty: there was nothing to change.", None),
+    ],
+    ids=["added", "deleted", "same", "empty"],
+)
+def test_without_anything_sensitive(rows: list[list[str]], change: str, heading: str | None) -> None:
+    made = release(rows, Together(), shoal.TransactionalK(k=2))
+    assert bool(made.made_up) == bool(heading)
+    assert not any("sensitive" in note for note in made.warnings)
+    for text in texts(made):
+        assert change in text
+        assert "an item is in all of them if most of them had it" in text
+        assert "1 group of records was formed, with" in text
+        assert heading is None or heading in text
+        assert ("do not rely on counts of items" in text) == bool(heading)
+        assert not [word for word in ("A sensitive item", "Sensitive item", "them sensitive") if word in text]
+    if heading and "missing" in heading:
+        assert "2 records have lost all that they had to deletion; they stay in place." in made.warnings
+    else:
+        assert not any("deletion" in note for note in made.warnings)
+
+
+def test_weights_of_nothing_are_no_matter_for_methods_without_cuts() -> None:
+    made = release([["a", "HIV"], ["b"]], weights=shoal.Weights({"a": 0, "b": 0}))
+    assert not any("weight" in note for note in made.warnings)
+
+
+def test_nothing_to_change_is_no_reason_to_warn() -> None:
+    made = release([["a", "HIV"], ["a", "HIV"], ["b"]])
+    assert made.made_up == []
+    assert made.warnings == []
+    for text in texts(made):
+        assert "Nothing had to be changed: the data satisfy the guarantee as they are." in text
+        assert "No groups of records had to be formed, and no record was changed." in text
+        assert "No item can appear under two different labels, so the counts of labels" in text
+        assert "Facts are published" not in text
+        assert "Sensitive values were left" not in text
+
+
+def test_dealt_items_belong_to_groups() -> None:
+    made = dealt()
+    held = [sum("HIV" in row or "flu" in row for row in side) for side in zip(*sets(made), strict=True)]
+    for text in texts(made):
+        assert "Sensitive items belong to groups of records here, not to single records" in text
+        assert "which the column 'group' tells" in text
+        assert f"Sensitive items are in {held[0]} records of the data and in {held[1]} as published." in text
+        assert "counts in each published group how many records hold each sensitive item." in text
+        assert "Facts are published that are not in the data" not in text
+        assert "How often each item occurs is exact, in all and in each group." in text
+        assert not [false for false in FALSE_HERE if false in text]
+    assert "deleted" not in Page(report.summary_html(made)).text
+    total = sum(len(was & {"HIV", "flu"}) for was, _ in sets(made))
+    assert f"Sensitive items, {total} times in all, were dealt anew inside their groups." in texts(made)[0]
+
+
+def test_nothing_tells_how_many_were_dealt_back() -> None:
+    """Who knows that none was, or all were, knows more than the groups tell: seeds that differ in it look the same."""
+    made = [dealt(seed=seed) for seed in range(12)]
+    moved = {sum(len(now - was) for was, now in sets(one)) for one in made}
+    assert len(moved) > 1
+    facts = [report.as_dict(one) for one in made]
+    for key in ("flips", "losses", "recoding", "generalized", "warnings"):
+        assert all(fact[key] == facts[0][key] for fact in facts), key
+    assert len({str(one.warnings) for one in made}) == 1
+
+
+def test_nobody_sensitive_is_said() -> None:
+    for make in (release, dealt):
+        made = make([["a"], ["b"], ["c"]], allow_missing=True)
+        [missed, nothing] = made.warnings
+        assert "Declared sensitive, but not in the data: HIV, flu" in missed
+        assert nothing.startswith("No record holds a sensitive item: nothing was protected")
+        assert [was == now for was, now in sets(made)] == [True] * 3
+        for text in texts(made):
+            assert nothing in text
+            assert "No published record holds a sensitive item, so there is nothing to check." in text
+            assert "adversary could know; sensitive values are published as they are" not in text
+
+
+def test_records_that_lost_all() -> None:
+    """The third record keeps company with two that hold nothing but a sensitive item."""
+    made = release([["HIV"], ["HIV"], ["b", "HIV"]], privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
+    assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
+    assert "1 record has lost all that it had, sensitive values apart, to deletion; it stays in place." in made.warnings
+    assert "2 other records with nothing but sensitive values are published." in made.warnings
+    assert any(
+        note.startswith("Every item was deleted: all records are published without any item but sensitive values. A ")
+        for note in made.warnings
+    )
+    assert not any("hierarchy" in note or "suppress" in note for note in made.warnings)
+    for text in texts(made):
+        assert "1 record lost all that it had, sensitive values apart." in text
+        assert "Items are missing from what is published" in text
+
+
+def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
+    made = release([["HIV"], [], ["a"]], privacy=shoal.SensitiveK(k=2, sensitive=("HIV",)))
+    assert [sorted(now) for _, now in sets(made)] == [["HIV"], ["HIV"], ["a"]]
+    assert not any("empty" in note for note in made.warnings)
+    assert "2 records with nothing but sensitive values are published." in made.warnings
+    for text in texts(made):
+        assert "there was nothing to change" not in text
+
+
+def test_larger_records_than_before_are_drawn() -> None:
+    rows = [["a", "b", "HIV"], ["b", "c", "HIV"], ["a", "c", "HIV"]]
+    facts = report.as_dict(release(rows, privacy=shoal.SensitiveK(k=3, sensitive=("HIV",))))
+    assert facts["data"]["max_size_after"] == 3
+    assert sum(size["after"] for size in facts["data"]["sizes"]) == 3
+
+
+def test_groups_declared_sensitive_are_spelled_out() -> None:
+    made = release(tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
+    assert "'ill' stands for 2 sensitive items." in made.warnings
+    made = release([["a", "HIV"], ["a"]], tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
+    assert "'ill' stands for 1 sensitive item." in made.warnings
+
+
+def test_unexplained_reports_name_no_item() -> None:
+    made = release([*WARD, ["rarity", "HIV"]])
+    assert "rarity" in report.as_json(made)
+    assert "rarity" not in report.as_json(made, explained=False)
+    assert report.as_dict(made, explained=False)["flips"]["listed"] is None
+    assert report.as_dict(made, explained=False)["flips"]["items"] > 0
+    for text in (report.as_markdown(made, explained=False), report.as_html(made, explained=False)):
+        assert "rarity" not in text
+        assert "What was added and deleted" in text
+
+
+def test_items_that_only_the_raw_data_know_are_not_named() -> None:
+    rows = [["a", "HIV", "rarity"], ["a", "b"], ["a", "b"]]
+    made = release(rows, tree=TREE, unknown_items="root", privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
+    assert "rarity" not in {item for _, now in sets(made) for item in now}
+    assert report.as_dict(made)["flips"]["unnamed"] == 1
+    assert all("rarity" not in text for text in (*texts(made), report.as_json(made)))
+
+
+def test_risk_is_that_of_records_with_a_sensitive_item() -> None:
+    made = release()
+    facts = report.as_dict(made)
+    before, after = facts["risk"]["before"], facts["risk"]["after"]
+    assert before["sensitive"]
+    assert after["sensitive"]
+    assert (before["records"], after["records"]) == (2, 4)
+    assert risks.risk(before, 1).startswith("For 100 % of the records with a sensitive item, 1 well-chosen item is")
+    assert risks.risk(after, 3).startswith("No record with a sensitive item can be narrowed down to fewer than 2")
+    assert "share of the records with a sensitive item (2 before, 4 now), by what" in Page(report.as_html(made)).text
+
+
+def test_the_page_is_well_formed_and_labels_are_text() -> None:
+    rows = [[f"{EVIL} a", f"{EVIL} sick"], [f"{EVIL} b"], [f"{EVIL} a", f"{EVIL} c"], [f"{EVIL} b"]]
+    for algorithm, privacy in (
+        (shoal.GSC(), shoal.SensitiveK(k=3, sensitive=(f"{EVIL} sick",))),
+        (shoal.GraySort(), shoal.PrivacyDegree(p=2, sensitive=(f"{EVIL} sick",))),
+    ):
+        made = release(rows, algorithm, privacy)
+        for text in (report.as_html(made), report.summary_html(made)):
+            assert "<script" not in text
+            assert "script" not in Page(text).tags
+        assert f"{EVIL} sick" in Page(report.as_html(made)).text
+        lines = report.as_markdown(made).splitlines()
+        assert not [line for line in lines if "<script" in line and not line.startswith("    shoal verify")]  # code
+        facts = json.loads(report.as_json(made), parse_constant=pytest.fail)
+        assert facts["flips"]["groups"] > 0
+
+
+def test_bars_are_shares_of_what_was_there_and_fit() -> None:
+    rows = [["a", "HIV"], ["a"], ["a"], ["a"]]
+    made = release(rows, privacy=shoal.SensitiveK(k=4, sensitive=("HIV",)))
+    drawn = [(bar["label"], bar["count"], bar["share"], bar["length"]) for bar in flips.bars(report.as_dict(made))]
+    assert drawn == [
+        ("sensitive items, as they were", 1, 1.0, 1 / 3),
+        ("sensitive items, added", 3, 3.0, 1.0),
+        ("other items, as they were", 4, 1.0, 1 / 3),
+    ]
+    assert flips.bars(report.as_dict(dealt())) == []
+    assert "300 % · 3" in Page(report.as_html(made)).text
+
+
+def test_many_items_are_folded() -> None:
+    rows = [[f"i{n:02}", "HIV"] for n in range(14)]
+    made = release(rows, privacy=shoal.SensitiveK(k=14, sensitive=("HIV",)))
+    page, markdown = report.as_html(made), report.as_markdown(made)
+    assert "The items that changed most" in page
+    more = report.as_dict(made)["flips"]["items"] - 10
+    assert f"<summary>The other {more} items</summary>" in page
+    assert f"... and {more} more items." in markdown
+
+
+def test_losses_say_that_additions_are_not_in_them() -> None:
+    meanings = {title: meaning for title, _, meaning in words.losses(report.as_dict(release()))}
+    assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
+    plain = words.losses(report.as_dict(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)))
+    assert not any("deletions" in meaning for _, _, meaning in plain)
+
+
+def test_the_papers_are_named() -> None:
+    assert any(
+        "Anonymous publication of sensitive" in paper for paper in report.as_dict(dealt())["model"]["references"]
+    )
+    assert any("Wang" in paper for paper in report.as_dict(release())["algorithm"]["references"])

@@ -1,0 +1,192 @@
+"""Time limits: what is found whatever the limit, and what is done after it. The clock is ours."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import kernels
+from shoal.algorithms import Algorithm
+from shoal.errors import Infeasible
+from shoal.search import solver
+from shoal.search.clock import AFTER, AFTER_CTRL_C, Clock, OutOfTime
+from shoal.search.siblings import SiblingSearch
+from shoal.testing import problems
+from tests.algorithms.test_optimal import QUIET, km, medium
+from tests.search.test_exclusion import dense, either
+from tests.search.test_joint import outliers
+
+
+class Watch:
+    """A clock that moves on by ``step`` seconds whenever somebody looks at it."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, step: float) -> None:
+        self.now, self.step = 0.0, step
+        patch.setattr(time, "monotonic", self.look)
+
+    def look(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def negative(problem: shoal.Problem) -> shoal.Problem:
+    values = problem.privacy.values()
+    return shoal.Problem(problem.data, problem.hierarchy, shoal.KmNegative(k=values["k"], m=values["m"]))
+
+
+def cost(problem: shoal.Problem, algorithm: Algorithm) -> int:
+    solution = algorithm.solve(problem, QUIET)
+    cut, problem = solution.recoding, problem.on(solution.hierarchy or problem.hierarchy)
+    assert isinstance(cut, shoal.GlobalCut)
+    gone = int(problem.occurrences[cut.suppressed].sum())
+    return int(problem.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
+
+
+CASES: dict[str, tuple[Callable[[], shoal.Problem], type[shoal.Auto | shoal.OptimalSuppress]]] = {
+    "km, m=2": (lambda: medium(m=2, fanout=2, rows=1000), shoal.Auto),
+    "km, m=4": (lambda: medium(m=4, fanout=2, rows=1000), shoal.Auto),
+    "lm": (lambda: dense(600, 60, 0), shoal.Auto),
+    "km-negative": (lambda: negative(medium(m=2, fanout=2, rows=1000)), shoal.Auto),
+    "suppression": (lambda: medium(m=3, k=20, rows=1000), shoal.OptimalSuppress),
+    "outliers": (outliers, shoal.OptimalSuppress),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("step", [0.01, 1000.0])
+def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if there is not even time for the work after the limit."""
+    make, algorithm = CASES[case]
+    problem = make()
+    aa = cost(problem, shoal.AA())
+    Watch(monkeypatch, step)
+    assert cost(problem, algorithm(time_limit=0)) <= aa < int(problem.costs[problem.hierarchy.root])
+
+
+@settings(max_examples=80)
+@given(problem=problems(st.one_of(km, either), max_rows=30))
+def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
+    """Where AA ends in the time after the limit, whatever the problem."""
+    try:
+        problem.privacy.feasible(problem.raw)
+        aa = cost(problem, shoal.AA())
+    except Infeasible:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        Watch(patch, 1e-6)
+        assert cost(problem, shoal.Auto(time_limit=0)) <= aa
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("limit", "step"), [(0, 0.25), (3, 0.25), (40, 0.5)])
+def test_no_work_is_started_after_the_end(
+    case: str, limit: float, step: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first safe result takes what it takes; then come the limit, and the limit again and two seconds."""
+    make, algorithm = CASES[case]
+    problem = make()
+    watch = Watch(monkeypatch, step)
+    clocks: list[Clock] = []
+    firsts: list[float] = []
+
+    def start(self: Clock) -> None:
+        if not clocks:
+            firsts.append(watch.now)
+        begin(self)
+        clocks.append(self)
+
+    def guarded(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            assert not clocks or watch.now <= clocks[0].end, f"{name} after the end"
+            return call(*args, **kwargs)
+
+        return wrapped
+
+    begin = Clock.start
+    monkeypatch.setattr(Clock, "start", start)
+    for owner, name in [
+        (kernels.Threats, "at"),
+        (kernels.Threats, "small"),
+        (kernels.Threats, "witness"),
+        (kernels.Conflicts, "at"),
+        (kernels.Breaches, "at"),
+        (kernels.Suppression, "run"),
+        (kernels, "direct_pass"),
+        (solver, "solve"),
+        (solver.Joint, "solve"),
+    ]:
+        monkeypatch.setattr(owner, name, guarded(name, getattr(owner, name)))
+    solution = algorithm(time_limit=limit, siblings="none").solve(problem, QUIET)
+    assert solution.optimality is not None
+    assert len({clock.end for clock in clocks}) == 1
+    assert clocks[0].end <= max(firsts[0] + 2 * step, limit + step) + limit + AFTER
+    assert watch.now <= clocks[0].end + 12 * step  # a few looks until all notice
+
+
+@pytest.mark.parametrize(("limit", "step"), [(0, 0.25), (3, 0.25), (40, 0.5)])
+def test_grouping_siblings_ends_in_time_too(limit: float, step: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = medium(m=3, fanout=4, rows=500)
+    aa = cost(problem, shoal.AA())
+    watch = Watch(monkeypatch, step)
+    search = SiblingSearch(problem, QUIET, Clock(limit))
+    solution = search.run(needs_proof=True)
+    assert watch.now <= search.clock.end + 40 * step  # a few looks until all notice
+    assert solution.optimality is not None
+    assert solution.optimality.loss * problem.scale <= aa + 1e-6
+
+
+def test_the_clock_holds_after_the_first_result_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(5)
+    watch.now = 100
+    clock.check()
+    clock.start()
+    with pytest.raises(OutOfTime):
+        clock.check()
+    clock.conclude()
+    watch.now = 100 + 5 + AFTER - 0.1
+    clock.check()
+    watch.now += 1
+    clock.start()  # of a second part of the search: the end stays
+    clock.conclude()
+    with pytest.raises(OutOfTime):
+        clock.check()
+
+
+def test_shares_and_parts_end_within_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(60)
+    clock.start()
+    steps = ["before"]
+    with clock.share(0.5, most=20):
+        assert clock.left() == 20
+        watch.now = 30
+        clock.check()
+        steps.append("after time was up")
+    assert steps == ["before"]
+    assert clock.left() == 30
+    part = clock.part(0.5)
+    assert part.deadline <= part.end == 45
+    part.conclude()
+    assert part.left() == 15
+
+
+def test_ctrl_c_ends_an_unlimited_search_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(math.inf)
+    clock.start()
+    watch.now = 1e6
+    clock.check()
+    with clock.share(0.5):
+        assert clock.left() == math.inf
+    clock.conclude()
+    assert clock.left() == math.inf
+    clock.conclude(interrupted=True)
+    assert clock.left() == AFTER_CTRL_C

@@ -1,0 +1,207 @@
+"""The best cut and the best suppression together: against exhaustive enumeration, within limits, when stopped early."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal import hierarchies
+from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms.optimal_suppress import OptimalSuppress
+from shoal.errors import Infeasible
+from shoal.search import joint
+from shoal.search.clock import OutOfTime
+from shoal.solution import Solution
+from shoal.testing import problems
+from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
+from tests.kernels.test_conflicts import suppressing_cuts
+
+
+def cost(problem: shoal.Problem, cut: shoal.GlobalCut) -> int:
+    """What is published costs as its nodes do; what is not, the worst."""
+    gone = int(problem.occurrences[cut.suppressed].sum())
+    return int(problem.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
+
+
+def solved(problem: shoal.Problem, algorithm: OptimalSuppress) -> tuple[Solution, shoal.GlobalCut]:
+    solution = algorithm.solve(problem, QUIET)
+    assert isinstance(solution.recoding, shoal.GlobalCut)
+    return solution, solution.recoding
+
+
+def check_optimal(problem: shoal.Problem, algorithm: OptimalSuppress) -> None:
+    """No recoding within the limits is safe and costs less; if none is safe, that is told."""
+    allowed = algorithm.limits(problem)
+    supports = problem.items.supports
+    costs = [
+        cost(problem, cut)
+        for cut in suppressing_cuts(problem.hierarchy)
+        if not allowed.protected[cut.suppressed].any()
+        and supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.items.items)
+        and safe(problem, cut)
+    ]
+    if not costs:
+        with pytest.raises(Infeasible, match="limits on suppression"):
+            algorithm.solve(problem, QUIET)
+        return
+    solution, cut = solved(problem, algorithm)
+    assert cost(problem, cut) == min(costs)
+    assert safe(problem, cut)
+    assert not allowed.protected[cut.suppressed].any()
+    assert supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.items.items)
+    assert supports[cut.suppressed].all(), "what does not occur cannot be suppressed"
+    assert solution.optimality is not None
+    assert solution.optimality.proven
+    assert solution.optimality.lower_bound == pytest.approx(min(costs) / problem.scale, abs=1e-15)
+
+
+@settings(max_examples=300)
+@given(problem=problems(km, max_leaves=6), given_weights=st.none() | weights)
+def test_no_cut_with_suppression_is_better(problem: shoal.Problem, given_weights: dict[str, float] | None) -> None:
+    check_optimal(weighted(problem, given_weights) if given_weights else problem, OptimalSuppress())
+
+
+@settings(max_examples=200)
+@given(problem=problems(km, max_leaves=6), percent=st.sampled_from([0, 5, 20, 33.3, 50, 100]), data=st.data())
+def test_limits_are_kept_and_the_best_within_them_is_found(
+    problem: shoal.Problem, percent: float, data: st.DataObject
+) -> None:
+    never = data.draw(st.sets(st.sampled_from(problem.hierarchy.labels), max_size=2))
+    check_optimal(problem, OptimalSuppress(max_suppressed=percent, never_suppress=tuple(sorted(never))))
+
+
+@settings(max_examples=60)
+@given(problem=problems(km))
+def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
+    if not feasible(problem):
+        return
+    _, cut = solved(problem, OptimalSuppress(max_suppressed=0))
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    assert best is not None
+    assert cost(problem, cut) / problem.scale == pytest.approx(best.loss, abs=1e-15)
+
+
+@settings(max_examples=100)
+@given(problem=problems(km))
+def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
+    _, cut = solved(problem, OptimalSuppress())
+    for leaf in cut.suppressed:
+        more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != leaf])
+        assert not safe(problem, more)
+
+
+@settings(max_examples=150)
+@given(problem=problems(km), algorithm=st.sampled_from([OptimalSuppress(), shoal.MHgHs(), shoal.MM()]))
+def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, algorithm: SuppressingAlgorithm) -> None:
+    """A witness is a rare set of labels that would be published; where there is none, the label could be."""
+    cut = algorithm.solve(problem, QUIET).recoding
+    assert isinstance(cut, shoal.GlobalCut)
+    k, m = (problem.privacy.values()[name] for name in ("k", "m"))
+    for one in shoal.explain(problem, cut):
+        if not one.suppressed:
+            continue
+        node = problem.hierarchy.code_of[one.group]
+        more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != node])
+        assert safe(problem, more) == (one.witness is None)
+        if one.witness is not None:
+            rows = more.apply(problem.items).rows.sets()
+            assert one.witness.support == sum(set(one.witness.labels) <= row for row in rows) < int(k)
+            assert one.group in one.witness.labels
+            assert m == "all" or len(one.witness.labels) <= int(m)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_stopped_early_the_bound_is_honest_and_the_starts_are_kept(seconds: float) -> None:
+    problem = medium(m=3, k=20)
+    proved, _ = solved(problem, OptimalSuppress())
+    stopped, cut = solved(problem, OptimalSuppress(time_limit=seconds))
+    assert proved.optimality is not None
+    assert stopped.optimality is not None
+    assert proved.optimality.proven
+    assert stopped.optimality.lower_bound <= proved.optimality.loss <= stopped.optimality.loss
+    plain = shoal.Optimal(time_limit=seconds).solve(problem, QUIET).optimality
+    assert plain is not None
+    assert stopped.optimality.loss <= plain.loss
+    assert shoal.KmAnonymity(k=20, m=3).verify(cut.apply(problem.items)).holds
+
+
+def outliers() -> shoal.Problem:
+    """Every group of five has an item that is in one or two records."""
+    random = Random(1)
+    rows = [{f"i{5 * random.randrange(8) + random.randrange(4)}" for _ in range(4)} for _ in range(900)]
+    for group in range(8):
+        rows[group].add(f"i{5 * group + 4}")
+        rows[random.randrange(900)].add(f"i{5 * group + 4}")
+    labels = sorted({label for row in rows for label in row}, key=lambda label: int(label[1:]))
+    return shoal.Problem(shoal.read(rows), hierarchies.balanced(labels, fanout=5), shoal.KmAnonymity(k=5, m=2))
+
+
+def test_outliers_are_suppressed_and_the_result_repeats() -> None:
+    problem = outliers()
+    first, cut = solved(problem, OptimalSuppress())
+    again, same = solved(problem, OptimalSuppress())
+    plain = shoal.Optimal().solve(problem, QUIET).optimality
+    assert first.optimality is not None
+    assert plain is not None
+    assert first.optimality.loss < plain.loss * 2 / 3
+    assert 1 <= len(cut.suppressed) <= 8
+    assert np.array_equal(cut.nodes, same.nodes)
+    assert np.array_equal(cut.suppressed, same.suppressed)
+    assert first.optimality == again.optimality
+
+
+def test_interrupted_it_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(self: joint.JointSearch) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(joint.JointSearch, "_prove", interrupt)
+    solution, cut = solved(outliers(), OptimalSuppress())
+    assert solution.optimality is not None
+    assert solution.optimality.ended == "interrupted"
+    assert len(cut.nodes) > 1
+
+
+@pytest.mark.parametrize("start", ["mhghs", "hghs"])
+def test_a_start_that_takes_too_long_is_done_without(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object) -> Solution:
+        raise OutOfTime
+
+    best, _ = solved(outliers(), OptimalSuppress())
+    monkeypatch.setattr(joint, start, slow)
+    without, _ = solved(outliers(), OptimalSuppress())
+    assert best.optimality is not None
+    assert without.optimality is not None
+    assert without.optimality.proven
+    assert without.optimality.loss == best.optimality.loss
+
+
+def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> Solution:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(joint, "mhghs", interrupt)
+    problem = outliers()
+    solution, cut = solved(problem, OptimalSuppress())
+    assert solution.optimality is not None
+    assert solution.optimality.ended == "interrupted"
+    assert safe(problem, cut)
+    aa = shoal.AA().solve(problem, QUIET).recoding
+    assert isinstance(aa, shoal.GlobalCut)
+    assert cost(problem, cut) <= cost(problem, aa)
+
+
+def test_few_records_lose_everything_unless_that_is_forbidden() -> None:
+    tree = hierarchies.balanced("abcd", fanout=2)
+    problem = shoal.Problem(shoal.read([["a", "b"], [], ["c"]]), tree, shoal.KmAnonymity(k=3))
+    release = shoal.anonymize(problem, OptimalSuppress())
+    assert release.published.rows.sets() == [frozenset()] * 3
+    assert release.losses["ncp"] == 1
+    with pytest.raises(Infeasible, match="limits on suppression"):
+        shoal.anonymize(problem, OptimalSuppress(max_suppressed=90))
+    with pytest.raises(Infeasible, match="limits on suppression"):
+        shoal.anonymize(problem, OptimalSuppress(never_suppress=("c",)))

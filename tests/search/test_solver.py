@@ -1,0 +1,79 @@
+"""The border to the solver: no time, Ctrl-C, and a solver that is not there."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+from typing import Any
+
+import pytest
+
+import shoal
+from shoal.errors import OptionError
+from shoal.search import solver
+from shoal.search.expansion import Expansion
+from tests.algorithms.test_optimal import QUIET, medium
+
+
+def test_a_solver_without_time_knows_no_bound() -> None:
+    """Stopped before it has loaded the problem, CP-SAT reports a bound that is none."""
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    A, B, ALL = (tree.code_of[label] for label in ("A", "B", "ALL"))
+    expansion = Expansion(tree, [0, 0, 0, 0, 10, 20, 60])
+    for deadline in (0.0, time.monotonic(), time.monotonic() + 1e-4):
+        relaxed = solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, deadline, lambda share: None)
+        assert relaxed.bound <= 10
+    assert solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, math.inf, lambda share: None).bound == 10
+
+
+def test_interrupted_in_the_solver_the_solver_stops() -> None:
+    """The solver itself knows nothing of Ctrl-C: the thread that waits for it does."""
+    began: list[float] = []
+
+    class Endless:
+        def solve(self, model: Any, callback: Any) -> None:
+            began.append(1)
+            while len(began) == 1:
+                pass
+
+        def stop_search(self) -> None:
+            began.append(2)
+
+    def tick(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solver._interruptible(Endless(), None, None, tick)
+    assert began == [1, 2]
+
+
+def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    problem = medium()
+    best = shoal.Optimal().solve(problem, QUIET).optimality
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(OptionError, match="pip install ortools"):
+        shoal.Optimal().solve(problem, QUIET)
+    found = shoal.Auto(siblings="none").solve(problem, QUIET).optimality
+    assert found is not None
+    assert best is not None
+    assert found.ended == "no solver"
+    assert found.lower_bound <= best.loss <= found.loss
+    grouped = shoal.Auto().solve(problem, QUIET).optimality
+    assert grouped is not None
+    assert grouped.ended == "no solver"
+    assert grouped.loss <= best.loss
+
+
+def test_ctrl_c_while_the_solver_loads_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An extension module that is interrupted tells it as an import that failed."""
+
+    def interrupted(name: str) -> Any:
+        raise ImportError(name) from KeyboardInterrupt()
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solver.load()
