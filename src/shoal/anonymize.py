@@ -10,6 +10,7 @@ import platform
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -199,8 +200,9 @@ def _columns(problem: Problem) -> dict[str, Any] | None:
     return found
 
 
+@cache
 def _version(package: str) -> str | None:
-    """Of an installed package."""
+    """Return the version of an installed package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:
