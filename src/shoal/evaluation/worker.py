@@ -19,6 +19,8 @@ import threading
 from io import BufferedReader
 from typing import IO, Any
 
+import numpy as np
+
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
 
@@ -154,8 +156,16 @@ def _tell(told: IO[bytes], row: dict[str, Any]) -> None:
     told.flush()
 
 
+def _preload() -> None:
+    """Import once what every case needs; with its first array, Arrow also looks for pandas."""
+    import pyarrow as pa
+
+    pa.array(np.zeros(1))
+
+
 def _main() -> None:
     """Keep the way back for the rows alone: whatever is printed goes nowhere."""
+    _preload()
     told = os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
