@@ -5,18 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from shoal import kernels
 from shoal.cli import main
+from shoal.evaluation import lab
+from shoal.evaluation.grid import Case
+from shoal.evaluation.run_case import run_case
 from shoal.kernels import _python
-
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-settings.load_profile("default")
+from tests import budget  # noqa: F401  (every random test runs under its profile)
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -89,3 +91,14 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     made.write("h.csv", HIERARCHY)
     made.write("in.basket", BASKETS)
     return made
+
+
+@pytest.fixture
+def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the lab's cases here, one after the other: starting processes takes longer than small cases do."""
+
+    def run(cases: Sequence[Case], *limits: float) -> Iterator[tuple[Case, dict[str, Any]]]:
+        for case in cases:
+            yield case, run_case(case)
+
+    monkeypatch.setattr(lab, "run", run)

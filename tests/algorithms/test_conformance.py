@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -13,6 +13,7 @@ from shoal.privacy import PrivacyModel
 from shoal.search import count_tree
 from shoal.testing import all_cuts, check_algorithm, models, problems
 from tests import oracles
+from tests.budget import examples
 
 ALGORITHMS = discovery.find("shoal.algorithms", Algorithm)
 PAIRS = [(algorithm, model) for algorithm in ALGORITHMS.values() for model in algorithm.solves]
@@ -20,13 +21,13 @@ km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 3))
 
 
 @pytest.mark.parametrize(("algorithm", "model"), PAIRS, ids=[f"{a.name}-{m.name}" for a, m in PAIRS])
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_conformance(algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject) -> None:
     check_algorithm(algorithm(), data.draw(problems(models(model))))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(problem=problems(km))
 def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     """The lazy walk finds the same cuts as the materialised count-tree."""
@@ -45,7 +46,7 @@ def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(km))
 def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
     """Against brute force over all cuts: anonymity by the oracle, loss by the oracle."""
@@ -84,7 +85,7 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
     assert min(costs["aa"], costs["da"]) >= best[0]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km))
 def test_the_order_of_rows_changes_nothing(problem: shoal.Problem) -> None:
     if problem.items.non_empty < int(problem.privacy.values()["k"]):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -17,6 +17,7 @@ from shoal.hierarchies import balanced
 from shoal.search.limits import Limits
 from shoal.search.suppression import hghs, kernel_of, mhghs
 from shoal.testing import check_algorithm, problems
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 M = st.sampled_from([1, 2, 2, 3, 3, 4, "all"])
@@ -65,7 +66,7 @@ def arrays(problem: shoal.Problem, limits: Limits) -> tuple[Any, ...]:
     return caught[0]
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(case=cases(), data=st.data(), size=st.integers(1, 6))
 def test_twins_agree(case: tuple[shoal.Problem, Limits], data: st.DataObject, size: int) -> None:
     """On any floor, for sets of any size; the work they did to get there may differ."""
@@ -82,7 +83,7 @@ def test_twins_agree(case: tuple[shoal.Problem, Limits], data: st.DataObject, si
     assert all(result == results[0] for result in results)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_limits_are_kept_to(case: tuple[shoal.Problem, Limits]) -> None:
     """What is published is safe, and costs what the search says; otherwise not even the root would do."""
@@ -102,7 +103,7 @@ def test_limits_are_kept_to(case: tuple[shoal.Problem, Limits]) -> None:
         assert limits.occurrences[cut.suppressed].all()  # what does not occur is not suppressed
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases())
 def test_what_is_minimised_is_what_is_measured(case: tuple[shoal.Problem, Limits]) -> None:
     """And it is never more than publishing the root alone."""
@@ -119,7 +120,7 @@ def test_what_is_minimised_is_what_is_measured(case: tuple[shoal.Problem, Limits
 
 
 @BOTH
-@settings(max_examples=60)
+@examples(60)
 @given(problem=wide_problems())
 def test_conformance_on_wider_data(algorithm: type[shoal.Algorithm], problem: shoal.Problem) -> None:
     check_algorithm(algorithm(), problem)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -16,6 +16,7 @@ from shoal.kernels import _python
 from shoal.search.gray import borders, gray_chunks, joined
 from shoal.testing import problems
 from tests import oracles
+from tests.budget import examples
 
 rows_of_codes = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=25)
 km = st.builds(shoal.KmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
@@ -76,7 +77,7 @@ def test_chunks_that_cannot_stand_alone_join() -> None:
     assert sizes([3, 3], 3) == [3, 3]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km), chunks=st.integers(1, 6), within=st.sampled_from(["aa", "optimal"]))
 def test_asking_for_original_items_gains_nothing(problem: shoal.Problem, chunks: int, within: Any) -> None:
     """A row fits an item if one of its labels covers it: any m items fit no row or at least k (models.md)."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import shoal
@@ -21,6 +21,7 @@ from shoal.errors import Infeasible, OptionError
 from shoal.search.moles import destroying
 from shoal.testing import models, problems
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 label_sets = st.sets(st.sampled_from("abcdefg"), max_size=6)
@@ -55,7 +56,7 @@ def sets_of(found: tuple[list[int], bytes], labels: tuple[str, ...]) -> list[fro
 # Mining
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(pairs=pair_lists, k=st.integers(1, 5), share=shares, p=st.integers(1, 6), threads=st.integers(1, 4))
 @example(pairs=[(set(), {"x"})], k=2, share=(1, 1), p=2, threads=1)
 def test_minimal_moles(kernel: ModuleType, pairs: Pairs, k: int, share: tuple[int, int], p: int, threads: int) -> None:
@@ -153,7 +154,7 @@ def slowly(moles: list[frozenset[int]], lost: list[int], barred: list[bool]) -> 
     return chosen
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     moles=st.sets(st.frozensets(st.integers(0, 8), min_size=1, max_size=4), max_size=25),
     lost=st.lists(st.integers(0, 6) | st.just(2**53), min_size=9, max_size=9),
@@ -180,7 +181,7 @@ hkp = models(shoal.HkpCoherence)
 km = st.builds(shoal.KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4) | st.just("all"))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(hkp | km), data=st.data())
 def test_mm_is_what_it_says(problem: shoal.Problem, data: st.DataObject) -> None:
     """Minimal moles by brute force, the slow choice, the definition on what is left: all of MM by other means."""

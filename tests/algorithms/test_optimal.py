@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -22,6 +22,7 @@ from shoal.search.expansion import Expansion
 from shoal.solution import Solution
 from shoal.testing import all_cuts, problems
 from tests import oracles
+from tests.budget import examples
 
 km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.one_of(st.integers(1, 4), st.just("all")))
 finite = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 4))
@@ -83,14 +84,14 @@ def check_optimal(problem: shoal.Problem) -> None:
         assert cost(problem, shoal.OA().solve(problem, QUIET)) == best
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km), given=st.one_of(st.just({}), weights))
 def test_it_is_the_best_of_all_cuts(problem: shoal.Problem, given: dict[str, float]) -> None:
     if feasible(problem):
         check_optimal(weighted(problem, given))
 
 
-@settings(max_examples=800)
+@examples(800)
 @given(problem=problems(finite, max_leaves=10, max_rows=25))
 def test_it_equals_oa(problem: shoal.Problem) -> None:
     """OA, which tries all cuts, is checked against brute force elsewhere."""
@@ -99,15 +100,7 @@ def test_it_equals_oa(problem: shoal.Problem) -> None:
         assert cost(problem, shoal.Optimal().solve(problem, QUIET)) == cost(problem, best)
 
 
-@pytest.mark.slow
-@settings(max_examples=5_000)
-@given(problem=problems(km, max_leaves=9, max_rows=30), given=st.one_of(st.just({}), weights))
-def test_it_is_the_best_of_all_cuts_on_thousands(problem: shoal.Problem, given: dict[str, float]) -> None:
-    if feasible(problem):
-        check_optimal(weighted(problem, given))
-
-
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km, max_rows=30), stop=st.integers(0, 30))
 def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int) -> None:
     """Whenever the clock stops it."""
@@ -234,7 +227,7 @@ def test_interrupted_before_there_is_anything_it_stops() -> None:
         shoal.anonymize(medium(), shoal.Optimal(), shoal.Engine(progress=interrupting("descending")))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km))
 def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> None:
     if not feasible(problem):
@@ -247,7 +240,7 @@ def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> No
         assert not any(safe(problem, tree.cut(tree.expanded(cut) | {node})) for node in cut.raised)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km))
 def test_explanations_are_true(problem: shoal.Problem) -> None:
     if not feasible(problem):
@@ -273,7 +266,7 @@ def test_explanations_are_true(problem: shoal.Problem) -> None:
         assert any(label in one.witness.labels for label in (labels[c] for c in problem.hierarchy.children[node]))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km))
 def test_a_cut_is_read_off_its_published_rows(problem: shoal.Problem) -> None:
     for cut in all_cuts(problem.hierarchy)[:20]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -17,6 +17,7 @@ from shoal.published import Published
 from shoal.recoding import LocalNodes
 from shoal.testing import check_privacy_model, check_truthful, problems
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import Shell
 from tests.real_data.test_cuts import load
 
@@ -219,7 +220,7 @@ def slow_partition(problem: shoal.Problem, k: int) -> Sets:
     return made
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(data=st.data())
 def test_it_is_the_rule(data: st.DataObject) -> None:
     problem = data.draw(problems(models, max_leaves=12, max_rows=18))
@@ -246,7 +247,7 @@ def test_it_is_the_rule(data: st.DataObject) -> None:
     assert shoal.KmNegative(k=k, m=2).verify(release.published).holds
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(models))
 def test_the_order_of_rows_decides_between_equal_ones_only(problem: shoal.Problem) -> None:
     sets = problem.data.transactions.sets()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -28,6 +28,7 @@ from shoal.search.clusters import Clusters
 from shoal.search.formation import FORMATIONS
 from shoal.search.yardstick import Yardstick
 from shoal.testing import models, problems
+from tests.budget import examples
 
 km = st.builds(shoal.KKmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
 lm = models(shoal.KLmDiversity)
@@ -50,7 +51,7 @@ def feasible(problem: shoal.Problem) -> bool:
     return True
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km, max_rows=12))
 def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
     k = problem.privacy.values()["k"]
@@ -64,7 +65,7 @@ def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
     assert groups(made) == naive_rt.united(raw, naive)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km, max_rows=8), delta=deltas, by=st.sampled_from(["r", "t", "rt"]))
 def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any) -> None:
     """The same clusters, merge for merge."""
@@ -90,7 +91,7 @@ def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any) -> 
     assert [rows.tolist() for rows in made.members()] == wanted
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km, max_rows=10))
 def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
     """All rows as one cluster: the labels of the oracle."""
@@ -111,7 +112,7 @@ def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
 
 
 @pytest.mark.parametrize("algorithm", RMERGE, ids=lambda cls: cls.name)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), delta=deltas)
 def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: st.DataObject, delta: float) -> None:
     problem = data.draw(problems(km | lm))
@@ -141,7 +142,7 @@ def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: s
 
 
 @pytest.mark.parametrize("algorithm", TMERGE, ids=lambda cls: cls.name)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), delta=deltas)
 def test_the_sets_never_lose_more_than_delta(algorithm: type[Tmerge], data: st.DataObject, delta: float) -> None:
     problem = data.draw(problems(km | lm))
@@ -160,7 +161,7 @@ def test_the_sets_never_lose_more_than_delta(algorithm: type[Tmerge], data: st.D
 
 @pytest.mark.parametrize("algorithm", CLUSTERING, ids=lambda cls: cls.name)
 @pytest.mark.parametrize("within", ["sets", "aa", "optimal"])
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_every_way_within_clusters(algorithm: type[ClusteringAlgorithm], within: Any, data: st.DataObject) -> None:
     """Verified by anonymize itself; k-lm too, but for the optimum."""
@@ -183,7 +184,7 @@ def rt(columns: dict[str, list[str]], sets: list[list[str]]) -> Dataset:
     return shoal.read(pa.table({**columns, "items": sets}))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(km), data=st.data())
 def test_property_2_relational_loss_never_falls_by_merging(problem: shoal.Problem, data: st.DataObject) -> None:
     raw = problem.relational

@@ -244,6 +244,7 @@ def test_results_take_new_columns_and_refuse_other_files(tmp_path: Path) -> None
     assert other.read_text(encoding="utf-8") == "a,b\n1,2\n"
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_the_page_has_everything_and_needs_nothing(home: Path) -> None:
     grid = grid_file.load(home / "grid.toml")
     rows = lab.compare(grid, home / "results.csv")
@@ -262,6 +263,7 @@ def test_the_page_has_everything_and_needs_nothing(home: Path) -> None:
     assert (home / "again.html").read_bytes() == (home / "index.html").read_bytes()
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_without_matplotlib_there_are_no_charts_but_a_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
         raise OptionError("Charts need matplotlib: install it with pip install 'shoal[plots]'.")

@@ -102,6 +102,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == "key,data\na,é\n".encode("cp1252")
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
     (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
     path = tmp_path / "results.csv"
@@ -110,6 +111,7 @@ def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
     assert row["status"] == "ok"
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
@@ -168,6 +170,7 @@ def test_wrong_words_are_refused(shell: Shell, words: tuple[str, ...], said: str
     assert said in shell.fails("compare", "toy.dat", "-a", "aa", "-o", "out", *words)
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_values_of_repeated_options_add_up(shell: Shell) -> None:
     toy(shell.folder)
     code, _, err = shell("compare", "toy.dat", "-a", "aa", "-o", "out", "--vary", "k=2", "--vary", "k=3,4")
@@ -175,6 +178,7 @@ def test_values_of_repeated_options_add_up(shell: Shell) -> None:
     assert [row["k"] for row in results.load(shell.folder / "out" / "results.csv")] == [2, 3, 4]
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> None:
     rng = random.Random(1)
     lines = [f"{row},{rng.randint(1, 3)},{'|'.join(rng.sample(['a', 'b', 'c c', 'd', '-9'], 2))}" for row in range(40)]
@@ -192,6 +196,7 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
     assert not any("-9" in line for line in published)
 
 
+@pytest.mark.usefixtures("no_processes")
 def test_a_sample_that_is_too_small_does_not_decide() -> None:
     many = Material(label="many", generate="quest", generator={"rows": 400, "items": 8, "seed": 1}, fanout=3)
     found = recommend(many, shoal.KmAnonymity(k=120, m=1), Wishes(sample=100, budget=60.0))

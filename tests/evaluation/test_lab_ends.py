@@ -15,10 +15,11 @@ import pytest
 
 import shoal
 from shoal.algorithms import Algorithm
-from shoal.evaluation import lab, results
+from shoal.evaluation import grid_file, lab, results
 from shoal.evaluation.grid import Grid, combinations
 from shoal.evaluation.run_case import VOLATILE
 from tests import lab_algorithms as wrong
+from tests.conftest import Shell
 from tests.evaluation.test_lab import GRID, material, toy
 
 
@@ -75,29 +76,30 @@ def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> Non
     assert ran == ["time limit: over 0.5 s", "time limit: over 0.6 s"]
 
 
-def test_killed_and_resumed_equals_uninterrupted(home: Path) -> None:
-    done = shoal_process("compare", "grid.toml", "-o", "whole", "--workers", "1", cwd=home)
-    out, err = done.communicate(timeout=300)
-    assert done.returncode == 0, err
-    target = home / "part" / "results.csv"
-    process = shoal_process("compare", "grid.toml", "-o", "part", "--workers", "2", cwd=home)
-    until = time.monotonic() + 120
-    while not target.exists() or len(target.read_text(encoding="utf-8").splitlines()) < 6:
-        assert time.monotonic() < until
-        assert process.poll() is None, "it must be killed before it ends"
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+def test_killed_and_resumed_equals_uninterrupted(home: Path, shell: Shell) -> None:
+    """The lab kills itself after five rows, in the middle of others; what it wrote last is torn."""
+    (home / "grid.toml").write_text(GRID.replace("m = [1, 2]", "m = 2"), encoding="utf-8")  # 20 runs
+    whole, target = home / "whole.csv", home / "part" / "results.csv"
+    lab.compare(grid_file.load(home / "grid.toml"), whole)
+    target.parent.mkdir()
+    script = (
+        "import os, signal; from pathlib import Path; from shoal.evaluation import grid_file, lab\n"
+        "told = []\n"
+        "def kill(at):\n"
+        "    told.append(at)\n"
+        "    if len(told) == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "lab.compare(grid_file.load('grid.toml'), Path('part/results.csv'), workers=2, progress=kill)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=home, check=False).returncode == -signal.SIGKILL
     before = target.read_text(encoding="utf-8")
-    assert 6 <= len(before.splitlines()) < 37
+    assert len(before.splitlines()) == 6
     target.write_text(before[:-20], encoding="utf-8")  # the last line was not written to its end
-    done = shoal_process("compare", "grid.toml", "-o", "part", "--workers", "2", cwd=home)
-    out, err = done.communicate(timeout=300)
-    assert done.returncode == 0, err
-    assert steady(target) == steady(home / "whole" / "results.csv")
-    assert len(steady(target)) == 36
-    assert "36 runs, all verified" in out
-    assert pq.read_table(home / "part" / "results.parquet").num_rows == 36
+    code, out, err = shell("compare", "grid.toml", "-o", "part", "--workers", "2")
+    assert code == 0, err
+    assert steady(target) == steady(whole)
+    assert len(steady(target)) == 20
+    assert "20 runs, all verified" in out
+    assert pq.read_table(home / "part" / "results.parquet").num_rows == 20
 
 
 def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:

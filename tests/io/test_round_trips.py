@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -20,6 +20,7 @@ from shoal.data import Dataset, Table, Transactions
 from shoal.io import files
 from shoal.io.coding import BATCH_ROWS
 from shoal.report import words
+from tests.budget import examples
 
 SUFFIX = {
     "fimi": ".dat",
@@ -45,7 +46,7 @@ def rows_of(label: st.SearchStrategy[str]) -> st.SearchStrategy[list[set[str]]]:
 
 @pytest.mark.parametrize("format", list(io.FORMATS))
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_round_trip(format: str, data: st.DataObject) -> None:
     rows = data.draw(rows_of(LABELS.get(format, any_label)))
     options = {"item_delimiter": "|"} if format in ("csv", "tsv") else {"delimiter": ","} if format == "basket" else {}
@@ -61,7 +62,7 @@ def test_round_trip(format: str, data: st.DataObject) -> None:
 
 
 @given(rows=rows_of(any_label))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_codes_do_not_depend_on_row_order(rows: list[set[str]]) -> None:
     assert io.read(rows).transactions.labels == io.read(rows[::-1]).transactions.labels
 
@@ -246,7 +247,7 @@ def test_a_delimiter_that_would_be_guessed_wrong_is_told(tmp_path: Path) -> None
 @pytest.mark.parametrize("columns", [[], ["id"], ["id", "n"]])
 @pytest.mark.parametrize("format", list(io.FORMATS))
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_read_options_bring_back_what_was_written(format: str, columns: list[str], data: st.DataObject) -> None:
     if len(columns) > {"fimi": 0, "basket": 0, "long": 1}.get(format, 2):
         return

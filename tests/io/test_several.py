@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -21,6 +21,7 @@ from shoal.data.tags import Tags
 from shoal.errors import DataError, HierarchyError, InputError, OptionError
 from shoal.io.several import joint_label
 from shoal.report import words
+from tests.budget import examples
 from tests.conftest import Shell
 
 COLUMNS = ("dx", "rx")
@@ -299,7 +300,7 @@ names = st.lists(st.text("a.,+( |", min_size=1, max_size=3).filter(str.strip), m
 @pytest.mark.filterwarnings("ignore:Items in column")
 @pytest.mark.parametrize("format", FORMATS)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_items_come_back(format: str, data: st.DataObject) -> None:
     columns = data.draw(names)
     try:
@@ -336,7 +337,7 @@ def test_any_items_come_back(format: str, data: st.DataObject) -> None:
 
 
 @given(data=st.data(), columns=names)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_labels_find_their_column_again(data: st.DataObject, columns: list[str]) -> None:
     try:
         tags = Tags(tuple(columns))

@@ -10,13 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import io
 from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError
 from shoal.report import words
+from tests.budget import examples
 from tests.conftest import Shell
 
 FORMATS = ["csv", "tsv", "jsonl", "parquet", "feather"]
@@ -200,7 +201,7 @@ values = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_values_come_back(format: str, data: st.DataObject) -> None:
     names = data.draw(st.lists(values.filter(str.strip), min_size=1, max_size=3, unique=True))
     n = data.draw(st.integers(1, 5))

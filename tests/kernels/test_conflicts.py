@@ -8,13 +8,14 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data import Hierarchy
 from shoal.recoding import GlobalCut
 from shoal.testing import all_cuts
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import implementations, still
 from tests.kernels.test_threats import ANY, LONGEST, Case, cases, expanded
 
@@ -44,7 +45,7 @@ def met(conflict: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], cut: Glob
     return not set(parents) <= expanded(cut) or any(gone.issuperset(group) for group in groups)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases(5), st.sampled_from([1, 2, 3, ANY]))
 def test_conflicts_are_what_every_safe_recoding_meets_and_they_settle_the_others(case: Case, m: int) -> None:
     kernel = conflicts(case)
@@ -57,7 +58,7 @@ def test_conflicts_are_what_every_safe_recoding_meets_and_they_settle_the_others
             assert all(met(conflict, other) for other, fine in both if fine)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(cases(9), st.data(), st.sampled_from([1, 2, 3, 5, ANY]))
 def test_native_and_python_find_the_same(case: Case, data: st.DataObject, m: int) -> None:
     h = case.hierarchy

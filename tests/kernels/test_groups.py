@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.kernels import _python
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 Sets = list[set[int]]
@@ -78,7 +79,7 @@ def random_rows(count: int, labels: int, mean: float, seed: int) -> Sets:
 # Claiming
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rows=row_lists, data=st.data(), take=st.integers(1, 6), way=st.sampled_from(WAYS), threads=st.integers(1, 4))
 def test_claim(kernel: ModuleType, rows: Sets, data: st.DataObject, take: int, way: int, threads: int) -> None:
     seeds = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True)) if rows else []
@@ -237,7 +238,7 @@ def covered(module: ModuleType, rows: Sets, k: int, threads: int = 1) -> tuple[i
     return cost, np.frombuffer(ends, dtype=np.int64).tolist()
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rows=row_lists.filter(bool), data=st.data(), threads=st.integers(1, 4))
 @example(rows=[set()], data=None, threads=1)
 def test_cover(kernel: ModuleType, rows: Sets, data: st.DataObject | None, threads: int) -> None:

@@ -7,11 +7,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.kernels import _python
+from tests.budget import examples
 from tests.conftest import implementations, still
 from tests.kernels.test_groups import Sets, csr, interrupt, row_lists
 
@@ -45,7 +46,7 @@ def swept(
     return groups
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rows=row_lists, data=st.data(), take=st.integers(1, 6), reach=st.integers(1, 8))
 def test_sweep(kernel: ModuleType, rows: Sets, data: st.DataObject, take: int, reach: int) -> None:
     late = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
@@ -23,6 +23,7 @@ from shoal.metrics.ncp import NCP
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.testing import hierarchies, problems
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 Labels = tuple[int, ...]
@@ -152,7 +153,7 @@ def small(rows: Sequence[tuple[str, str]], parents: dict[str, str | None], param
     return Case(problem, tuple(frozenset(map(int, values.split())) for _, values in rows), (), parameter, **options)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=any_case, sizes=sizes, threads=st.integers(1, 4))
 def test_twins(case: Case, sizes: list[int], threads: int) -> None:
     """Whatever the cut to start from, the sizes, the limits and the number of threads."""

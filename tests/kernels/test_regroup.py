@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data import Hierarchy, Transactions
 from shoal.hierarchies.refine import without_chains
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import implementations, still
 from tests.kernels.test_threats import ANY, LONGEST, Case, cases
 
@@ -66,7 +67,7 @@ def solvable(case: Case) -> bool:
     return case.hierarchy.n_leaves > 1 and case.items.non_empty >= case.k
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(cases(7), st.sampled_from([1, 2, 3, 4, ANY]), st.integers(0, 3), st.sampled_from([1, 30, 300]))
 def test_what_is_found_is_a_safe_grouping_of_siblings_at_the_cost_that_is_told(
     case: Case, m: int, seed: int, heat: int
@@ -89,7 +90,7 @@ def rows_of(items: Transactions) -> list[list[int]]:
     return [items.items[a:b].tolist() for a, b in zip(items.indptr[:-1], items.indptr[1:], strict=True)]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(cases(9), st.sampled_from([1, 2, 3, 4, ANY]), st.integers(0, 2**64 - 1))
 def test_both_kernels_make_the_same_moves(case: Case, m: int, seed: int) -> None:
     kernels = list(implementations())

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.kernels import Merging, Scale, _python, relational
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 Sets = list[set[int]]
@@ -102,7 +103,7 @@ def formed(
     return clusters
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(scales=scale_lists(), rows=st.integers(1, 30), data=st.data(), rng=st.randoms(use_true_random=False))
 def test_clusters(kernel: ModuleType, scales: list[Scale], rows: int, data: st.DataObject, rng: random.Random) -> None:
     codes, k, threads = columns(rng, scales, rows), data.draw(st.integers(1, rows)), data.draw(st.integers(1, 3))
@@ -204,7 +205,7 @@ def start(
     return Merging(lo, hi, np.bincount(of), scales, *csr(sets), of, by_size=by_size, threads=threads)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(scales=scale_lists(), sets=st.lists(item_sets, min_size=1, max_size=14), data=st.data(), by_size=st.booleans())
 @pytest.mark.usefixtures("patched")
 def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, by_size: bool) -> None:
@@ -345,7 +346,7 @@ def blended(kernel: ModuleType, rows: Sets, labels: int, hidden: Sets, k: int, l
     return np.frombuffer(found, dtype=np.int32).tolist() if found or not labels else None
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     pairs=st.lists(st.tuples(item_sets, st.sets(st.integers(0, 4), max_size=2)), max_size=14),
     k=st.integers(1, 5),

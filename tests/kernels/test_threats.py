@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shoal import kernels
@@ -23,6 +23,7 @@ from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.testing import all_cuts, hierarchies, problems
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 LONGEST = 6  # no drawn row is longer
@@ -121,7 +122,7 @@ def drawn_threats(hierarchy: Hierarchy) -> st.SearchStrategy[list[list[int]]]:
 # ---- native and Python
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases(8), data=st.data(), last=st.sampled_from([1, 2, 3, 4, 5, 6, ANY]), threads=st.sampled_from([1, 3]))
 def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads: int) -> None:
     h, cut = case.hierarchy, data.draw(cuts(case.hierarchy))
@@ -137,7 +138,7 @@ def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads
     assert all(result == results[0] for result in results)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))), data=st.data())
 def test_twins_agree_on_data_that_no_cut_makes_safe(problem: Problem, data: st.DataObject) -> None:
     """Fewer rows than k, empty rows, no items at all."""
@@ -167,7 +168,7 @@ def test_twins_lift_in_the_same_batches(leaves: int, rows: int, size: int) -> No
         assert all(result == results[0] for result in results)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), k=st.integers(2, 3), last=st.sampled_from([6, 7, 8, ANY]))
 def test_long_rows(data: st.DataObject, k: int, last: int) -> None:
     """All sets of six are safe, some of the larger ones are rare: rows are thinned, to sets that may be too large."""
@@ -191,7 +192,7 @@ def test_long_rows(data: st.DataObject, k: int, last: int) -> None:
 # ---- against all cuts
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(6), size=st.sampled_from([1, 2, 2, 2]))
 def test_small_threats_tell_which_cuts_are_safe(case: Case, size: int) -> None:
     """A cut has no rare set of so few labels if and only if it expands no threat."""
@@ -200,7 +201,7 @@ def test_small_threats_tell_which_cuts_are_safe(case: Case, size: int) -> None:
         assert case.safe(cut, size) == (not any(expanded(cut).issuperset(threat) for threat in threats))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(7), data=st.data(), last=st.sampled_from([1, 2, 3, 4, 4, 5, 6, 6, ANY]))
 def test_threats_at_a_cut(case: Case, data: st.DataObject, last: int) -> None:
     """There are some if and only if it has rare sets; they speak of this cut; no safe cut expands one."""
@@ -214,7 +215,7 @@ def test_threats_at_a_cut(case: Case, data: st.DataObject, last: int) -> None:
             assert not case.safe(other, last)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(5), data=st.data(), m=st.sampled_from([1, 2, 3, 4, 5, 6, ANY]))
 def test_witness(case: Case, data: st.DataObject, m: int) -> None:
     """A rare set with no rare part that is new in the expanded cut; none if and only if that is safe."""
@@ -238,7 +239,7 @@ def test_witness(case: Case, data: st.DataObject, m: int) -> None:
             assert (support, tuple(codes)) == min((order[s], s) for s in order if len(s) == smallest)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(hierarchy=hierarchies(8), data=st.data())
 def test_minimal(hierarchy: Hierarchy, data: st.DataObject) -> None:
     threats = data.draw(drawn_threats(hierarchy))

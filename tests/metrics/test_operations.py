@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -24,6 +24,7 @@ from shoal.metrics.change import _KNOWN, Change
 from shoal.metrics.kl import divergence
 from shoal.published import Grouping
 from shoal.report import words
+from tests.budget import examples
 
 QID, SI = ("e1", "e2", "e3", "e4", "e5"), ("e6", "e7")
 BEFORE = [
@@ -251,7 +252,7 @@ def log_ratio(one: Fraction, other: Fraction) -> float:
     return 0.0 if one == 0 else math.inf if other == 0 else float(one) * math.log(one / other)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(made=changes())
 def test_against_sets_and_fractions(
     made: tuple[list[frozenset[str]], list[frozenset[str]], list[int], int],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -25,6 +25,7 @@ from shoal.metrics import covered_sizes
 from shoal.metrics.are import ARE, are, expected_counts, true_counts
 from shoal.metrics.ul import record_losses
 from shoal.report import words
+from tests.budget import examples
 
 ITEMS = tuple("abcde")
 TREE = shoal.Hierarchy.from_tree({"All": {"S": ["p", "q"], "r": []}})
@@ -48,7 +49,7 @@ def labelled(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
     return covers, draw(st.lists(row, max_size=5))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(given_=labelled(), data=st.data(), turns=st.integers(0, 2), at_once=st.integers(1, 5))
 def test_covered_sizes_are_those_of_the_smallest_label(
     given_: tuple[list[list[int]], list[list[int]]], data: st.DataObject, turns: int, at_once: int
@@ -79,7 +80,7 @@ def exact_ul(covers: list[list[int]], row: list[int], weights: list[int]) -> Fra
     return lost / (2**size - 1) if size else lost
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(given_=labelled(), weights=st.lists(st.integers(0, 9), min_size=5, max_size=5))
 def test_ul(given_: tuple[list[list[int]], list[list[int]]], weights: list[int]) -> None:
     covers, rows = given_
@@ -211,7 +212,7 @@ QUERIES: dict[str, list[tuple[str | None, tuple[int, int]]]] = {
 }
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(data=st.data(), given_=labelled())
 def test_expected_counts(data: st.DataObject, given_: tuple[list[list[int]], list[list[int]]]) -> None:
     covers, rows = given_
@@ -235,7 +236,7 @@ def test_expected_counts(data: st.DataObject, given_: tuple[list[list[int]], lis
     assert expected_counts(made, Workload((query,))).tolist() == pytest.approx([float(want)], abs=1e-12)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_are_of_the_original_is_exactly_0(data: st.DataObject, seed: int) -> None:
     rows = data.draw(st.lists(st.lists(st.integers(0, 4), unique=True), min_size=1, max_size=8))

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -17,6 +17,7 @@ from shoal.data.table import Table
 from shoal.errors import OptionError
 from shoal.testing import all_cuts, check_privacy_model, models, problems
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import Shell
 
 hkp = models(shoal.HkpCoherence)
@@ -71,7 +72,7 @@ def test_shares_of_smaller_sets_are_told_before_rare_sets() -> None:
     assert [str(witness) for witness in verdict.witnesses] == ["{a, b} is in 1 record"]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(hkp, max_leaves=6))
 def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Problem) -> None:
     privacy = problem.privacy

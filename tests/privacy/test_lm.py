@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -17,6 +17,7 @@ from shoal.data.table import Table
 from shoal.errors import Infeasible, OptionError, PrivacyViolation
 from shoal.testing import all_cuts, problems
 from tests import oracles
+from tests.budget import examples
 
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
@@ -39,7 +40,7 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
     return min(fine, default=None)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(lm, max_leaves=6))
 def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
@@ -54,7 +55,7 @@ def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.P
             assert counts == (witness.support, witness.holders)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(negative, max_leaves=6))
 def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
@@ -67,7 +68,7 @@ def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(
             assert failing[frozenset(witness.labels), frozenset(witness.absent)] == witness.support
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(lm, max_leaves=6), method=st.sampled_from([shoal.AA(), shoal.DA(), shoal.VPA(), shoal.LRA()]))
 def test_searches_for_lm_find_a_cut_or_none_is_at_the_root(problem: shoal.Problem, method: shoal.Algorithm) -> None:
     """Never better than the best of all cuts; where none holds, an error. Local cuts may be better."""

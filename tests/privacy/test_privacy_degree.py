@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from shoal import kernels
 from shoal.errors import DataError, Infeasible, OptionError
+from tests.budget import examples
 
 Row = frozenset[str]
 SECRET = ("s0", "s1", "s2")
@@ -80,7 +81,7 @@ def gray_grouped(rows: Sequence[Row], p: int, alpha: int) -> list[list[int]]:
     return sorted(sorted(group) for group in [*groups, last] if group)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(tables(), st.integers(1, 2))
 def test_against_a_slow_one(case: tuple[list[Row], int], alpha: int) -> None:
     rows, p = case
@@ -101,7 +102,7 @@ def test_against_a_slow_one(case: tuple[list[Row], int], alpha: int) -> None:
     assert [row - set(SECRET) for row in shown] == [row - set(SECRET) for row in rows]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(tables(), st.data())
 def test_the_verifier_counts(case: tuple[list[Row], int], data: st.DataObject) -> None:
     rows, p = case
@@ -120,7 +121,7 @@ def test_the_verifier_counts(case: tuple[list[Row], int], data: st.DataObject) -
     assert (problem.privacy.risk(seen).degrees["likely"][1][0] > 0) == bool(wrong)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables(), st.integers(0, 5), st.randoms(use_true_random=False))
 def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, rng: object) -> None:
     """Whoever of a group held its sensitive items, the same is published: there is nothing to turn back."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from pathlib import Path
@@ -27,6 +28,7 @@ OPTIMA = {
 }
 
 
+@functools.cache
 def load(folder: Path, name: str) -> tuple[shoal.Dataset, shoal.Hierarchy]:
     data = shoal.read(folder / SETS[name])
     if name == "groceries":

@@ -16,7 +16,9 @@ METHODS = [shoal.LRA(), shoal.LRA(chunks=7, within="optimal"), shoal.VPA(), shoa
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-@pytest.mark.parametrize("name", ["groceries", "bms-webview-1", "bms-webview-2"])
+@pytest.mark.parametrize(
+    "name", ["groceries", *(pytest.param(f"bms-webview-{n}", marks=pytest.mark.slow) for n in (1, 2))]
+)
 def test_local_and_vertical(real_data: Path, name: str, method: shoal.Algorithm) -> None:
     data, tree = load(real_data, name)
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2))
@@ -67,7 +69,11 @@ def told(release: shoal.Release, m: int) -> float:
 
 @pytest.mark.parametrize(
     ("name", "l", "optimum"),
-    [("groceries", 3, 0.1239665), ("bms-webview-1", 5, 0.1961832), ("bms-webview-2", 5, 0.0256117)],
+    [
+        ("groceries", 3, 0.1239665),
+        pytest.param("bms-webview-1", 5, 0.1961832, marks=pytest.mark.slow),
+        pytest.param("bms-webview-2", 5, 0.0256117, marks=pytest.mark.slow),
+    ],
 )
 def test_diversity(real_data: Path, name: str, l: int, optimum: float) -> None:
     """The 10th, 20th and 30th most frequent items are sensitive; another program proved the same optima."""
@@ -91,7 +97,7 @@ def test_diversity(real_data: Path, name: str, l: int, optimum: float) -> None:
     assert told(best, 2) <= 1 / l
 
 
-@pytest.mark.parametrize("name", ["groceries", "bms-webview-1", "bms-webview-2"])
+@pytest.mark.parametrize("name", ["groceries", "bms-webview-1", pytest.param("bms-webview-2", marks=pytest.mark.slow)])
 def test_negative_knowledge(real_data: Path, name: str) -> None:
     """Two facts: with and without, from supports of single labels and pairs."""
     data, tree = load(real_data, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -17,22 +18,29 @@ from shoal.algorithms import ClusteringAlgorithm
 from shoal.privacy import PrivacyModel
 
 ALGORITHMS = discovery.find("shoal.algorithms", ClusteringAlgorithm)
+MORE = ((5, 2), (25, 1), (100, 2))
 COLUMNS = ["DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income"]
 
 
-def informs(folder: Path, privacy: PrivacyModel, rows: int | None = None) -> shoal.Problem:
-    """INFORMS 2005, or its first rows."""
+@functools.cache
+def load(folder: Path) -> tuple[shoal.Dataset, shoal.Hierarchy]:
+    """INFORMS 2005."""
     data = shoal.read(
         folder / "informs-2005" / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"]
-    ).keep_columns(COLUMNS)
-    tree = hierarchies.load(folder / "informs-2005" / "hierarchy_items.csv")
+    )
+    return data.keep_columns(COLUMNS), hierarchies.load(folder / "informs-2005" / "hierarchy_items.csv")
+
+
+def informs(folder: Path, privacy: PrivacyModel, rows: int | None = None) -> shoal.Problem:
+    """All of it, or its first rows."""
+    data, tree = load(folder)
     if rows is not None:
         data = data.take(np.arange(rows))
     return shoal.Problem(data, tree, privacy, columns={"RACEX": shoal.Column(type="category")})
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize(("k", "m"), [(5, 2), (25, 1), (25, 2), (100, 2)])
+@pytest.mark.parametrize(("k", "m"), [(25, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE)])
 def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
     problem = informs(real_data, shoal.KKmAnonymity(k=k, m=m), 3000)
     options: dict[str, Any] = {"delta": 0.65} if "merge" in name else {}

@@ -25,7 +25,9 @@ def test_the_joint_optima_are_proved(real_data: Path, name: str, m: int) -> None
 
 
 @pytest.mark.parametrize("loss", [shoal.NCP(), shoal.LM()], ids=lambda loss: loss.name)
-@pytest.mark.parametrize(("k", "m"), [(5, 2), (5, 3), (50, 2)])
+@pytest.mark.parametrize(
+    ("k", "m"), [(5, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((5, 3), (50, 2)))]
+)
 def test_nothing_is_better_than_the_joint_optimum(real_data: Path, k: int, m: int, loss: shoal.NCP) -> None:
     data, tree = load(real_data, "groceries")
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m), loss)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -20,6 +20,7 @@ from shoal.search.clock import AFTER, AFTER_CTRL_C, Clock, OutOfTime
 from shoal.search.siblings import SiblingSearch
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, km, medium
+from tests.budget import examples
 from tests.search.test_exclusion import dense, either
 from tests.search.test_joint import outliers
 
@@ -70,7 +71,7 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
     assert cost(problem, algorithm(time_limit=0)) <= aa < int(problem.costs[problem.hierarchy.root])
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(problem=problems(st.one_of(km, either), max_rows=30))
 def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
     """Where AA ends in the time after the limit, whatever the problem."""

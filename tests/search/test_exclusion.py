@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -16,6 +16,7 @@ from shoal.search import solver
 from shoal.search.expansion import Expansion
 from shoal.testing import all_cuts, problems
 from tests import oracles
+from tests.budget import examples
 from tests.conftest import implementations, still
 
 lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
@@ -42,7 +43,7 @@ def lister(kernel: Any, problem: shoal.Problem) -> Any:
     return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"], still)
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(problem=problems(either, max_leaves=6, max_rows=10), data=st.data())
 def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.DataObject) -> None:
     """No clean cut breaks one; a cut that is not clean breaks one of its own; both kernels say the same."""
@@ -67,7 +68,7 @@ def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.Dat
     assert broken == (not is_clean[at])
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(problem=problems(either, max_leaves=7, max_rows=12))
 def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
     fine = [int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if clean(problem, cut)]
@@ -90,7 +91,7 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
     assert shoal.anonymize(problem).losses[problem.loss.name] <= release.losses[problem.loss.name] + 1e-12
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problem=problems(either, max_leaves=7, max_rows=12), stop=st.integers(0, 12))
 def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) -> None:
     """As if the user pressed Ctrl-C: a satisfying cut with a true bound, or nothing."""

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -19,6 +19,7 @@ from shoal.search.clock import OutOfTime
 from shoal.solution import Solution
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
+from tests.budget import examples
 from tests.kernels.test_conflicts import suppressing_cuts
 
 
@@ -60,13 +61,13 @@ def check_optimal(problem: shoal.Problem, algorithm: OptimalSuppress) -> None:
     assert solution.optimality.lower_bound == pytest.approx(min(costs) / problem.scale, abs=1e-15)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(problem=problems(km, max_leaves=6), given_weights=st.none() | weights)
 def test_no_cut_with_suppression_is_better(problem: shoal.Problem, given_weights: dict[str, float] | None) -> None:
     check_optimal(weighted(problem, given_weights) if given_weights else problem, OptimalSuppress())
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(problem=problems(km, max_leaves=6), percent=st.sampled_from([0, 5, 20, 33.3, 50, 100]), data=st.data())
 def test_limits_are_kept_and_the_best_within_them_is_found(
     problem: shoal.Problem, percent: float, data: st.DataObject
@@ -75,7 +76,7 @@ def test_limits_are_kept_and_the_best_within_them_is_found(
     check_optimal(problem, OptimalSuppress(max_suppressed=percent, never_suppress=tuple(sorted(never))))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problem=problems(km))
 def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
     if not feasible(problem):
@@ -86,7 +87,7 @@ def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
     assert cost(problem, cut) / problem.scale == pytest.approx(best.loss, abs=1e-15)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problem=problems(km))
 def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
     _, cut = solved(problem, OptimalSuppress())
@@ -95,7 +96,7 @@ def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
         assert not safe(problem, more)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problem=problems(km), algorithm=st.sampled_from([OptimalSuppress(), shoal.MHgHs(), shoal.MM()]))
 def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, algorithm: SuppressingAlgorithm) -> None:
     """A witness is a rare set of labels that would be published; where there is none, the label could be."""

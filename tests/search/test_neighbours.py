@@ -10,12 +10,13 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import Infeasible
 from shoal.search.overlaps import Overlaps
+from tests.budget import examples
 
 Row = frozenset[str]
 SECRET = ("s0", "s1", "s2")
@@ -124,7 +125,7 @@ def safe(rows: Sequence[Row], k: int) -> bool:
     return all(counts[row] >= k for row in rows if row & set(SECRET))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(tables(), st.integers(1, 2), st.integers(0, 3))
 def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -> None:
     rows, k = case
@@ -151,7 +152,7 @@ def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -
         assert safe(found, k)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(tables())
 def test_what_was_published_stays_as_it_is(case: tuple[list[Row], int]) -> None:
     rows, k = case
@@ -163,7 +164,7 @@ def test_what_was_published_stays_as_it_is(case: tuple[list[Row], int]) -> None:
     assert again.solution.statistics == {"groups": 0, "joined_rows": 0}
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(st.frozensets(st.integers(0, 70), max_size=8), max_size=12), st.integers(71, 80))
 def test_gray_order(kernel: ModuleType, rows: list[frozenset[int]], width: int) -> None:
     """Wider than a machine word; items that nobody has, at the end, change nothing."""

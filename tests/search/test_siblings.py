@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -19,6 +19,7 @@ from shoal.hierarchies.names import named
 from shoal.recoding import GlobalCut
 from shoal.search import siblings
 from tests import oracles
+from tests.budget import examples
 from tests.kernels.test_threats import Case, cases
 
 Block = frozenset[int]
@@ -92,7 +93,7 @@ def least_cost(problem: shoal.Problem, m: int, k: int) -> int:
     return best
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(cases(6), st.sampled_from([1, 2, 3]), st.sampled_from(["ncp", "lm"]))
 def test_the_best_grouping_is_never_worse_than_the_best_cut_and_the_best_of_all_where_proved(
     case: Case, m: int, loss: str
@@ -112,7 +113,7 @@ def test_the_best_grouping_is_never_worse_than_the_best_cut_and_the_best_of_all_
         assert release.losses[loss] * scale == pytest.approx(least)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(cases(6), st.sampled_from([1, 2, 3]))
 def test_splitting_a_group_as_it_is_built_creates_the_rare_set_that_is_named(case: Case, m: int) -> None:
     problem = problem_of(case, m)
@@ -202,7 +203,7 @@ def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
 # ---- trees and names
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cases(9), st.sampled_from(["label", "frequency"]))
 def test_a_refined_tree_keeps_the_owners_nodes_and_adds_unions_of_siblings(case: Case, how: str) -> None:
     problem = shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.KmAnonymity(k=2))

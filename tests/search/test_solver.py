@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.errors import OptionError
-from shoal.search import solver
+from shoal.search import siblings, solver
 from shoal.search.expansion import Expansion
 from tests.algorithms.test_optimal import QUIET, medium
 
@@ -52,7 +52,8 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    problem = medium()
+    monkeypatch.setattr(siblings, "MOVES_PER_ITEM", 50)
+    problem = medium(rows=1000)
     best = shoal.Optimal().solve(problem, QUIET).optimality
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(OptionError, match="pip install ortools"):

@@ -14,6 +14,7 @@ from typing import Any
 from shoal.errors import OptionError
 from shoal.evaluation.results import Row
 
+DPI = 110  # of pictures in files
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#8C6D00", "#56B4E9", "#E69F00")
 _MARKERS = "osD^vPX*<>"
 _LINES = ("-", "--", "-.", ":")
@@ -240,7 +241,7 @@ def _width(names: list[str], columns: int) -> float:
 def save(figure: Any, target: Path) -> None:
     """As a picture file, and closed."""
     metadata = {"Date": None} if target.suffix == ".svg" else {"Software": None}
-    figure.savefig(target, dpi=110, metadata=metadata)
+    figure.savefig(target, dpi=DPI, metadata=metadata)
     pyplot().close(figure)
 
 
