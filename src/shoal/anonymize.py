@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal import discovery, kernels
+from shoal import clashes, discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.data.arrays import Counts
@@ -66,6 +66,7 @@ def anonymize(
             f"{problem.privacy.name} is solved by {others}."
         )
     check_max_loss(max_loss, algorithm, "max_loss")
+    clashes.refuse_before(problem, groups=algorithm.generalizes)
     timings: dict[str, float] = {}
     algorithm.feasible(problem)
 
@@ -75,6 +76,7 @@ def anonymize(
             problem = problem.on(solution.hierarchy)
     with _timed(timings, "apply"):
         published = solution.recoding.apply(problem.items, problem.set_apart)
+        clashes.refuse_after(problem, published)
     with _timed(timings, "verify"):
         verdict = problem.privacy.verify(_read_back(problem, published), engine)
     if not verdict.holds:
@@ -131,10 +133,12 @@ def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> 
 
 
 def _read_back(problem: Problem, published: Published) -> Published:
-    """What will be written, taken apart anew where the model sets something apart: not what the search was given."""
-    if published.sensitive is None and published.relational is None:
+    """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
+    written = problem.privacy.written(problem.data, published)
+    read = written.as_read()
+    if read is written and published.sensitive is None and published.relational is None:
         return published
-    return problem.privacy.seen(problem.privacy.written(problem.data, published))
+    return problem.privacy.seen(read)
 
 
 def measure_all(original: Published, published: Published, weights: Counts | None = None) -> dict[str, float]:

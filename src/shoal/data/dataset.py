@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.data.arrays import Counts
+from shoal.data.labels import canonical_order
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
@@ -41,6 +42,11 @@ class Origin:
         """The characters that separate items: no part of a new label, if that can be helped."""
         return str(getattr(self.layout, "marks", MARKS)) + self.avoid
 
+    def as_read(self, label: str) -> str:
+        """A label as a reader of the written file gets it; "" if none, as blank text is no item."""
+        as_read = getattr(self.layout, "as_read", None)
+        return str(as_read(label)) if as_read else label if label.strip() else ""
+
     @property
     def set_columns(self) -> tuple[str, ...]:
         """The columns that hold the sets, where they have names."""
@@ -72,6 +78,17 @@ class Dataset:
     def with_transactions(self, transactions: Transactions) -> Dataset:
         """The same data with other sets, for instance the published ones."""
         return replace(self, transactions=transactions)
+
+    def as_read(self) -> Dataset:
+        """The data as a reader of the written file gets them; labels that are read as the same become one."""
+        rows = self.transactions
+        texts = [self.origin.as_read(label) for label in rows.labels]
+        if texts == list(rows.labels):
+            return self
+        labels = canonical_order({text for text in texts if text})
+        rank = {label: code for code, label in enumerate(labels)}
+        codes = np.array([rank.get(text, -1) for text in texts], dtype=np.int32)
+        return self.with_transactions(rows.recode(codes, labels))
 
     def take(self, rows: Counts) -> Dataset:
         """Some of the rows, in the given order."""

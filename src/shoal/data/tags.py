@@ -83,6 +83,16 @@ class Tags:
         text = set_label([part for _, part in parts])
         return column, text if self.label(column, text) == label else label
 
+    def as_read(self, label: str) -> str:
+        """The label that a reader of the written columns gets; "" if none, as blank text is no item.
+
+        >>> tags = Tags(("diagnoses", "drugs"))
+        >>> tags.as_read("drugs.aspirin"), tags.as_read("medicine"), tags.as_read("drugs. ")
+        ('drugs.aspirin', 'diagnoses.medicine', '')
+        """
+        column, text = self.place(label)
+        return self.label(column, text) if text.strip() else ""
+
     def _is_tagged(self, text: str) -> bool:
         """Whether a label tells its column."""
         return any(text.startswith(f"{column}.") for column in self.columns)

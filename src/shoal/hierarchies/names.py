@@ -80,6 +80,8 @@ class Namer:
     def __init__(self, style: Style, taken: Iterable[str], columns: Sequence[str] = ()) -> None:
         self.style, self.taken = style, set(taken)
         self.tags = Tags(tuple(columns)) if len(columns) > 1 else None
+        if self.tags is not None:
+            self.taken.update([self.tags.as_read(label) for label in self.taken])
         self._tries: dict[str, int] = {}
 
     def listed(self, members: Sequence[str]) -> str:

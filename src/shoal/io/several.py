@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,11 @@ class Several:
         """Their names."""
         return tuple(column.name for column in self.columns)
 
+    @cached_property
+    def tags(self) -> Tags:
+        """What tells the items of the columns apart."""
+        return Tags(self.set_columns)
+
     @property
     def marks(self) -> str:
         """What separates items in any of the columns; a frame may be written to a text file later."""
@@ -49,6 +55,10 @@ class Several:
         """Where a row (from 0) stands."""
         return self.layout.place(row) if isinstance(self.layout, Layout) else f"row {row + 1}"
 
+    def as_read(self, label: str) -> str:
+        """A label as a reader of the written columns gets it."""
+        return self.tags.as_read(label)
+
     def spread(
         self, dataset: Dataset, target: type[Layout] | None, item_delimiter: str | Sequence[str | None] | None = None
     ) -> tuple[Dataset, dict[str, Any], list[str]]:
@@ -56,8 +66,7 @@ class Several:
         import pyarrow as pa
 
         given = delimiters(item_delimiter, len(self.columns))
-        tags = Tags(self.set_columns)
-        apart, remarks = _apart(dataset.transactions, tags)
+        apart, remarks = _apart(dataset.transactions, self.tags)
         table = arrow_table(dataset)
         arrays, schema = list(table.columns), table.schema
         used = {}
@@ -119,7 +128,15 @@ def gather(
             texts = ragged.values.unique().to_pylist()
             there.update(texts, (f"{name}.{text}" for text in texts))
         rows = encode(ragged, multiset=options.multiset, drop_items=own.union(options.drop_items))
-        found.append((rows, [tags.label(name, text) for text in rows.labels]))
+        labels = [tags.label(name, text) for text in rows.labels]
+        for text, label in zip(rows.labels, labels, strict=True):
+            if tags.place(label) != (name, text):
+                column, other = tags.place(label)
+                raise DataError(
+                    f"Item {shown(text)} in column '{cut(name)}' of {options.source} would be read as {shown(label)}, "
+                    f"which stands for {shown(other)} in column '{cut(column)}': rename it."
+                )
+        found.append((rows, labels))
         how.append(column)
     options.tell_missing(there)
     beside = table.drop_columns(list(columns))
@@ -145,6 +162,13 @@ def _apart(rows: Transactions, tags: Tags) -> tuple[dict[str, Transactions], lis
     """The rows of each column, with its items in canonical order; a remark on labels that will be read as others."""
     places = {label: tags.place(label) for label in rows.in_use().labels}
     remarks = []
+    first: dict[tuple[str, str], str] = {}
+    for label, (column, text) in places.items():
+        if (other := first.setdefault((column, text), label)) != label:
+            raise DataError(
+                f"Labels {shown(other)} and {shown(label)} would both stand as {shown(text)} in column "
+                f"'{cut(column)}': rename one of them."
+            )
     lost = [label for label, place in places.items() if tags.label(*place) != label]
     if lost:
         remarks.append(

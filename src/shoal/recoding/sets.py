@@ -60,12 +60,13 @@ class LocalSets(Recoding):
         codes = label_of[self.chunk_of[rows], items.items]
         assert codes.min(initial=0) >= 0, "every item of a chunk is in one of its sets"
         labels = tuple(set_label([items.labels[item] for item in members]) for members in different)
-        if len(set(labels)) < len(labels):
-            twice = next(label for label in labels if labels.count(label) > 1)
-            raise DataError(
-                f"An item is called '{cut(twice)}', like a set of other items that has to be published: rename it, or "
-                f"generalize by a hierarchy (--within aa)."
-            )
+        taken = {*items.labels, *(hidden.labels if hidden else ())}
+        for label, members in zip(labels, different, strict=True):
+            if len(members) > 1 and label in taken:
+                raise DataError(
+                    f"An item is called '{cut(label)}', like a set of other items that has to be published: rename it, "
+                    f"or generalize by a hierarchy (--within aa)."
+                )
         indptr = np.concatenate([[0], np.cumsum([len(members) for members in different], dtype=np.int64)])
         covered = np.array([item for members in different for item in members], dtype=np.int32)
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)

@@ -1,0 +1,68 @@
+"""Labels that a reader of the release could not tell apart are refused, before the search where they are known then.
+
+Data with several columns of sets are read with tags (:mod:`shoal.data.tags`): a group ``foo``, which has none, stands
+in the first column ``A`` and is read as ``A.foo``. That must not be the name of anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from shoal.errors import DataError, cut
+from shoal.problem import Problem
+from shoal.published import Published
+
+
+def refuse_before(problem: Problem, *, groups: bool) -> None:
+    """Refuse labels of the data and, if groups may be published, of the hierarchy that would be read as others."""
+    tree, rows = problem.hierarchy, problem.data.transactions
+    known = {*tree.labels, *rows.labels, *problem.privacy.sensitive_labels}
+    readings = _readings(problem, tree.labels if groups else tree.items)
+    for label, text in readings.items():
+        if text != label and text in known:
+            raise _taken(problem, label, text, f"'{cut(text)}', which is another label")
+
+
+def refuse_after(problem: Problem, published: Published) -> None:
+    """Refuse published labels that would be read as something else: names and sets that the search has made."""
+    rows, tree = published.rows, problem.hierarchy
+    used = np.flatnonzero(rows.supports).tolist()
+    secret = {*problem.privacy.sensitive_labels, *problem.sensitive.labels}
+    for code, (label, text) in zip(used, _readings(problem, [rows.labels[code] for code in used]).items(), strict=True):
+        node = tree.code_of.get(text, -1)
+        if text in secret:
+            raise _taken(problem, label, text, f"the sensitive '{cut(text)}'")
+        if node >= 0 and not np.array_equal(published.cover(code), np.arange(*tree.span[node])):
+            what = "item" if node < tree.n_leaves else "group"
+            raise _taken(problem, label, text, f"the {what} '{cut(text)}', which stands for something else")
+
+
+def _readings(problem: Problem, labels: Iterable[str]) -> dict[str, str]:
+    """How each label is read; an error if it is not, or if another one is read the same."""
+    readings: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for label in labels:
+        text = readings[label] = problem.data.origin.as_read(label)
+        if not text:
+            raise DataError(
+                f"The label '{cut(label)}' of the hierarchy {problem.hierarchy.name} is blank where it is published, "
+                f"and whoever reads the file finds nothing there: rename it."
+            )
+        if (other := first.setdefault(text, label)) != label:
+            one, same = (other, label) if label == text else (label, other)
+            raise _taken(problem, one, text, f"'{cut(same)}', which is another label")
+    return readings
+
+
+def _taken(problem: Problem, label: str, text: str, what: str) -> DataError:
+    """A message on a label that is read as something else."""
+    columns = problem.data.origin.set_columns
+    if label == text or len(columns) < 2:
+        return DataError(f"The label '{cut(label)}' would be published, and be taken for {what}: rename one of them.")
+    return DataError(
+        f"The label '{cut(label)}' of the hierarchy {problem.hierarchy.name} has no tag of a column such as "
+        f"'{cut(columns[0])}.', so that whoever reads the file would take it for {what}: rename one of them, or give "
+        f"it a tag."
+    )
