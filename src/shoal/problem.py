@@ -153,7 +153,7 @@ class Problem:
                     f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
                     f"--allow-missing)."
                 )
-        gone = {item for items in below.values() for item in items}
+        gone = {item for items in below.values() for item in items}.union(self.sensitive_items.labels)
         if isinstance(self.privacy, SensitiveItems) and gone.issuperset(hierarchy.items):
             hierarchy, gone = Hierarchy.flat(()), set()  # nothing may be known; an item that never occurs stands in
         object.__setattr__(self, "hierarchy", hierarchy.without_items(gone))
@@ -182,6 +182,11 @@ class Problem:
     def sensitive(self) -> Transactions:
         """The sensitive values of each row; nothing, for models that set nothing apart."""
         return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
+
+    @property
+    def sensitive_items(self) -> Transactions:
+        """The sensitive items of each row, as they are published; nothing, for models that set nothing apart."""
+        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.items
 
     @cached_property
     def relational(self) -> Relational | None:

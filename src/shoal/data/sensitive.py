@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from shoal.data.arrays import Counts, csr_from_pairs
+from shoal.data.arrays import Codes, Counts, csr_from_pairs
+from shoal.data.counts import named_by
 from shoal.data.dataset import Dataset
 from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions
@@ -19,7 +20,7 @@ from shoal.data.transactions import Transactions
 class Sensitive:
     """The sensitive values of each row, and what they were taken from."""
 
-    values: Transactions
+    values: Transactions  # an item with any count, such as HIV*1 and HIV*2, is one value, HIV
     items: Transactions  # those of the values that are items: published in the sets, as they were
     labels: frozenset[str]  # what was declared sensitive: items, and values of columns as ``column=value``
     columns: frozenset[str]  # that were declared sensitive
@@ -27,6 +28,17 @@ class Sensitive:
     def take(self, rows: Counts) -> Sensitive:
         """Those of some of the rows, in the given order."""
         return Sensitive(self.values.take(rows), self.items.take(rows), self.labels, self.columns)
+
+    @property
+    def value_of(self) -> Codes:
+        """For each sensitive item, which value it is of."""
+        rank = {label: code for code, label in enumerate(self.values.labels)}
+        names = [named_by(label, self.labels) or label for label in self.items.labels]
+        return np.array([rank[name] for name in names], dtype=np.int32)
+
+    def with_items(self, items: Transactions) -> Sensitive:
+        """With other items, and the values that follow from them; for data whose sensitive values are all items."""
+        return replace(self, values=_values(items, self.labels), items=items)
 
 
 def take_apart(
@@ -36,7 +48,7 @@ def take_apart(
 
     Those are its sensitive items, and its values in the sensitive columns, written ``column=value``. If ``sensitive``
     names values of a column in that form, only these of its values count; if it names none, all do. Nothing (null,
-    empty text) is no value; of a list, each element is one.
+    empty text) is no value; of a list, each element is one. An item covers its counts: who declares HIV declares HIV*2.
 
     >>> data = Dataset(Transactions.from_sets([["a", "HIV"], ["a", "b"]]))
     >>> known, hidden = take_apart(data, ["HIV"])
@@ -46,14 +58,25 @@ def take_apart(
     rows = data.transactions
     declared = frozenset(sensitive)
     items = {label for label in declared if not any(label.startswith(f"{column}=") for column in columns)}
-    labels = canonical_order(items.intersection(rows.labels))
+    labels = canonical_order(label for label in rows.labels if named_by(label, items) is not None)
     hidden = {label: code for code, label in enumerate(labels)}
     code_of = np.array([hidden.get(label, -1) for label in rows.labels], dtype=np.int32)
     known = rows.recode(np.where(code_of < 0, np.arange(len(code_of), dtype=np.int32), -1), rows.labels)
-    values = theirs = rows.recode(code_of, labels)
+    theirs = rows.recode(code_of, labels)
+    values = _values(theirs, items)
     for column in columns:
         values = merged(values, _column(data, column, declared))
     return (known if labels else rows), Sensitive(values, theirs, declared, frozenset(columns))
+
+
+def _values(items: Transactions, declared: Collection[str]) -> Transactions:
+    """The declared names of sensitive items, row by row."""
+    names = [named_by(label, declared) or label for label in items.labels]
+    if names == list(items.labels):
+        return items
+    labels = canonical_order(set(names))
+    rank = {label: code for code, label in enumerate(labels)}
+    return items.recode(np.array([rank[name] for name in names], dtype=np.int32), labels)
 
 
 def merged(one: Transactions, other: Transactions) -> Transactions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from shoal.data.counts import without_count
 from shoal.data.hierarchy import Hierarchy
 
 
@@ -19,8 +20,8 @@ def with_counts(hierarchy: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     items = set(hierarchy.labels[: hierarchy.n_leaves])
     below: dict[str, str | None] = {}
     for label in labels:
-        item, star, count = label.rpartition("*")
-        if star and count.isascii() and count.isdigit() and item in items and label not in hierarchy.code_of:
+        item = without_count(label)
+        if item != label and item in items and label not in hierarchy.code_of:
             below[label] = item
     return Hierarchy.from_parents(hierarchy.parents_by_label() | below, hierarchy.name) if below else hierarchy
 
@@ -31,8 +32,4 @@ def without_counts(labels: Iterable[str]) -> list[str]:
     >>> without_counts(["milk*1", "milk*2", "beer", "*"])
     ['milk', 'beer', '*']
     """
-    found = []
-    for label in labels:
-        item, _, count = label.rpartition("*")
-        found.append(item if item and count.isascii() and count.isdigit() else label)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(map(without_count, labels)))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Self
+from typing import Literal, Self
 
+import numpy as np
+
+from shoal.data.counts import named_by, without_count
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, take_apart
@@ -35,20 +38,23 @@ class SensitiveModel(PrivacyModel):
             return data.transactions, None
         return take_apart(data, self.sensitive, self.columns)
 
-    def both(self, published: Published) -> tuple[Transactions, Transactions]:
-        """The rows and their sensitive values, if these are what the model calls sensitive; else an error."""
+    def both(
+        self, published: Published, what: Literal["values", "items"] = "values"
+    ) -> tuple[Transactions, Transactions]:
+        """The rows and their sensitive values, or items, if these are what the model calls sensitive; else an error."""
         hidden, name = published.sensitive, type(self).__name__
         if hidden is None:
             if self.columns:
                 raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
             seen = self.view(Dataset(published.rows))
-            return seen.rows, Transactions.nothing(len(seen.rows)) if seen.sensitive is None else seen.sensitive.values
+            nothing = Transactions.nothing(len(seen.rows))
+            return seen.rows, nothing if seen.sensitive is None else getattr(seen.sensitive, what)
         if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.columns)):
             raise OptionError(
                 f"{name}: other values were set apart from these rows than this model calls sensitive: verify "
                 f"{name}.view(release.dataset)."
             )
-        return published.rows, hidden.values
+        return published.rows, getattr(hidden, what)
 
 
 class SensitiveValues(SensitiveModel):
@@ -79,7 +85,8 @@ class SensitiveItems(SensitiveModel):
         super().__post_init__()
         if not self.sensitive:
             raise OptionError(f"{self.title} must know what is sensitive: give --sensitive (a file, or a,b,c).")
-        if both := [label for label in self.sensitive if label in set(self.qid)]:
+        known = {name for label in self.qid for name in (label, without_count(label))}
+        if both := [label for label in self.sensitive if label in known or without_count(label) in self.qid]:
             raise OptionError(
                 f"Declared both sensitive and a quasi-identifier (--qid): {say(tuple(both))}: an item is one or the "
                 f"other."
@@ -93,7 +100,7 @@ class SensitiveItems(SensitiveModel):
         """If quasi-identifiers are named, every item must be one or sensitive."""
         if self.qid:
             rows, known = data.transactions, {*self.qid, *self.sensitive}
-            neither = [code for code, label in enumerate(rows.labels) if label not in known and rows.supports[code]]
+            neither = [code for code in np.flatnonzero(rows.supports) if named_by(rows.labels[code], known) is None]
             if neither:
                 raise OptionError(
                     f"Item '{rows.labels[neither[0]]}' ({data.first_use(neither[0])}) is neither sensitive nor one of "
@@ -104,13 +111,26 @@ class SensitiveItems(SensitiveModel):
 
 
 def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[str]) -> tuple[str, ...]:
-    """Labels with groups replaced by their items; a label that is also an item of the data is an error."""
+    """Labels with groups replaced by their items; a label that is also an item of the data is an error.
+
+    An item stands for all its counts: where the hierarchy has milk*1 and milk*2 below milk, it is named milk.
+    """
     found: list[str] = []
+    names = {*present, *map(without_count, present)}
     for label in labels:
         below = hierarchy.items_of(label)
         if label in present and label not in below:
             raise OptionError(
                 f"'{label}' is an item of the data and a group in the hierarchy {hierarchy.name}: rename one of them."
             )
-        found += [item for item in below if item in present] or [label]
+        items = [item for item in below if item in names]
+        if label not in below:
+            items = [_item(item, hierarchy) for item in items]
+        found += items or [label]
     return tuple(dict.fromkeys(found))
+
+
+def _item(leaf: str, hierarchy: Hierarchy) -> str:
+    """A leaf, or the item that it is a count of, if that is right above it."""
+    item, above = without_count(leaf), hierarchy.parent[hierarchy.code_of[leaf]]
+    return item if above >= 0 and hierarchy.labels[above] == item else leaf

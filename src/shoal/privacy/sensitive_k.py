@@ -54,13 +54,13 @@ class SensitiveK(SensitiveItems):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count equal rows with a sensitive item."""
-        rows, values = self.both(published)
-        return equal_rows(merged(rows.in_use(), values).take(np.flatnonzero(values.sizes)), self.k, engine)
+        rows, items = self.both(published, "items")
+        return equal_rows(merged(rows.in_use(), items).take(np.flatnonzero(items.sizes)), self.k, engine)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who, of those with a sensitive item, can be found by a few items of any kind."""
-        rows, values = self.both(published)
-        return Risk.of(merged(rows.in_use(), values), self.k, DRAWN, engine, values.sizes > 0)
+        rows, items = self.both(published, "items")
+        return Risk.of(merged(rows.in_use(), items), self.k, DRAWN, engine, items.sizes > 0)
 
     def feasible(self, published: Published) -> None:
         """Records cannot be made of nothing."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
@@ -46,8 +48,7 @@ class Flips(Recoding):
         """Make the rows of each group the same."""
         rows = self._common(items, *self._majority(items))
         if hidden is not None:
-            values = self._common(hidden.items, *_shared(hidden.items, self.grouping)[:2])
-            hidden = replace(hidden, values=values, items=values)
+            hidden = hidden.with_items(self._common(hidden.items, *_shared(hidden.items, self.grouping)[:2]))
         return replace(Published.plain(rows, hidden), grouping=self.grouping)
 
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
@@ -100,20 +101,20 @@ class Dealt(Recoding):
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Deal the sensitive items of each group to its rows."""
         if hidden is not None:
-            groups, codes, counts = _shared(hidden.items, self.grouping)
             order = np.argsort(self.grouping.of, kind="stable")
             starts = np.searchsorted(self.grouping.of[order], np.arange(len(self.grouping) + 1))
             deck = random.Random(self.seed)
-            rows = [
-                row
-                for group, count in zip(groups.tolist(), counts.tolist(), strict=True)
-                for row in deck.sample(order[starts[group] : starts[group + 1]].tolist(), count)
-            ]
+            rows, codes = [], []
+            for group, hands in _hands(hidden, self.grouping):
+                for row, hand in zip(
+                    deck.sample(order[starts[group] : starts[group + 1]].tolist(), len(hands)), hands, strict=True
+                ):
+                    rows += [row] * len(hand)
+                    codes += hand
             alone = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
             dealt = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[alone]])
-            given = np.concatenate([np.repeat(codes, counts), hidden.items.items[alone]])
-            values = Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels)
-            hidden = replace(hidden, values=values, items=values)
+            given = np.concatenate([np.array(codes, dtype=np.int32), hidden.items.items[alone]])
+            hidden = hidden.with_items(Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels))
         return replace(Published.plain(items, hidden), grouping=self.grouping)
 
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
@@ -125,6 +126,20 @@ def _sizes(grouping: Grouping) -> dict[str, int]:
     """Groups in figures."""
     sizes = grouping.sizes
     return {"groups": len(sizes), "rows_in_groups": int(sizes.sum()), "largest_group": int(sizes.max(initial=0))}
+
+
+def _hands(hidden: Sensitive, grouping: Grouping) -> Iterator[tuple[int, list[list[int]]]]:
+    """For each value of each group, the group and what its holders hold of that value, in an order that tells nothing.
+
+    That is the item, or with counts one such as HIV*2: whoever is dealt a value is dealt it once.
+    """
+    items, rows = hidden.items, row_ids(hidden.items.indptr)
+    groups, values = grouping.of[rows], hidden.value_of[items.items]
+    order = np.lexsort((items.items, rows, values, groups))
+    order = order[groups[order] >= 0]
+    for (group, _), some in groupby(order.tolist(), key=lambda at: (int(groups[at]), int(values[at]))):
+        hands = [[int(items.items[at]) for at in hand] for _, hand in groupby(some, key=rows.__getitem__)]
+        yield group, sorted(hands)
 
 
 def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Counts]:

@@ -26,8 +26,8 @@ from shoal.solution import Solution
 
 def sensitive_rows(problem: Problem) -> Counts:
     """The rows with a sensitive item, in the order of the input; none, if the data need no change."""
-    rows = np.flatnonzero(problem.sensitive.sizes)
-    held = merged(problem.items, problem.sensitive).take(rows)
+    rows = np.flatnonzero(problem.sensitive_items.sizes)
+    held = merged(problem.items, problem.sensitive_items).take(rows)
     counts = Counter(row.tobytes() for row in held)
     return rows if any(count < size_of(problem) for count in counts.values()) else rows[:0]
 
@@ -35,7 +35,7 @@ def sensitive_rows(problem: Problem) -> Counts:
 def fewest_sensitive_first(problem: Problem) -> Counts:
     """The sensitive rows by their number of sensitive items, then in the order of the input (P1's STN)."""
     rows = sensitive_rows(problem)
-    return rows[np.argsort(problem.sensitive.sizes[rows], kind="stable")]
+    return rows[np.argsort(problem.sensitive_items.sizes[rows], kind="stable")]
 
 
 def size_of(problem: Problem) -> int:
@@ -49,7 +49,7 @@ def nearest_first(problem: Problem, seeds: Counts, engine: Engine) -> Solution:
 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
     """
-    items, late = problem.items, problem.sensitive.sizes > 0
+    items, late = problem.items, problem.sensitive_items.sizes > 0
     groups = kernels.claim(
         items.indptr,
         items.items,
@@ -96,7 +96,7 @@ def _join(problem: Problem, groups: list[list[int]], left: Sequence[int]) -> Non
     for row in left:
         every = np.arange(len(groups))
         distance = Overlaps(known).distances(problem.items.row(row), every)
-        shared = Overlaps(hidden).shared(problem.sensitive.row(row), every)
+        shared = Overlaps(hidden).shared(problem.sensitive_items.row(row), every)
         best = int(np.lexsort((-shared, distance))[0])
         groups[best].append(row)
         part = problem.take(np.array(groups[best]))
@@ -112,4 +112,4 @@ def _published(problem: Problem, groups: Sequence[Sequence[int]]) -> tuple[Trans
     made = _flips(problem, groups).apply(problem.items, problem.set_apart)
     assert made.sensitive is not None
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
-    return made.rows.take(firsts), made.sensitive.values.take(firsts)
+    return made.rows.take(firsts), made.sensitive.items.take(firsts)
