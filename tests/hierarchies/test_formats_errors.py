@@ -56,7 +56,8 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
             "root, or check the delimiter.",
         ),
         ("a;A;*\nA;B;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
-        ("a;A;*\nA;A;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
+        ("a;A;B;*\nA;A;C;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
+        ("a;A;*\nA;*\n", "PATH: 'A' is an item (line 2) and a group (line 1): rename one of the two."),
         (
             "a;A;*\nb;A\n",
             "PATH, line 2: the row ends in 'A', which lies below '*' (line 1): write every row up to the root.",

@@ -259,8 +259,8 @@ class Hierarchy:
                 place = f" ({where(code)})" if where else ""
                 if node >= 0:
                     raise DataError(
-                        f"Item '{cut(label)}'{place} is a group in the hierarchy {self.name}, not an item: "
-                        f"add a leaf of its own below it, or pass --unknown-items=root after renaming the group."
+                        f"Item '{cut(label)}'{place} is a group in the hierarchy {self.name}, not an item: add the "
+                        f"item below its group, in a row that starts '{cut(label)};{cut(label)};', or rename the group."
                     )
                 hint = did_you_mean(label, self.items)
                 raise DataError(

@@ -6,8 +6,9 @@
     beer;beer;drinks;*
 
 Equal labels that follow each other are one node: a tree whose leaves lie at different depths is padded to equal rows by
-repeating the item. Labels are unique in a tree, so nothing is lost. Rows may also differ in length (or end in empty
-cells), as long as the last label is the root, the same in all.
+repeating the item. Labels are unique in a tree, so nothing is lost. But if other items lie below that label, it is a
+group, and the row is of an item below its namesake. Rows may also differ in length (or end in empty cells), as long as
+the last label is the root, the same in all.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     found: list[str] = []
     paths = _paths(read_rows(text, name, delimiter), name, found)
     group_at = {label: row.place for row, path in reversed(paths) for label in path[1:]}
+    above = {label: path[at + 1 : at + 2] for _, path in paths for at, label in enumerate(path) if at}
     item_at: dict[str, str] = {}
     edges: dict[tuple[str, str | None], Edge] = {}
     for row, path in paths:
@@ -36,15 +38,17 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             found.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
             continue
         item_at[item] = row.place
-        if item in group_at:
+        if item in group_at and row.cells[1:2] == (item,) and above.get(item, path[1:2]) == path[1:2]:
+            path = [item, *path]  # below its namesake
+        elif item in group_at:
             found.append(
                 f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item]}): rename one of the two."
             )
             continue
-        for child, parent in pairwise([*path, None] if len(path) == 1 else path):
+        for child, parent in pairwise([*path, None] if len(set(path)) == 1 else path):
             assert child is not None
             edges.setdefault((child, parent), Edge(child, parent, row.place))
-    edge_of = {edge.child: edge for edge in edges.values() if edge.parent is not None}
+    edge_of = {edge.child: edge for edge in edges.values() if edge.parent not in (None, edge.child)}
     for row, path in paths:
         if path[-1] in edge_of and len(path) > 1:
             above = edge_of[path[-1]]

@@ -2,6 +2,9 @@
 
 Every format is read into a :class:`Draft`: child-parent edges with the place each was read at. ``load`` raises the
 first problem of a draft, ``problems`` lists them all: one code, so that the two cannot disagree.
+
+An item may lie below a group of the same name, as in ``250;250;*``. Then the group gets another one, ``250:group``, so
+that a published label tells which of the two it is.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ class Draft:
             return [f"{self.name} holds no item: a hierarchy needs at least one."]
         edge_of: dict[str, Edge] = {}
         two_parents = []
-        for edge in self.edges:
+        for edge in _qualified(self.edges):
             first = edge_of.setdefault(edge.child, edge)
             if first.parent != edge.parent:
                 two_parents.append(
@@ -58,7 +61,7 @@ class Draft:
             n = len(problems)
             rest = f" (The first of {n} problems; 'shoal hierarchy check' lists all.)" if n > 1 else ""
             raise HierarchyError(problems[0] + rest)
-        return Hierarchy.from_parents({edge.child: edge.parent for edge in self.edges}, self.name)
+        return Hierarchy.from_parents({edge.child: edge.parent for edge in _qualified(self.edges)}, self.name)
 
     def _cycles(self, edge_of: Mapping[str, Edge]) -> list[str]:
         """Each cycle once, drawn."""
@@ -95,6 +98,36 @@ class Draft:
             f"{self.name}: a hierarchy needs one root, got {len(named)}, {shown}{more}: "
             f"put them under one common parent."
         ]
+
+
+def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """The edges with other names for groups that have an item of the same name below them.
+
+    >>> made = _qualified((Edge("b", "A", "line 1"), Edge("A", "A", "line 2"), Edge("A", "*", "line 1")))
+    >>> [(edge.child, edge.parent) for edge in made]
+    [('b', 'A:group'), ('A', 'A:group'), ('A:group', '*')]
+    """
+    groups = {edge.child for edge in edges if edge.parent != edge.child}  # a root that is its own parent is no item
+    own = [edge.child for edge in edges if edge.parent == edge.child and edge.child in groups]
+    if not own:
+        return edges
+    taken = {label for edge in edges for label in (edge.child, edge.parent)}
+    names: dict[str | None, str] = {}
+    for label in own:
+        name, number = f"{label}:group", 1
+        while name in taken:
+            number += 1
+            name = f"{label}:group-{number}"
+        taken.add(name)
+        names[label] = name
+    return tuple(
+        Edge(
+            edge.child if edge.child == edge.parent else names.get(edge.child, edge.child),
+            names.get(edge.parent, edge.parent),
+            edge.place,
+        )
+        for edge in edges
+    )
 
 
 def _parent(edge: Edge) -> str:
