@@ -80,14 +80,23 @@ class KmNegative(PrivacyModel):
         return min(self.m, int(np.count_nonzero(rows.supports)))
 
     def feasible(self, published: Published) -> None:
-        """With everything at the root, two facts are left: whether a record is empty or not."""
-        full = published.rows.non_empty
-        for count, kind in ((full, "non-empty"), (len(published.rows) - full, "empty")):
-            if 0 < count < self.k:
-                raise Infeasible(
-                    f"k^m-anonymity with negative knowledge and k={self.k} needs no {kind} records or at least "
-                    f"{self.k}, got {count}: choose a smaller k{'' if full == count else ', remove these'} or add data."
-                )
+        """A label needs k records that hold it. A few empty records need more labels than somebody may know missing."""
+        full, labels = published.rows.non_empty, int(np.count_nonzero(published.rows.supports))
+        if 0 < full < self.k:
+            raise Infeasible(
+                f"k^m-anonymity with negative knowledge and k={self.k} needs no non-empty records or at least "
+                f"{self.k}, got {full}: choose a smaller k or add data."
+            )
+        if full and 0 < len(published.rows) - full < self.k and labels <= self.m:
+            raise Infeasible(self.few_empty(published.rows))
+
+    def few_empty(self, rows: Transactions) -> str:
+        """A message on empty records that are told by what they lack."""
+        return (
+            f"k^m-anonymity with negative knowledge, k={self.k} and m={self.m}: fewer than {self.k} records are empty "
+            f"({len(rows) - rows.non_empty}), and no generalization was found where {self.m} missing labels do not "
+            f"tell them: choose a smaller k or m, remove these or add data."
+        )
 
     @property
     def short(self) -> str:

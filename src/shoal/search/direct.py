@@ -125,7 +125,8 @@ def repair(
         mended = kernels.mend_negative(
             items.indptr, items.items, *tree, privacy.k, sizes, done.raised, threads=engine.threads, tick=tick
         )
-        assert mended.stuck is None, "the root satisfies the model wherever it is feasible"
+        if mended.stuck is not None:
+            raise Infeasible(privacy.few_empty(items))
         return Repaired(mended.raised, max(done.counted, mended.counted), done.repairs + mended.repairs)
     return repaired
 
