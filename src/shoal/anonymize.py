@@ -66,6 +66,7 @@ def anonymize(
             f"{problem.privacy.name} is solved by {others}."
         )
     check_max_loss(max_loss, algorithm, "max_loss")
+    problem.refuse_identifying()
     clashes.refuse_before(problem, groups=algorithm.generalizes)
     timings: dict[str, float] = {}
     algorithm.feasible(problem)

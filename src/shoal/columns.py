@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
@@ -22,8 +23,11 @@ from shoal.data.relational import Relational
 from shoal.data.table import Role
 from shoal.errors import DataError, OptionError, cut, did_you_mean
 from shoal.hierarchies import intervals
+from shoal.options import listed
 
 Type = Literal["auto", "number", "date", "time", "category"]
+FEW = 20  # records below which it is chance that values differ
+NEARLY_ALL = 0.95  # of the records with a value, a share of different values that makes the column an identifier
 TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
 
 
@@ -150,6 +154,36 @@ def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column])
             raise DataError(f"{data.origin.name}: {error}") from None
         ends.append((low[codes], high[codes]))
     return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
+
+
+def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
+    """Refuse a column of which nothing is said, and which has a different value in nearly every record.
+
+    Such a column may name people, and would be published as it is.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in () if data.table is None else data.table.names:
+        if name in said:
+            continue
+        assert data.table is not None
+        column = data.table.arrow.column(name)
+        if is_nested(data, name):
+            column = pa.chunked_array([[None if value is None else repr(value) for value in column.to_pylist()]])
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), ""))
+        known = len(column) - column.null_count
+        different = len(column.drop_null().unique())
+        if known >= FEW and different >= NEARLY_ALL * known:
+            all_, of = ("every", "") if different == known else ("nearly every", f", {different:,} in {known:,}")
+            option = shlex.quote(listed([name]))
+            raise OptionError(
+                f"Column '{cut(name)}' of {data.origin.name} has a different value in {all_} record{of}, so it may "
+                f"name people: drop it (--identifiers {option}), or publish it as it is (--plain {option})."
+            )
 
 
 def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:

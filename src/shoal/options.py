@@ -11,6 +11,7 @@ import functools
 import math
 import types
 import typing
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -236,3 +237,14 @@ def _plain(hint: Any) -> Kind:
         if kind in members:
             return kind
     return str  # Literal words only
+
+
+def listed(labels: Sequence[str]) -> str:
+    """Labels as an option takes them.
+
+    >>> listed(("milk", "beer, light", " tea"))
+    'milk,"beer, light"," tea"'
+    """
+    quoted = ('"' + label.replace('"', '""') + '"' for label in labels)
+    plain = (not set(label) & set(',"\n\r') and label == label.lstrip() for label in labels)
+    return ",".join(label if bare else wrapped for label, bare, wrapped in zip(labels, plain, quoted, strict=True))

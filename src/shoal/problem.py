@@ -158,6 +158,11 @@ class Problem:
             hierarchy, gone = Hierarchy.flat(()), set()  # nothing may be known; an item that never occurs stands in
         object.__setattr__(self, "hierarchy", hierarchy.without_items(gone))
 
+    def refuse_identifying(self) -> None:
+        """Refuse a column that may name people and would be published as it is, unless its role was said."""
+        if not self.privacy.relational:  # else it is a quasi-identifier
+            columns.refuse_identifying(self.data, {*self.columns, *self.privacy.columns})
+
     @cached_property
     def _apart(self) -> tuple[Transactions, Sensitive | None]:
         """What may be known of each record, and what is sensitive in it."""

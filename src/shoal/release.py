@@ -13,7 +13,7 @@ import numpy as np
 from shoal import column_notes
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import lookalikes
+from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OutputError
@@ -265,6 +265,7 @@ class Release:
                 notes.append(f"'{group}' stands for {items:,} sensitive item{'' if items == 1 else 's'}.")
         for label, other in lookalikes(hidden.values.labels, self.problem.items.in_use().labels):
             notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
+        notes += spelling_notes(self.problem.data, hidden)
         for column in sorted(hidden.columns):
             named = sorted(label for label in hidden.labels if label.startswith(f"{column}="))
             if named:

@@ -14,7 +14,7 @@ from shoal import hierarchies
 from shoal.cli import console, foreign
 from shoal.cli.foreign import SUPPRESSED, refuse_torn
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options
-from shoal.data.sensitive import lookalikes
+from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.errors import OptionError
 from shoal.job import read_for
@@ -84,6 +84,9 @@ def verify(
         console.warn(f"Not in {file}, so not checked: {say(missed)}.")
     for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
         console.warn(f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other.")
+    if published.sensitive is not None:
+        for note in spelling_notes(data, published.sensitive):
+            console.warn(note)
     for note in filter(None, [*privacy.notes, privacy.unseen]):
         console.warn(note)
     if as_json:

@@ -138,6 +138,8 @@ class Material(Spec):
                 privacy = privacy.changed(sensitive=drawn)
         unknown: Any = self.unknown_items
         weights = Weights.load(self.weights) if self.weights else None
+        if not privacy.relational:  # nothing is published here, and other columns change nothing
+            data, said = kept(data, privacy.columns if data.table is not None else None, said)
         columns = described(data, privacy, said, self.hierarchy, self.missing)
         return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, columns)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal import discovery
+from shoal import columns, discovery
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
@@ -130,7 +130,10 @@ def recommend(
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
-    rows = len(material.load(seed, privacy)[0])
+    data = material.load(seed, privacy)[0]
+    if not privacy.relational:
+        columns.refuse_identifying(data, {*material.columns, *privacy.columns})
+    rows = len(data)
     sampled = min(rows, wishes.sample)
     few = replace(material, sample=sampled) if sampled < rows else material
     methods = [_limited(method(), wishes) for method in candidates(privacy)]

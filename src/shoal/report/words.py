@@ -11,6 +11,7 @@ from typing import Any
 from shoal import discovery
 from shoal.metrics import Measure
 from shoal.options import Value, say
+from shoal.options import listed as listed
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
@@ -191,17 +192,6 @@ def reading_words(name: str, value: str | bool | Sequence[str]) -> list[str]:
     if isinstance(value, bool):
         return [] if value else [f"--no-{flag[2:]}"]
     return [word for text in ([value] if isinstance(value, str) else value) for word in (flag, text)]
-
-
-def listed(labels: Sequence[str]) -> str:
-    """Labels as an option takes them.
-
-    >>> listed(("milk", "beer, light", " tea"))
-    'milk,"beer, light"," tea"'
-    """
-    quoted = ('"' + label.replace('"', '""') + '"' for label in labels)
-    plain = (not set(label) & set(',"\n\r') and label == label.lstrip() for label in labels)
-    return ",".join(label if bare else wrapped for label, bare, wrapped in zip(labels, plain, quoted, strict=True))
 
 
 CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."
