@@ -93,10 +93,10 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
     }
     for name in said:
         if name not in names:
-            listed = ", ".join(f"'{column}'" for column in names) or "none"
+            beside = ", ".join(f"'{column}'" for column in names) or "none"
             raise OptionError(
                 f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}: beside the sets there are "
-                f"{listed}."
+                f"{beside}."
             )
     named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
     unsaid = [name for name in names if name not in said or said[name].role is None]
@@ -104,7 +104,7 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
         raise OptionError(
             f"No role is said of column '{unsaid[0]}'{f' (and {len(unsaid) - 1} more)' if len(unsaid) > 1 else ''}: "
             f"is it a quasi-identifier, an identifier (dropped), or plain (published as it is)? Or leave it out: "
-            f"--columns {','.join(named)}."
+            f"--columns {shlex.quote(listed(named))}."
         )
     known = Role.QUASI_IDENTIFIER
     said |= {name: dataclasses.replace(said.get(name, Column()), role=known) for name in unsaid}

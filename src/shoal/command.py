@@ -60,7 +60,7 @@ def _words(job: Job) -> Iterator[str]:
         elif name == "multiset":
             yield from (flag,) if value else ()
         elif name == "drop_items":
-            yield from (f"{flag}={','.join(value)}",) if value else ()
+            yield from (f"{flag}={listed(value)}",) if value else ()
         elif value is not None:
             for text in [value] if isinstance(value, str) else value:
                 yield from (flag, text)
@@ -102,4 +102,4 @@ def _roles(job: Job) -> Iterator[str]:
     if missing:
         yield from ("--missing", listed(tuple(missing)))
     if job.keep is not None:
-        yield from ("--columns", ",".join(job.keep) or "none")
+        yield from ("--columns", listed(job.keep) or "none")

@@ -228,6 +228,16 @@ def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label for line in lines for label in line if label.strip()))
 
 
+def names_of(text: str) -> tuple[str, ...]:
+    """The names in a list such as ``a,b,"c, d"``, as :func:`listed` writes it; blanks are none.
+
+    >>> names_of('milk, "beer, light",,'), names_of(listed(["a,b", ' "c"'])) == ("a,b", ' "c"')
+    (('milk', 'beer, light'), True)
+    """
+    lines = csv.reader([text], skipinitialspace=True)
+    return tuple(dict.fromkeys(name for line in lines for name in line if name.strip()))
+
+
 def _plain(hint: Any) -> Kind:
     """The plain type of a hint such as ``int | Literal['all']``."""
     if typing.get_origin(hint) is tuple:

@@ -21,6 +21,7 @@ from shoal.hierarchies.codebook import beside
 from shoal.job import Job
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
+from shoal.options import names_of
 from shoal.privacy import PrivacyModel
 from shoal.report import headline, words
 from shoal.report.plain import share, things
@@ -108,7 +109,7 @@ def anonymize(
         hierarchy_format=hierarchy_format,
         columns=roles,
         missing=missing,
-        keep=None if columns is None else [] if columns == "none" else [one.strip() for one in columns.split(",")],
+        keep=None if columns is None else [] if columns == "none" else [one.strip() for one in names_of(columns)],
         loss=loss,
         weights=weights,
         unknown_items=unknown_items,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from shoal.cli.options import Command
 from shoal.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
+from shoal.options import names_of
 from shoal.report.words import shell_word
 
 
@@ -123,8 +123,7 @@ _ROLES = {"identifiers": "identifier", "plain": "plain"}  # option -> the role o
 
 def _listed(text: str | None) -> tuple[str, ...]:
     """The names or values of an option such as ``a,b,"c, d"``; blanks are none."""
-    lines = csv.reader([text or ""], skipinitialspace=True)
-    return tuple(dict.fromkeys(part.strip() for line in lines for part in line if part.strip()))
+    return tuple(dict.fromkeys(name.strip() for name in names_of(text or "")))
 
 
 def trees(texts: Collection[str]) -> dict[str, str]:

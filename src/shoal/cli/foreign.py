@@ -18,6 +18,7 @@ from shoal.data.labels import set_members
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, OptionError, cut, did_you_mean
 from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.options import names_of
 from shoal.privacy import Verdict, Witness
 from shoal.report.plain import things
 
@@ -153,7 +154,7 @@ def without_suppressed(
 ) -> shoal.Dataset:
     """The published data without labels that stand for what was suppressed, with a note that says how many."""
     rows = after.transactions
-    marks = (SUPPRESSED,) if said is None else tuple(said.split(","))
+    marks = (SUPPRESSED,) if said is None else names_of(said) or (said,)
     for mark in marks:
         root = tree is not None and mark == tree.labels[-1]
         known = mark in items or (tree is not None and mark in tree.code_of and not root)

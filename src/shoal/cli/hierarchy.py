@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.options import FILE, data_options, reading
-from shoal.errors import OptionError
+from shoal.data.tags import Tags, joint_label
+from shoal.errors import OptionError, cut
 from shoal.job import check_outputs
 
 
@@ -39,7 +42,7 @@ from_format = click.option("--from", "from_format", help="Format of the hierarch
 @click.option("--seed", type=click.IntRange(min=0), help="For --by random; default: 0.")
 @click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node.")
 @click.option("--lengths", help="With --by prefix: prefix lengths to group by, such as 1,3.")
-@click.option("--root", default="*", show_default=True, help="Label of the root.")
+@click.option("--root", help="Label of the root; default: *, or for several columns of sets A+B.")
 @to_format
 @data_options
 def build(
@@ -49,7 +52,7 @@ def build(
     seed: int | None,
     fanout: int,
     lengths: str | None,
-    root: str,
+    root: str | None,
     to_format: str | None,
     **given: Any,
 ) -> None:
@@ -67,9 +70,17 @@ def build(
         raise OptionError("--seed goes with --by random: leave it out, or add that.")
     dataset = shoal.read(data, **reading(given))
     rows, origin = dataset.transactions, dataset.origin
+    several = len(origin.set_columns) > 1
+    root = root or (joint_label(origin.set_columns) if several else "*")
+    if origin.as_read(root) != root:
+        raise OptionError(
+            f"--root '{cut(root)}' would be published as '{cut(origin.as_read(root))}', as it has no tag of a column: "
+            f"leave it out, or write '{cut(origin.as_read(root))}'."
+        )
+    marks = origin.marks + (" " if hierarchies.format_to_write(output, to_format) == "amnesia" else "")
     if by == "prefix":
         cuts = _lengths(lengths) if lengths else None
-        tree = hierarchies.from_prefixes(rows.labels, lengths=cuts, root=root)
+        tree = _by_prefixes(rows.labels, origin.set_columns, cuts, root)
     else:
         tree = hierarchies.balanced(
             rows.labels,
@@ -78,9 +89,10 @@ def build(
             supports=dict(zip(rows.labels, rows.supports.tolist(), strict=True)),
             seed=seed or 0,
             root=root,
-            marks=origin.marks + (" " if hierarchies.format_to_write(output, to_format) == "amnesia" else ""),
+            marks=marks,
             columns=origin.set_columns,
         )
+    tree = hierarchies.readable(tree, origin.set_columns, marks)
     hierarchies.save(tree, output, format=to_format)
     console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")
     if by == "frequency" and not tree.is_flat:
@@ -131,6 +143,26 @@ def show(file: Path, depth: int | None, from_format: str | None) -> None:
     console.out.print(
         hierarchies.show(hierarchies.load(file, format=from_format), depth=depth), markup=False, soft_wrap=True
     )
+
+
+def _by_prefixes(
+    labels: Sequence[str], columns: tuple[str, ...], lengths: tuple[int, ...] | None, root: str
+) -> shoal.Hierarchy:
+    """Codes by their prefixes; of several columns of sets, each for itself: its tag is no part of a code."""
+    if len(columns) < 2:
+        return hierarchies.from_prefixes(labels, lengths=lengths, root=root)
+    tags = Tags(columns)
+    codes: dict[str, list[str]] = {column: [] for column in columns}
+    for label in labels:
+        column, code = tags.place(label)
+        codes[column].append(code)
+    trees = {
+        column: hierarchies.from_prefixes(some, lengths=lengths, root="*" if "*" not in some else "(all)")
+        for column, some in codes.items()
+        if some
+    }
+    made = hierarchies.joined(trees)
+    return replace(made, labels=(*made.labels[:-1], root))
 
 
 def _lengths(text: str) -> tuple[int, ...]:

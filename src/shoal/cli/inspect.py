@@ -18,7 +18,7 @@ from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.errors import OptionError
 from shoal.job import read_for
-from shoal.options import say
+from shoal.options import names_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.plain import share, things
 
@@ -117,7 +117,7 @@ def _with_roles(data: shoal.Dataset, privacy: PrivacyModel, named: str | None) -
         return data
     if not privacy.relational:
         raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {privacy.name}.")
-    names = [name.strip() for name in named.split(",")]
+    names = [name.strip() for name in names_of(named)]
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None

@@ -11,7 +11,7 @@ import click
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.errors import OptionError
-from shoal.options import Option, Spec, say
+from shoal.options import Option, Spec, names_of, say
 from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -80,7 +80,7 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
         texts = given.pop(name)
         chosen[name] = texts if len(texts) > 1 else texts[0] if texts else None
     dropped = given.pop("drop_items")
-    return {**chosen, "drop_items": tuple(dropped.split(",")) if dropped else ()}
+    return {**chosen, "drop_items": names_of(dropped or "")}
 
 
 def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:

@@ -104,7 +104,7 @@ def read_words(read_as: Mapping[str, Any]) -> list[str]:
         elif name == "multiset":
             found += [flag] if value else []
         elif name == "drop_items":
-            found += [f"{flag}={words.shell_word(','.join(value))}"] if value else []
+            found += [f"{flag}={words.shell_word(words.listed(value))}"] if value else []
         elif value is not None:
             found += [f"{flag} {words.shell_word(one)}" for one in ([value] if isinstance(value, str) else value)]
     return found
@@ -130,7 +130,7 @@ def _command(
         f"{one.flag} {shell(_text(value))}" for one in privacy.options() if (value := getattr(privacy, one.name))
     ]
     parts = [
-        f"shoal anonymize {shell(str(data))} -o {_published(data)}",
+        f"shoal anonymize {shell(str(data))} -o {shell(_published(data))}",
         *read_as,
         *(f"--hierarchy {shell(tree)}" for tree in named),
         f"--model {privacy.name}",
@@ -158,7 +158,7 @@ def _published(data: Path) -> str:
 
 
 def _text(value: Any) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+    return words.listed(value) if isinstance(value, tuple) else str(value)
 
 
 def _plain(found: Recommendation, how: list[str]) -> dict[str, Any]:

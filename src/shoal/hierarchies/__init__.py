@@ -19,6 +19,7 @@ from shoal.hierarchies.codebook import CodeBook
 from shoal.hierarchies.counts import with_counts, without_counts
 from shoal.hierarchies.formats import FORMATS, format_to_write, load, problems, save
 from shoal.hierarchies.joined import joined
+from shoal.hierarchies.names import readable
 from shoal.hierarchies.prefixes import from_prefixes
 from shoal.hierarchies.show import show
 
@@ -34,6 +35,7 @@ __all__ = [
     "joined",
     "load",
     "problems",
+    "readable",
     "save",
     "show",
     "with_counts",

@@ -159,6 +159,30 @@ def named(
     return replace(tree, labels=tuple(labels))
 
 
+def readable(tree: Hierarchy, columns: Sequence[str], marks: str = "") -> Hierarchy:
+    """The hierarchy with names for its groups that read back as they are from several columns of sets.
+
+    >>> tree = Hierarchy.from_tree({"*": {"#1": ["drugs.a", "drugs.b"], "#2": ["tests.a", "tests.b"]}})
+    >>> readable(tree, ("drugs", "tests")).labels[4:]
+    ('drugs.#1', 'drugs.#2', 'drugs+tests')
+    """
+    if len(columns) < 2:
+        return tree
+    tags = Tags(tuple(columns))
+    namer = Namer(
+        Style.avoiding(marks), {*tree.items, *filter(lambda one: tags.as_read(one) == one, tree.labels)}, columns
+    )
+    names = {label: label for label in tree.labels}
+    for label in reversed(tree.labels[tree.n_leaves :]):
+        if tags.as_read(label) != label:
+            free = label == tree.labels[-1] and tags.joint not in namer.taken
+            names[label] = tags.joint if free else namer.final(label)
+    parents = tree.parents_by_label()
+    return Hierarchy.from_parents(
+        {names[label]: None if parent is None else names[parent] for label, parent in parents.items()}, tree.name
+    )
+
+
 def style_for(owner: Hierarchy, marks: str) -> Style:
     """The style for names beside those of a hierarchy: what its labels hold anyway need not be avoided.
 
