@@ -70,7 +70,7 @@ def _first(texts: Sequence[str], marks: str) -> str:
 class Namer:
     """Makes names that nothing else has, and that read back as they are.
 
-    >>> namer = Namer(Style(), ["a | b"], ("drugs", "tests"))
+    >>> namer = Namer(Style(), ["tests.a | b"], ("drugs", "tests"))
     >>> namer.final("drugs.a | drugs.b"), namer.final("drugs+tests, group 1 of 2 (9 items)")
     ('drugs.a | b', 'drugs.drugs+tests, group 1 of 2 (9 items)')
     >>> Namer(Style(), ["a | b"]).final("a | b")
