@@ -236,7 +236,10 @@ class Problem:
     @cached_property
     def item_weights(self) -> Counts | None:
         """The weight of each item, as whole numbers."""
-        return None if self.weights is None else self.weights.per_item(self.hierarchy)
+        if self.weights is None:
+            return None
+        sensitive = {*self.privacy.sensitive_labels, *self.sensitive_items.labels, *self.sensitive_groups}
+        return self.weights.per_item(self.hierarchy, sensitive)
 
     @cached_property
     def occurrences(self) -> Counts:

@@ -8,7 +8,7 @@ compare costs as whole numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -73,11 +73,16 @@ class Weights:
             raise OptionError(f"{name} holds no weights: wanted rows such as 'milk,2.5'.")
         return cls(values, Path(path).name, places, content.sha256)
 
-    def per_item(self, hierarchy: Hierarchy) -> Counts:
-        """The weight of every item as a whole number, all in the same unit."""
+    def per_item(self, hierarchy: Hierarchy, sensitive: Collection[str] = ()) -> Counts:
+        """The weight of every item as a whole number, all in the same unit. ``sensitive``: labels that have none."""
         weights = [Decimal(1)] * hierarchy.n_leaves
         nodes = {}
         for label, value in self.values.items():
+            if label not in hierarchy.code_of and label in sensitive:
+                raise OptionError(
+                    f"{self._where(label)} is sensitive and never generalized, so its weight counts for nothing: "
+                    f"remove it."
+                )
             if label not in hierarchy.code_of:
                 raise OptionError(
                     f"{self._where(label)} is neither an item nor a group of the hierarchy {hierarchy.name}"

@@ -65,7 +65,7 @@ PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
     "--known",
     metavar="M",
     type=click.IntRange(min=1),
-    help="Compare the risk before and after, if 1, 2, .. M items of a record are known.",
+    help="Compare the risk before and after, if 1, 2, .. M items of a record are known, up to the longest record.",
 )
 @click.option(
     "--mining",
@@ -141,7 +141,7 @@ def measure(
     if unknown_items == "root":
         tree = tree.with_items_under_root(left.in_use().labels)
     items = tree.encode(left, before.first_use)
-    counted = shoal.Weights.load(weights).per_item(tree) if weights else None
+    counted = shoal.Weights.load(weights).per_item(tree, hidden) if weights else None
     shown = shown.in_use()
     resolved = replace(shoal.Published.resolve(shown, tree, foreign.places(after, shown), book), sensitive=now)
     resolved = _grouped(resolved, after, group_column, k, all_rows=not hidden, used=known is not None)
@@ -160,7 +160,8 @@ def measure(
             losses |= summed_up(found.mined)
         if known is not None:
             before_after = (raw.rows, resolved.rows)
-            found.risks = tuple(shoal.Risk.of(rows, k or K, known, engine) for rows in before_after)
+            longest = max(int(rows.sizes.max(initial=1)) for rows in before_after)  # nobody can know more
+            found.risks = tuple(shoal.Risk.of(rows, k or K, min(known, longest), engine) for rows in before_after)
     found.counts = {
         **_outcome(items, resolved),
         **_uncovered(columns_were, columns_are),

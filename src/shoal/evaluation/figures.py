@@ -182,7 +182,7 @@ def place(rows: Sequence[Row]) -> list[str]:
     known = dict.fromkeys(name for row in rows for name in row)
     names = list(known)
     end = names.index("loss") if "loss" in names else len(names)
-    left_out = ("key", "data", "algorithm", "method", *FACTS)
+    left_out = ("key", "fingerprint", "data", "algorithm", "method", *FACTS)
     options = [name for name in names if name.startswith(("data.", "algorithm."))]
     return list(dict.fromkeys([*(name for name in names[:end] if name not in left_out), *options]))
 

@@ -13,7 +13,7 @@ from typing import Any
 from shoal.algorithms import Algorithm, CutAlgorithm, SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
-from shoal.evaluation.results import KEY, Results, Row, alone, value
+from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, alone, value
 from shoal.evaluation.run_case import FIGURES
 from shoal.evaluation.worker import Worker
 
@@ -51,18 +51,25 @@ def compare(
         done = len(grid) - len(open_)
         for case, row in run(open_, threads, grid.limit):
             done += 1
-            known.append({KEY: case.key, **case.place, **row})
+            known.append({KEY: case.key, **_of_data(case), **case.place, **row})
             progress(Progress(done, len(grid), case, row))
         order = [case.key for case in grid.cases]
         derived = gaps(grid.cases, [_typed(known.rows[key]) for key in order])
-        known.finish(order, dict(zip(order, derived, strict=True)))
+        known.finish(
+            order, {case.key: {**_of_data(case), **more} for case, more in zip(grid.cases, derived, strict=True)}
+        )
     return [{name: value(name, known.rows[key].get(name, "")) for name in known.columns} for key in order]
+
+
+def _of_data(case: Case) -> dict[str, str]:
+    """What tells rows apart that were measured before and after the data changed."""
+    return {FINGERPRINT: case.material.content}
 
 
 def columns(cases: Iterable[Case]) -> list[str]:
     """The columns that are known before anything has run."""
     places = dict.fromkeys(name for case in cases for name in case.place)
-    return [KEY, *places, *FIGURES]
+    return [KEY, FINGERPRINT, *places, *FIGURES]
 
 
 def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | None]]:

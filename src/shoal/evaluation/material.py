@@ -5,6 +5,8 @@ Whatever is said here may be varied in a grid: the number of rows, of items, the
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -128,6 +130,12 @@ class Material(Spec):
             "generator": dict(self.generator),
         }
         return {name: value for name, value in told.items() if value not in (None, "", (), {})}
+
+    @property
+    def content(self) -> str:
+        """A hash of all that its content depends on: another one, and the data have changed."""
+        told = json.dumps(self.fingerprint, sort_keys=True, default=str)
+        return hashlib.sha256(told.encode()).hexdigest()[:12]
 
     def problem(self, privacy: PrivacyModel, loss: AdditiveLoss, seed: int) -> Problem:
         """The problem of protecting it so."""

@@ -16,7 +16,7 @@ from shoal.evaluation.results import Row, text
 from shoal.report import html
 
 HERE = Path(__file__).parent
-_HIDDEN = {"key", "error", "statistics", "loss"}  # in the CSV, but not in the table
+_HIDDEN = {"key", "fingerprint", "error", "statistics", "loss"}  # in the CSV, but not in the table
 
 
 @dataclass(frozen=True)

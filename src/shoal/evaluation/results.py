@@ -15,8 +15,10 @@ from shoal.io.files import atomic_output
 
 KEY = "key"
 Row = dict[str, Any]
+FINGERPRINT = "fingerprint"
 _TEXTS = {
     KEY,
+    FINGERPRINT,
     "data",
     "model",
     "algorithm",
