@@ -24,7 +24,7 @@ from tests.conftest import Shell
 TEXTS = ["x", "y", "z", "foo", "HIV", "A.x", "A.foo", "A.HIV", "B.x", "A+B", "(x,y)", "(A.x,B.x)", "x*2", " x", "*"]
 GROUPS = [*TEXTS, "A.x | y", "A.(x,y)", "(A.x,A.y)", "(B.x,B.y)", "A.A+B", "A.", "A. ", " ", "B.foo", "B.HIV", "x, y"]
 SECRET = ["HIV", "A.HIV", "(x,y)", "(A.x,B.x)", "A.A.HIV", "A.x"]
-WAYS = [
+WAYS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("km", {"k": 2, "m": 2}, ["aa", "lra", "mhghs"]),
     ("km-negative", {"k": 2, "m": 1}, ["aa"]),
     ("lm", {"l": 2, "m": 1}, ["aa", "lra"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,7 +107,7 @@ def test_a_dealt_record_has_an_item_once() -> None:
 def test_no_release_gives_an_item_away(rows: list[list[str]], data: st.DataObject) -> None:
     """By the plain definition on what was held, counts ignored."""
     name = data.draw(st.sampled_from(["lm", "privacy-degree", "sensitive-k"]))
-    model = discovery.get("shoal.privacy", PrivacyModel, name)
+    model: Any = discovery.get("shoal.privacy", PrivacyModel, name)
     read = shoal.read(rows, multiset=True)
     options = {"lm": {"l": 2, "m": 1}, "privacy-degree": {"p": 2}, "sensitive-k": {"k": 2}}[name]
     tree = with_counts(Hierarchy.flat(["HIV", "a", "b"]), read.transactions.labels)
@@ -131,8 +132,8 @@ def test_no_release_gives_an_item_away(rows: list[list[str]], data: st.DataObjec
         table = release.dataset.table
         assert table is not None
         pairs = sorted(zip(table.arrow.column("group").to_pylist(), holders, strict=True))
-        for _, some in groupby(pairs, key=lambda pair: pair[0]):
-            group = [held for _, held in some]
+        for _, members in groupby(pairs, key=lambda pair: pair[0]):
+            group = [bool(pair[1]) for pair in members]
             assert 2 * sum(group) <= len(group)
 
 

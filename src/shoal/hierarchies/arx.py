@@ -29,7 +29,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     found: list[str] = []
     paths = _paths(read_rows(text, name, delimiter), name, found)
     group_at = {label: row.place for row, path in reversed(paths) for label in path[1:]}
-    above = {label: path[at + 1 : at + 2] for _, path in paths for at, label in enumerate(path) if at}
+    parent_of = {label: path[at + 1 : at + 2] for _, path in paths for at, label in enumerate(path) if at}
     item_at: dict[str, str] = {}
     edges: dict[tuple[str, str | None], Edge] = {}
     for row, path in paths:
@@ -38,7 +38,7 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             found.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
             continue
         item_at[item] = row.place
-        if item in group_at and row.cells[1:2] == (item,) and above.get(item, path[1:2]) == path[1:2]:
+        if item in group_at and row.cells[1:2] == (item,) and parent_of.get(item, path[1:2]) == path[1:2]:
             path = [item, *path]  # below its namesake
         elif item in group_at:
             found.append(

@@ -100,7 +100,9 @@ class SensitiveItems(SensitiveModel):
         """If quasi-identifiers are named, every item must be one or sensitive."""
         if self.qid:
             rows, known = data.transactions, {*self.qid, *self.sensitive}
-            neither = [code for code in np.flatnonzero(rows.supports) if named_by(rows.labels[code], known) is None]
+            neither = [
+                code for code in np.flatnonzero(rows.supports).tolist() if named_by(rows.labels[code], known) is None
+            ]
             if neither:
                 raise OptionError(
                     f"Item '{rows.labels[neither[0]]}' ({data.first_use(neither[0])}) is neither sensitive nor one of "
