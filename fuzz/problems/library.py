@@ -1,0 +1,150 @@
+"""The first door: ``shoal.anonymize`` on objects in memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+import shoal
+from fuzz.problems.case import Case
+from fuzz.problems.world import Seen, Sets
+from shoal import discovery, hierarchies
+from shoal.algorithms import Algorithm
+from shoal.metrics import AdditiveLoss
+from shoal.options import Spec
+from shoal.privacy import PrivacyModel
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A release and what its reader sees, or the error in its place."""
+
+    seen: Seen | None = None
+    release: Any = None
+    error: Exception | None = None
+
+
+def run(case: Case, *, again: bool = False) -> Outcome:
+    """Anonymize; ``again``: the same problem in another order of options and labels, by other threads."""
+    try:
+        problem = problem_of(case, again=again)
+        method = algorithm_of(case, again=again)
+        release = shoal.anonymize(problem, method, shoal.Engine(workers=2 if again else 1))
+        book = {entry.label: frozenset(entry.items) for entry in release.codebook.entries}
+        return Outcome(seen_of(case, release.data, book), release)
+    except Exception as error:
+        return Outcome(error=error)
+
+
+def problem_of(case: Case, *, again: bool = False) -> shoal.Problem:
+    """The problem of a case."""
+    data = data_of(case)
+    return shoal.Problem(
+        data,
+        tree_of(case, data, again=again),
+        privacy_of(case, again=again),
+        discovery.get("shoal.metrics", AdditiveLoss, case.loss)(),
+        case.seed,
+        weights=None if case.weights is None else shoal.Weights(case.weights),
+        allow_missing=case.allow_missing,
+        columns={name: _column(said) for name, said in case.roles.items()},
+    )
+
+
+def privacy_of(case: Case, *, again: bool = False) -> PrivacyModel:
+    """The model with its options."""
+    cls = discovery.get("shoal.privacy", PrivacyModel, case.model)
+    return cls(**_plain(cls, case.model_options, again=again))
+
+
+def algorithm_of(case: Case, *, again: bool = False) -> Algorithm:
+    """The algorithm with its options."""
+    cls = discovery.get("shoal.algorithms", Algorithm, case.algorithm)
+    return cls(**_plain(cls, case.algorithm_options, again=again))
+
+
+def _plain(cls: type[Spec], options: dict[str, Any], *, again: bool) -> dict[str, Any]:
+    pairs = [(name, tuple(value) if isinstance(value, list) else value) for name, value in options.items()]
+    return dict(reversed(pairs) if again else pairs)
+
+
+def tree_of(case: Case, data: shoal.Dataset, *, again: bool = False) -> shoal.Hierarchy:
+    """The hierarchy, with counted items below their items."""
+    items = data.transactions.labels
+    if case.parents is None:
+        tree = shoal.Hierarchy.flat(hierarchies.without_counts(items) if case.multiset else items)
+    else:
+        pairs = list(case.parents.items())
+        tree = shoal.Hierarchy.from_parents(dict(reversed(pairs) if again else pairs))
+    return hierarchies.with_counts(tree, items) if case.multiset else tree
+
+
+def _column(said: dict[str, Any]) -> shoal.Column:
+    tree = said.get("hierarchy")
+    if isinstance(tree, dict):
+        said = {**said, "hierarchy": shoal.Hierarchy.from_parents(tree)}
+    return shoal.Column(**said)
+
+
+def data_of(case: Case) -> shoal.Dataset:
+    """The data, as the kind of object that the case asks for."""
+    if case.memory == "list" and not case.columns and len(case.sets) == 1:
+        return shoal.read(next(iter(case.sets.values())), multiset=case.multiset)
+    return shoal.read(_frame(case), column=list(case.sets), multiset=case.multiset)
+
+
+def table_of(case: Case) -> pa.Table:
+    """The data as an Arrow table."""
+    lists, text = pa.list_(pa.string()), pa.string()
+    columns = {name: pa.array(values, text) for name, values in case.columns.items()}
+    return pa.table({**columns, **{name: pa.array(rows, lists) for name, rows in case.sets.items()}})
+
+
+def _frame(case: Case) -> Any:
+    table = table_of(case)
+    if case.memory == "pandas":
+        return table.to_pandas()
+    if case.memory == "polars":
+        import polars
+
+        return polars.from_arrow(table)
+    return table
+
+
+def seen_of(case: Case, data: Any, book: dict[str, frozenset[str]]) -> Seen:
+    """What the reader of a release finds in it."""
+    if isinstance(data, list):
+        return Seen([frozenset(row) for row in data], {}, book)
+    if hasattr(data, "to_arrow"):
+        data = data.to_arrow()
+    if not isinstance(data, pa.Table):
+        data = pa.Table.from_pandas(data, preserve_index=False)
+    found = {name: data.column(name).to_pylist() for name in data.column_names}
+    sets = {name: found.pop(name) for name in case.sets}
+    return Seen(together(sets), {name: list(map(_text, values)) for name, values in found.items()}, book)
+
+
+def together(sets: dict[str, list[list[str]]]) -> Sets:
+    """The labels of each record; of several columns, tagged."""
+    tags = {name: f"{name}." if len(sets) > 1 else "" for name in sets}
+    records = zip(*sets.values(), strict=True)
+    return [
+        frozenset(f"{tag}{label}" for tag, labels in zip(tags.values(), record, strict=True) for label in labels or ())
+        for record in records
+    ]
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or value != value else str(value)
+
+
+def file_of(text: str, suffix: str) -> str:
+    """A file with a text in the folder for temporary files."""
+    handle, name = tempfile.mkstemp(suffix)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return name

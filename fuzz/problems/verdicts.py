@@ -1,0 +1,116 @@
+"""The verifier must say what brute force says: of the original data, of the release, and of changed releases."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyarrow as pa
+
+import shoal
+from fuzz.problems import library
+from fuzz.problems.case import Failure
+from fuzz.problems.definitions import DEFINITIONS, View, holds
+from fuzz.problems.truth import full_options, view_of
+from fuzz.problems.world import Seen, Sets, World
+from shoal.data.dataset import Dataset
+from shoal.data.table import Role, Table
+from shoal.errors import ShoalError
+from shoal.privacy import PrivacyModel, Verdict
+
+PERTURBED = 3  # changed copies of each release
+
+
+def of_original(world: World) -> list[Failure]:
+    """The original data, as a file of which nothing else is known."""
+    case = world.case
+    if case.model not in DEFINITIONS or case.multiset:
+        return []
+    if "group_column" in full_options(world) or (case.model in ("k", "k-km", "k-lm") and not world.quasi_identifiers):
+        return []
+    try:
+        privacy = library.privacy_of(case)
+        data = library.data_of(case)
+        if case.parents is not None:
+            privacy = privacy.spelled_out(shoal.Hierarchy.from_parents(case.parents), set(data.transactions.labels))
+    except ShoalError:
+        return []
+    return _agree(world, privacy, Seen(world.rows, dict(case.columns), {}), "the original")
+
+
+def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
+    """The release, and copies of it with a few labels added, deleted or swapped."""
+    privacy = release.problem.privacy
+    found = _agree(world, privacy, seen, "the release")
+    random_ = random.Random(world.case.perturb)
+    for _ in range(PERTURBED if seen.rows and not found else 0):
+        found += _agree(world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release")
+    return found
+
+
+def _changed(random_: random.Random, rows: Sets) -> Sets:
+    """The rows with one to three changes."""
+    made = list(rows)
+    labels = sorted(frozenset[str]().union(*rows)) or ["a"]
+    for _ in range(random_.randint(1, 3)):
+        at = random_.randrange(len(made))
+        roll = random_.random()
+        if roll < 0.4 and made[at]:
+            made[at] = made[at] - {random_.choice(sorted(made[at]))}
+        elif roll < 0.8:
+            made[at] = made[at] | {random_.choice(labels)}
+        else:
+            made[at] = random_.choice(made)
+    return made
+
+
+def _agree(world: World, privacy: PrivacyModel, seen: Seen, what: str) -> list[Failure]:
+    """Whether verifier and definition agree, and the first witness is one."""
+    data = _dataset(world, seen)
+    view = view_of(world, seen)
+    try:
+        verdict = privacy.verify(privacy.view(data))
+    except ShoalError:
+        return []  # what is sensitive is not there, say
+    expected = holds(world.case.model, full_options(world), view)
+    if verdict.holds != expected:
+        return [Failure(f"verdict on {what}: {world.case.model}", f"told {verdict.holds}, is {expected}")]
+    if not verdict.holds and (wrong := _witness(verdict, view)):
+        return [Failure(f"witness on {what}: {world.case.model}", wrong)]
+    return []
+
+
+def _witness(verdict: Verdict, view: View) -> str:
+    """What is wrong with the first witness; empty: nothing."""
+    if not verdict.witnesses or verdict.violations < 1:
+        return "violated without a witness"
+    one = verdict.witnesses[0]
+    if one.group is not None:
+        return ""
+    has, lacks = frozenset(one.labels), frozenset(one.absent)
+    rows = list(zip(view.known, view.sensitive, strict=True))
+    if one.whole:
+        count = sum(known | secret == has for known, secret in rows)
+    else:
+        count = sum(has <= known and not lacks & known for known, _ in rows)
+    if count != one.support:
+        return f"{one}: {count} records"
+    holders = sum(has <= known and one.sensitive in secret for known, secret in rows)
+    return f"{one}: {holders} holders" if one.sensitive is not None and holders != one.holders else ""
+
+
+def _dataset(world: World, seen: Seen) -> Dataset:
+    """Published data for the verifier; labels are those that brute force sees."""
+    data = shoal.read([sorted(row) for row in seen.rows])
+    if not seen.columns:
+        return data
+    table = Table(pa.table({name: pa.array(values, pa.string()) for name, values in seen.columns.items()}))
+    if world.case.model in ("k", "k-km", "k-lm"):
+        known = set(world.quasi_identifiers)
+        secret = set(world.sensitive_columns)
+        roles = {
+            name: Role.QUASI_IDENTIFIER if name in known else Role.SENSITIVE if name in secret else Role.PLAIN
+            for name in seen.columns
+        }
+        table = Table(table.arrow, roles)
+    return Dataset(data.transactions, table)

@@ -1,0 +1,168 @@
+"""What a case means, worked out from its plain values and the specification alone: nothing here knows the product."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from fuzz.problems.case import Case
+from fuzz.problems.trees import Tree
+
+Sets = list[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Published data as a reader finds them: labels (tagged, if there are several columns of sets) and columns."""
+
+    rows: Sets
+    columns: dict[str, list[str | None]]
+    book: dict[str, frozenset[str]]  # the code book: label -> items
+
+
+@dataclass(frozen=True)
+class World:
+    """The original data of a case and the tree above them."""
+
+    case: Case
+
+    @property
+    def tagged(self) -> tuple[str, ...]:
+        """The columns of sets, if there are several."""
+        return tuple(self.case.sets) if len(self.case.sets) > 1 else ()
+
+    @cached_property
+    def rows(self) -> Sets:
+        """The items of each record; blank ones do not count, repeated ones collapse or are counted."""
+        found: list[set[str]] = [set() for _ in range(self.case.n_rows)]
+        for column, rows in self.case.sets.items():
+            tag = f"{column}." if self.tagged else ""
+            for record, row in zip(found, rows, strict=True):
+                counts = Counter(item for item in row if item.strip())
+                record.update(f"{tag}{item}*{count}" if self.case.multiset else f"{tag}{item}" for item, count in counts.items())
+        return [frozenset(row) for row in found]
+
+    @cached_property
+    def occurring(self) -> frozenset[str]:
+        """All items that occur."""
+        return frozenset[str]().union(*self.rows)
+
+    @cached_property
+    def whole_tree(self) -> Tree:
+        """The tree of all items, with counted items below their items."""
+        parents = self.case.parents
+        if parents is None:
+            plain = {label.rpartition("*")[0] if self.case.multiset else label for label in self.occurring}
+            root = next(mark for mark in ("*", "(all)", *map("({})".format, range(len(plain) + 1))) if mark not in plain)
+            parents = {**dict.fromkeys(sorted(plain), root), root: None}
+        if not self.case.multiset:
+            return Tree(parents)
+        leaves = Tree(parents).items
+        below = {label: label.rpartition("*")[0] for label in sorted(self.occurring) if label not in parents}
+        return Tree({**parents, **{label: item for label, item in below.items() if item in leaves}})
+
+    @cached_property
+    def sensitive_items(self) -> frozenset[str]:
+        """The items that were declared sensitive, or are below a group that was; a counted item as its item."""
+        found: set[str] = set()
+        for label in self.case.model_options.get("sensitive", ()):
+            if not any(label.startswith(f"{column}=") for column in self.sensitive_columns):
+                found |= self.whole_tree.leaves.get(label, frozenset({label}))
+                if self.case.multiset:
+                    found |= {item for item in self.occurring if item.rpartition("*")[0] == label}
+        return frozenset(found)
+
+    @property
+    def sensitive_columns(self) -> list[str]:
+        """The columns with values that must not be learned."""
+        found: list[str] = self.case.model_options.get("sensitive_column", [])
+        return found
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the items that may be generalized."""
+        return self.whole_tree.without(set(self.sensitive_items))
+
+    def apart(self, rows: Sets, columns: dict[str, list[str | None]]) -> tuple[Sets, Sets]:
+        """What may be known of each record, and its sensitive values."""
+        known = [row - self.sensitive_items for row in rows]
+        hidden = [set(row & self.sensitive_items) for row in rows]
+        named = self.case.model_options.get("sensitive", ())
+        for column in self.sensitive_columns:
+            chosen = {label for label in named if label.startswith(f"{column}=")}
+            for values, value in zip(hidden, columns[column], strict=True):
+                text = f"{column}={(value or '').strip()}"
+                if (value or "").strip() and (not chosen or text in chosen):
+                    values.add(text)
+        return known, [frozenset(values) for values in hidden]
+
+    @cached_property
+    def known(self) -> Sets:
+        """The original items that may be known."""
+        return self.apart(self.rows, self.case.columns)[0]
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The columns that may be known, for models that are about columns."""
+        return [
+            name
+            for name in self.case.columns
+            if name not in self.sensitive_columns and "role" not in self.case.roles.get(name, {})
+        ]
+
+    def cover(self, label: str, seen: Seen) -> frozenset[str] | None:
+        """The original items that a published label stands for, as its reader sees it; None: nobody knows."""
+        tree = self.tree
+        if label in tree.leaves and label not in tree.children:
+            return frozenset({label})
+        if label in seen.book:
+            return seen.book[label]
+        if label in tree.leaves:
+            return tree.leaves[label]
+        if label in self.occurring or label in self.whole_tree.items:
+            return frozenset({label})
+        for column in self.tagged:
+            text = label.removeprefix(f"{column}.")
+            if text != label and text in seen.book:
+                return seen.book[text]
+            if text != label and text in tree.children:
+                return tree.leaves[text]
+            if text != label and (members := set_members(text)):
+                if (whole := set_label([f"{column}.{member}" for member in members])) in tree.children:
+                    return tree.leaves[whole]  # a group that is called like a set
+                return self._union([member if member in tree.leaves else f"{column}.{member}" for member in members])
+        return self._union(set_members(label))
+
+    def _union(self, members: list[str]) -> frozenset[str] | None:
+        found = [self.tree.leaves.get(member) for member in members]
+        if not found or None in found:
+            return None
+        return frozenset[str]().union(*(items for items in found if items))
+
+
+def set_members(label: str) -> list[str]:
+    """The members of a label such as ``(a,"b, c")``; none: it is no set."""
+    if not (label.startswith("(") and label.endswith(")")):
+        return []
+    members, at, text = [], 0, label[1:-1]
+    while at <= len(text):
+        if text[at : at + 1] == '"':
+            end = at + 1
+            while end < len(text) and (text[end] != '"' or text[end : end + 2] == '""'):
+                end += 2 if text[end] == '"' else 1
+            members.append(text[at + 1 : end].replace('""', '"'))
+            at = end + 2
+        else:
+            end = text.find(",", at)
+            end = len(text) if end < 0 else end
+            members.append(text[at:end])
+            at = end + 1
+    return members
+
+
+def set_label(members: list[str]) -> str:
+    """The label of a set."""
+    quoted = ('"' + one.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', one) else one for one in members)
+    return f"({','.join(quoted)})"

@@ -1,0 +1,68 @@
+"""The figures of a run, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuzz.kernels.run import Kernels
+    from fuzz.problems.run import Tally
+    from fuzz.readers.run import Readers
+
+SHOWN = 15  # messages of refusals
+
+
+def of_problems(tally: Tally) -> None:
+    """Rates by model and algorithm, refusals and failures."""
+    rows: list[Sequence[object]] = []
+    for pair in sorted(tally.problems):
+        count, seconds = tally.problems[pair], tally.seconds[pair]
+        refused = count - tally.releases[pair]
+        rows.append([*pair, count, tally.releases[pair], refused, f"{1000 * seconds / count:.1f}", f"{count / seconds:.1f}"])
+    table(["model", "algorithm", "problems", "releases", "refusals", "ms each", "per s and process"], rows)
+    through = ", ".join(f"{name} {count:,}" for name, count in sorted(tally.formats.items()))
+    print(f"\nthrough files and the command line too: {through or 'none'}")
+    print("most frequent refusals:")
+    for message, count in tally.refusals.most_common(SHOWN):
+        print(f"{count:9,}  {message}")
+    rate = tally.count / max(0.001, tally.elapsed)
+    print(
+        f"\n{tally.count:,} problems, {tally.releases.total():,} releases, {tally.count - tally.releases.total():,} "
+        f"refusals in {tally.elapsed:.0f} s: {rate:.1f} a second, {rate * 36_000:,.0f} in ten hours"
+    )
+    for kind, count in tally.failures.most_common():
+        print(f"FAILED {count:,} times: {kind}")
+
+
+def of_readers(found: Readers) -> int:
+    """How the readers fared."""
+    rows = [[name, count, found.accepted[name]] for name, count in sorted(found.runs.items())]
+    table(["format", "inputs", "read"], rows)
+    rate = found.runs.total() / max(0.001, found.elapsed)
+    print(f"{found.runs.total():,} inputs ({found.how}), {rate:.0f} a second; lines of readers reached: {found.coverage:.0%}")
+    for kind, path in found.failures.items():
+        print(f"FAILED: {kind}; saved as {path}")
+    return len(found.failures)
+
+
+def of_kernels(found: Kernels) -> int:
+    """How the sanitized kernels fared."""
+    if found.skipped:
+        print(f"skipped: {found.skipped}")
+        return 0
+    rows = [[name, count] for name, count in sorted(found.calls.items())]
+    table(["kernel", "calls, each against its Python twin"], rows)
+    print(f"{found.problems:,} problems under ASan and UBSan, {found.calls.total():,} calls of kernels")
+    for kind in found.failures:
+        print(f"FAILED: {kind}")
+    return len(found.failures)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A plain table, numbers to the right."""
+    texts = [list(head), *[[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[at]) for row in texts) for at in range(len(head))]
+    for row in texts:
+        cells = [cell.ljust(width) if at < 2 else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        print("  ".join(cells).rstrip())
