@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench fuzz clean
 
 demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
 	$(BIN)/shoal demo
@@ -19,6 +19,9 @@ check: .venv/.tools ## lint and types
 bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
 	$(BIN)/python -m benchmarks
 
+fuzz: .venv/.fuzz ## random problems, broken files, sanitized kernels: MINUTES=5 SEED= JOBS= (default: all cores)
+	$(BIN)/python -m fuzz --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
+
 clean:
 	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -29,4 +32,10 @@ clean:
 
 .venv/.tools: .venv/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,check,plots]'
+	touch $@
+
+# atheris has wheels for some versions of Python only; without it, files are mutated blindly.
+.venv/.fuzz: .venv/.tools
+	$(BIN)/pip install --quiet --disable-pip-version-check --only-binary atheris -e '.[fuzz]' || \
+	$(BIN)/pip install --quiet --disable-pip-version-check nanobind
 	touch $@

@@ -19,7 +19,9 @@ def of_problems(tally: Tally) -> None:
     for pair in sorted(tally.problems):
         count, seconds = tally.problems[pair], tally.seconds[pair]
         refused = count - tally.releases[pair]
-        rows.append([*pair, count, tally.releases[pair], refused, f"{1000 * seconds / count:.1f}", f"{count / seconds:.1f}"])
+        rows.append(
+            [*pair, count, tally.releases[pair], refused, f"{1000 * seconds / count:.1f}", f"{count / seconds:.1f}"]
+        )
     table(["model", "algorithm", "problems", "releases", "refusals", "ms each", "per s and process"], rows)
     through = ", ".join(f"{name} {count:,}" for name, count in sorted(tally.formats.items()))
     print(f"\nthrough files and the command line too: {through or 'none'}")
@@ -40,7 +42,10 @@ def of_readers(found: Readers) -> int:
     rows = [[name, count, found.accepted[name]] for name, count in sorted(found.runs.items())]
     table(["format", "inputs", "read"], rows)
     rate = found.runs.total() / max(0.001, found.elapsed)
-    print(f"{found.runs.total():,} inputs ({found.how}), {rate:.0f} a second; lines of readers reached: {found.coverage:.0%}")
+    print(
+        f"{found.runs.total():,} inputs ({found.how}), {rate:.0f} a second; "
+        f"lines of readers reached: {found.coverage:.0%}"
+    )
     for kind, path in found.failures.items():
         print(f"FAILED: {kind}; saved as {path}")
     return len(found.failures)
@@ -64,5 +69,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     texts = [list(head), *[[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]]
     widths = [max(len(row[at]) for row in texts) for at in range(len(head))]
     for row in texts:
-        cells = [cell.ljust(width) if at < 2 else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.ljust(width) if at < 2 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         print("  ".join(cells).rstrip())

@@ -33,13 +33,23 @@ def feasible(world: World) -> str:
         return "the data satisfy the model as they are"
     if not cls.truthful or not cls.generalizes or issubclass(cls, SuppressingAlgorithm):
         return ""
-    same = {name: [None] * len(v) if name in world.quasi_identifiers else v for name, v in case.columns.items()}
+    same: dict[str, list[str | None]] = {
+        **case.columns,
+        **{name: [None] * case.n_rows for name in world.quasi_identifiers},
+    }
     hidden = world.apart(world.rows, case.columns)[1]
     top = [world.tree.root] if world.tree.parents else []
-    rows = [frozenset(top if known else ()) | secret & world.sensitive_items for known, secret in zip(world.known, hidden, strict=True)]
+    rows = [
+        frozenset(top if known else ()) | secret & world.sensitive_items
+        for known, secret in zip(world.known, hidden, strict=True)
+    ]
     if _is_safe(world, rows, same):
         return "everything at the root satisfies the model"
-    if issubclass(cls, ExactAlgorithm) and world.tree.n_cuts() <= MOST_CUTS and _best(world, world.tree.cuts()) is not None:
+    if (
+        issubclass(cls, ExactAlgorithm)
+        and world.tree.n_cuts() <= MOST_CUTS
+        and _best(world, world.tree.cuts()) is not None
+    ):
         return "some cut satisfies the model"
     return ""
 
@@ -51,7 +61,12 @@ def _is_safe(world: World, rows: list[frozenset[str]], columns: dict[str, list[s
 def check(world: World, seen: Seen, release: Any) -> list[Failure]:
     """Whether what is said about the best that can be is true."""
     case, proof, method = world.case, release.optimality, release.algorithm
-    if case.model not in DEFINITIONS or not isinstance(method, TreeAlgorithm) or not method.truthful or not world.tree.parents:
+    if (
+        case.model not in DEFINITIONS
+        or not isinstance(method, TreeAlgorithm)
+        or not method.truthful
+        or not world.tree.parents
+    ):
         return []
     if proof is None and case.algorithm != "oa":
         return []
@@ -66,11 +81,17 @@ def check(world: World, seen: Seen, release: Any) -> list[Failure]:
     loss = Fraction(release.loss).limit_denominator(10**12)
     if siblings == "none":
         return _compare(case.algorithm, loss, best, proof)
-    if siblings == "best" and proof is not None and proof.ended == "proven" and loss > best + Fraction(CLOSE) and case.model == "km":
+    if (
+        siblings == "best"
+        and proof is not None
+        and proof.ended == "proven"
+        and loss > best + Fraction(CLOSE)
+        and case.model == "km"
+    ):
         return [Failure(f"worse than the owner's best cut: {case.algorithm}", f"{float(loss)} > {float(best)}")]
     if proof is None or proof.groupings_bound is None or isinstance(method, SuppressingAlgorithm):
         return []
-    everything = []
+    everything: list[tuple[Cut, Cut]] = []
     for cut in world.tree.groupings():
         everything.append((cut, []))
         if len(everything) > MOST_GROUPINGS:
@@ -119,7 +140,10 @@ def _suppressions(world: World, method: SuppressingAlgorithm) -> Iterator[tuple[
     occurring = frozenset[str]().union(*world.known)
     total = sum(map(len, world.known))
     budget = int(total * Fraction(str(method.max_suppressed)) / 100)
-    kept = frozenset[str]().union(*(world.tree.leaves.get(label, frozenset()) for label in method.never_suppress)) & occurring
+    kept = (
+        frozenset[str]().union(*(world.tree.leaves.get(label, frozenset()) for label in method.never_suppress))
+        & occurring
+    )
     counts = {item: sum(item in row for row in world.known) for item in occurring}
     if world.tree.n_cuts() > MOST_CUTS:
         return ()

@@ -62,7 +62,9 @@ def _by_class(view: View) -> list[View]:
     members: dict[Hashable, list[int]] = {}
     for at, one in enumerate(view.classes):
         members.setdefault(one, []).append(at)
-    return [View([view.known[at] for at in rows], [view.sensitive[at] for at in rows], (), ()) for rows in members.values()]
+    return [
+        View([view.known[at] for at in rows], [view.sensitive[at] for at in rows], (), ()) for rows in members.values()
+    ]
 
 
 def _is_km(options: dict[str, Any], view: View) -> bool:
@@ -103,7 +105,9 @@ def _is_sensitive_k(options: dict[str, Any], view: View) -> bool:
 
 def _is_privacy_degree(options: dict[str, Any], view: View) -> bool:
     sizes = Counter(view.groups)
-    held = Counter((group, value) for group, values in zip(view.groups, view.sensitive, strict=True) for value in values)
+    held = Counter(
+        (group, value) for group, values in zip(view.groups, view.sensitive, strict=True) for value in values
+    )
     return all(count * options["p"] <= sizes[group] for (group, _), count in held.items())
 
 
@@ -138,7 +142,7 @@ DEFINITIONS: dict[str, Callable[[dict[str, Any], View], bool]] = {
 
 @dataclass(frozen=True)
 class Losses:
-    """The losses of published rows; ``sizes``: for each occurrence of an item the items of its smallest label, 0: none."""
+    """The losses of rows. ``sizes``: each occurrence of an item, and the size of its smallest label (0: none)."""
 
     sizes: list[tuple[str, int]]
     n_items: int
@@ -164,7 +168,9 @@ class Losses:
     def mean(self, loss: str, weights: dict[str, Fraction] | None = None) -> Fraction:
         """The mean over occurrences, weighted by item."""
         weight = [Fraction(1) if weights is None else weights[item] for item, _ in self.sizes]
-        total = sum((w * self.penalty(loss, size) for w, (_, size) in zip(weight, self.sizes, strict=True)), Fraction(0))
+        total = sum(
+            (w * self.penalty(loss, size) for w, (_, size) in zip(weight, self.sizes, strict=True)), Fraction(0)
+        )
         return total / sum(weight) if sum(weight) else Fraction(0)
 
     def total(self, loss: str) -> Fraction:

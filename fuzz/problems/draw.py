@@ -1,4 +1,4 @@
-"""Random cases. Models, algorithms and their options are those that the product declares: new ones need no line here."""
+"""Random cases. Models, algorithms and options are those that the product declares: new ones need no line here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from fuzz.problems import labels, trees
-from fuzz.problems.case import Case, Rows
+from fuzz.problems.case import Case, Parents, Rows
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.io import FORMATS
@@ -17,9 +17,17 @@ from shoal.privacy import PrivacyModel
 SET_COLUMNS = (("items",), ("A", "B"), ("A", "B", "C"))
 SENSITIVE_COLUMN = "d"
 BIG = (10**6, 2**31, 2**40)
-REGIONS: trees.Parents = {"no": "north", "se": "north", "es": "south", "it": "south", "north": "any", "south": "any", "any": None}
+REGIONS: Parents = {
+    "no": "north",
+    "se": "north",
+    "es": "south",
+    "it": "south",
+    "north": "any",
+    "south": "any",
+    "any": None,
+}
 COLUMNS: dict[str, tuple[list[str], list[dict[str, Any]]]] = {  # name -> values, and what may be said of it
-    "age": ([str(age) for age in (3, 9, 18, 25, 25, 40, 61, 90)], [{}, {"hierarchy": "width:5,20"}, {"hierarchy": "breaks:18,65"}]),
+    "age": (["3", "9", "18", "25", "40", "61", "90"], [{}, {"hierarchy": "width:5,20"}, {"hierarchy": "breaks:18,65"}]),
     "height": (["1.5", "1.75", "2", "1.62", "1.50"], [{}, {"weight": 0.3}, {"hierarchy": "quantiles:2"}]),
     "born": (["1999-01-02", "2000-02-29", "2000-03-01", "2003-12-31"], [{}, {"hierarchy": "calendar:month,year"}]),
     "land": (["no", "se", "es", "it"], [{}, {"hierarchy": REGIONS}]),
@@ -105,7 +113,9 @@ def _rows(random_: random.Random, items: list[str], count: int) -> Rows:
 
 def _thinned(random_: random.Random, sets: dict[str, Rows], options: dict[str, Any]) -> dict[str, Rows]:
     """The records with what is sensitive in a few of them only: else most problems have no solution."""
-    secret = {label.rpartition("*")[0] or label for label in options.get("sensitive", ())} | set(options.get("sensitive", ()))
+    secret = {label.rpartition("*")[0] or label for label in options.get("sensitive", ())} | set(
+        options.get("sensitive", ())
+    )
     keep, kept = random_.choice((0.1, 0.3, 0.3, 0.6)), set[str]()
 
     def stays(name: str, item: str) -> bool:

@@ -143,15 +143,18 @@ def _path_up(label: str, parents: Parents) -> list[str]:
 
 
 def put(path: Path, text: str) -> None:
+    """Write a text as it is."""
     path.write_bytes(text.encode("utf-8"))
 
 
 def quoted(text: str, delimiter: str = ",") -> str:
+    """A cell, in quotes where it needs them."""
     special = any(mark in text for mark in f'{delimiter}",;|\t\n\r') or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if special else text
 
 
 def cells(path: Path, delimiter: str) -> list[list[str]]:
+    """The cells of a file, line by line."""
     text = path.read_bytes().decode("utf-8")
     mark = delimiter.strip(" ") or " "
     return list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=len(delimiter) > 1))

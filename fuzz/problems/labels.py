@@ -15,7 +15,21 @@ ODD = [
     "a | b", "a..b", "a…", "has", "not a", "others", "all", "none", "x" * 60, "a" * 300, "%s", "{0}", "[bold]", "<b>",
     "&amp;", "--k", "-", "_", ".", ",", ";", "|",
 ]  # fmt: skip
-HOSTILE = ["a\nb", "a\rb", "a\r\nb", "\x1b[2J", "a\0b", "\ufeffa", "\x85", "\u2028", "\ud7ff", "\x0b", "\x0c", '"', '""']
+HOSTILE = [
+    "a\nb",
+    "a\rb",
+    "a\r\nb",
+    "\x1b[2J",
+    "a\0b",
+    "\ufeffa",
+    "\x85",
+    "\u2028",
+    "\ud7ff",
+    "\x0b",
+    "\x0c",
+    '"',
+    '""',
+]
 
 
 def items(random_: random.Random, count: int) -> list[str]:

@@ -49,7 +49,12 @@ def _can_type(case: Case) -> bool:
 
 
 def _texts(values: Any) -> list[str]:
-    return [text for value in values if isinstance(value, list | str) for text in ([value] if isinstance(value, str) else value)]
+    return [
+        text
+        for value in values
+        if isinstance(value, list | str)
+        for text in ([value] if isinstance(value, str) else value)
+    ]
 
 
 def _check(world: World, outcome: Outcome, folder: Path) -> list[Failure]:
@@ -94,7 +99,9 @@ def _same(world: World, seen: Seen, outcome: Outcome) -> list[Failure]:
             for labels, one in ((row, seen), (other, outcome.seen))
         )
         if mine != theirs:
-            return [Failure("other labels than the library", f"record {at + 1}: {sorted(row)} and {sorted(other)}"[:300])]
+            return [
+                Failure("other labels than the library", f"record {at + 1}: {sorted(row)} and {sorted(other)}"[:300])
+            ]
     for name, values in outcome.seen.columns.items():
         if name in seen.columns and [v or None for v in values] != seen.columns[name]:
             return [Failure("other values than the library", name)]
@@ -103,7 +110,14 @@ def _same(world: World, seen: Seen, outcome: Outcome) -> list[Failure]:
 
 def _verify(case: Case, target: Path, options: dict[str, Any]) -> list[Failure]:
     """``shoal verify`` on the file must not find a violation."""
-    words = ["verify", str(target), *_reading(options), "--model", case.model, *_spec_words(PrivacyModel, case.model, case.model_options)]
+    words = [
+        "verify",
+        str(target),
+        *_reading(options),
+        "--model",
+        case.model,
+        *_spec_words(PrivacyModel, case.model, case.model_options),
+    ]
     words += ["--allow-missing"] if case.allow_missing else []
     if case.parents is not None and case.model_options.get("sensitive"):
         words += ["--hierarchy", "tree.json" if case.tree_format == "amnesia-json" else "tree.csv"]
@@ -159,7 +173,9 @@ def words_of(case: Case) -> list[str]:
         files.write_tree(case.parents, Path(name), case.tree_format)
         words += ["--hierarchy", name, "--hierarchy-format", case.tree_format]
     if case.weights is not None:
-        files.put(Path("weights.csv"), "".join(f"{files.quoted(label)},{value:f}\n" for label, value in case.weights.items()))
+        files.put(
+            Path("weights.csv"), "".join(f"{files.quoted(label)},{value:f}\n" for label, value in case.weights.items())
+        )
         words += ["--weights", "weights.csv"]
     return words + _column_words(case)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from fuzz.problems.case import Case
 
@@ -50,24 +51,29 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield replace(case, roles={**case.roles, name: {}})
     for column in case.sets if len(case.sets) > 1 else ():
         yield replace(case, sets={key: rows for key, rows in case.sets.items() if key != column})
-    for options in ("algorithm_options", "model_options"):
-        given = getattr(case, options)
-        for name in given:
-            yield replace(case, **{options: {key: value for key, value in given.items() if key != name}})
-            if isinstance(given[name], list) and len(given[name]) > 1:
-                for at in range(len(given[name])):
-                    yield replace(case, **{options: {**given, name: given[name][:at] + given[name][at + 1 :]}})
-            if isinstance(given[name], int) and not isinstance(given[name], bool) and given[name] > 2:
-                yield replace(case, **{options: {**given, name: given[name] - 1}})
+    for less in _smaller_options(case.algorithm_options):
+        yield replace(case, algorithm_options=less)
+    for less in _smaller_options(case.model_options):
+        yield replace(case, model_options=less)
     yield from _smaller_trees(case)
     for column, rows in case.sets.items():
         for item in sorted({item for row in rows for item in row}):
             yield replace(case, sets={**case.sets, column: [[one for one in row if one != item] for row in rows]})
         for at, row in enumerate(rows):
             for place in range(len(row)):
-                less = [*rows[:at], row[:place] + row[place + 1 :], *rows[at + 1 :]]
-                yield replace(case, sets={**case.sets, column: less})
+                fewer = [*rows[:at], row[:place] + row[place + 1 :], *rows[at + 1 :]]
+                yield replace(case, sets={**case.sets, column: fewer})
     yield from _plainer(case)
+
+
+def _smaller_options(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Without one of them, or with a smaller value."""
+    for name, value in given.items():
+        yield {key: other for key, other in given.items() if key != name}
+        if isinstance(value, list) and len(value) > 1:
+            yield from ({**given, name: value[:at] + value[at + 1 :]} for at in range(len(value)))
+        if isinstance(value, int) and not isinstance(value, bool) and value > 2:
+            yield {**given, name: value - 1}
 
 
 def _without_rows(case: Case, gone: range) -> Case:
@@ -109,7 +115,9 @@ def _renamed(case: Case, old: str, new: str) -> Case:
         return new if label == old else label
 
     def options(given: dict[str, object]) -> dict[str, object]:
-        return {key: [named(one) for one in value] if isinstance(value, list) else value for key, value in given.items()}
+        return {
+            key: [named(one) for one in value] if isinstance(value, list) else value for key, value in given.items()
+        }
 
     parents = case.parents and {named(child): above and named(above) for child, above in case.parents.items()}
     return replace(

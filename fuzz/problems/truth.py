@@ -1,4 +1,4 @@
-"""What a release says must be true, and what is said about it must be right: rows, covers, hierarchy, guarantee, losses."""
+"""What a release says must be true, and what is said about it must be right: rows, labels, guarantee, losses."""
 
 from __future__ import annotations
 
@@ -108,12 +108,14 @@ def _changed_items(world: World, known: Sets, sensitive: Sets, seen: Seen, relea
         return []
     if known != before_known:
         return [Failure("items changed that should be intact", "")]
-    was, now = (Counter((g, v) for g, some in zip(groups, rows, strict=True) for v in some) for rows in (before, sensitive))
+    was, now = (
+        Counter((g, v) for g, some in zip(groups, rows, strict=True) for v in some) for rows in (before, sensitive)
+    )
     return [] if was == now else [Failure("groups hold other sensitive items than before", "")]
 
 
 def _along_the_tree(world: World, known: Sets, seen: Seen, release: Any) -> list[Failure]:
-    """Labels of a tree recoding are its nodes, or groups of siblings if these were asked for; a cut has one for each item."""
+    """Labels of a tree recoding are nodes, or groups of siblings if asked for; a cut has one label for each item."""
     recoding = release.recoding
     if not isinstance(recoding, GlobalCut | LocalCuts | LocalNodes):
         return []
@@ -240,8 +242,13 @@ def _column_losses(world: World, seen: Seen) -> dict[str, Fraction]:
             continue
         if isinstance(said.get("hierarchy"), dict):
             tree = Tree(said["hierarchy"])
-            penalties = [_share(len(tree.leaves[value]), len(tree.items)) if value in tree.leaves else Fraction(0) for value in map(str, now)]
-        elif said.get("type") == "category" or any(place(str(value)) is None or re.match(r"0\d", str(value)) for value in present):
+            penalties = [
+                _share(len(tree.leaves[value]), len(tree.items)) if value in tree.leaves else Fraction(0)
+                for value in map(str, now)
+            ]
+        elif said.get("type") == "category" or any(
+            place(str(value)) is None or re.match(r"0\d", str(value)) for value in present
+        ):
             penalties = [Fraction(value == "*" and "*" not in present) for value in now]
         else:
             points = [place(str(value)) for value in present]

@@ -44,7 +44,9 @@ def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
     found = _agree(world, privacy, seen, "the release")
     random_ = random.Random(world.case.perturb)
     for _ in range(PERTURBED if seen.rows and not found else 0):
-        found += _agree(world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release")
+        found += _agree(
+            world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release"
+        )
     return found
 
 

@@ -41,7 +41,9 @@ class World:
             tag = f"{column}." if self.tagged else ""
             for record, row in zip(found, rows, strict=True):
                 counts = Counter(item for item in row if item.strip())
-                record.update(f"{tag}{item}*{count}" if self.case.multiset else f"{tag}{item}" for item, count in counts.items())
+                record.update(
+                    f"{tag}{item}*{count}" if self.case.multiset else f"{tag}{item}" for item, count in counts.items()
+                )
         return [frozenset(row) for row in found]
 
     @cached_property
@@ -55,7 +57,9 @@ class World:
         parents = self.case.parents
         if parents is None:
             plain = {label.rpartition("*")[0] if self.case.multiset else label for label in self.occurring}
-            root = next(mark for mark in ("*", "(all)", *map("({})".format, range(len(plain) + 1))) if mark not in plain)
+            root = next(
+                mark for mark in ("*", "(all)", *map("({})".format, range(len(plain) + 1))) if mark not in plain
+            )
             parents = {**dict.fromkeys(sorted(plain), root), root: None}
         if not self.case.multiset:
             return Tree(parents)

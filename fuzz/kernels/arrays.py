@@ -1,0 +1,105 @@
+"""Random arrays for the kernels themselves: sizes, limits and threads that problems hardly ask for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+
+from shoal import kernels
+from shoal.data.arrays import Codes, Offsets
+
+Csr = tuple[Offsets, Codes]
+BIG = 2**40
+
+
+def one(random_: random.Random) -> None:
+    """One call of one kernel."""
+    random_.choice(CALLS)(random_)
+
+
+def _csr(random_: random.Random, labels: int, rows: int) -> Csr:
+    """Rows of ascending codes."""
+    made = [sorted(random_.sample(range(labels), random_.randint(0, min(labels, 5)))) for _ in range(rows)]
+    indptr = np.cumsum([0, *map(len, made)], dtype=np.int64)
+    return indptr, np.array([code for row in made for code in row], dtype=np.int32)
+
+
+def _rows(random_: random.Random) -> tuple[Csr, int]:
+    labels = random_.choice((0, 1, 2, 5, 9, 70))
+    return _csr(random_, labels, random_.choice((0, 1, 3, 12, 80))), labels
+
+
+def _k(random_: random.Random) -> int:
+    return random_.choice((1, 2, 2, 3, 5, 100, BIG))
+
+
+def _m(random_: random.Random) -> int:
+    return random_.choice((1, 2, 2, 3, 4))
+
+
+def _threads(random_: random.Random) -> int:
+    return random_.choice((1, 1, 2, 3))
+
+
+def _rare_itemsets(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    keep, first = random_.choice((0, 1, 20)), random_.random() < 0.5
+    k, m, threads = _k(random_), _m(random_), _threads(random_)
+    kernels.rare_itemsets(*rows, labels, k, m, threads=threads, keep=keep, first_size_only=first)
+
+
+def _rare_rows(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    kernels.rare_rows(*rows, labels, _k(random_), keep=random_.choice((0, 1, 20)))
+
+
+def _smallest_rare(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    kernels.smallest_rare(*rows, labels, _k(random_), random_.choice((1, 2, 3, 300)), threads=_threads(random_))
+
+
+def _disclosing(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    values = _csr(random_, 3, len(rows[0]) - 1)
+    allowed = random_.choice(((1, 2), (1, 3), (1, BIG), (2, 5), (999_999_999, 10**9)))
+    first = random_.choice((0, 1))
+    sizes, threads = range(first, first + random_.randint(0, 3)), _threads(random_)
+    kernels.disclosing_sets(*rows, labels, *values, 3, allowed, sizes, least=random_.choice((1, 2, 5)), threads=threads)
+    kernels.smallest_disclosing(*rows, labels, *values, 3, allowed, _m(random_), threads=threads)
+
+
+def _rare_facts(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    most = 2 if labels > 20 else _m(random_)
+    kernels.rare_facts(*rows, labels, _k(random_), most, threads=_threads(random_), keep=random_.choice((0, 20)))
+
+
+def _itemsets(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    other = _csr(random_, labels, random_.choice((0, 1, 10)))
+    most = random_.choice((0, 1, 20, 10**6))
+    kernels.frequent_itemsets(rows, other, labels, _k(random_), most=most, threads=_threads(random_))
+
+
+def _least_supports(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    kernels.least_supports(*rows, labels, _m(random_), threads=_threads(random_))
+
+
+def _orders(random_: random.Random) -> None:
+    rows, _ = _rows(random_)
+    kernels.gray_coded_order(*rows)
+
+
+CALLS: tuple[Callable[[random.Random], None], ...] = (
+    _rare_itemsets,
+    _rare_rows,
+    _smallest_rare,
+    _disclosing,
+    _rare_facts,
+    _itemsets,
+    _least_supports,
+    _orders,
+)

@@ -1,0 +1,67 @@
+"""Files to start from: small ones that we make, and the beginnings of real ones where they are at hand."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from fuzz.problems import files
+from fuzz.problems.draw import draw
+from fuzz.readers.target import DATA, KINDS, TREES
+
+CUT = 3000  # bytes of a real file
+REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+def write(folder: Path, seed: str) -> int:
+    """Write the corpus; returns how many files it has."""
+    made = [*_own(seed), *_real()]
+    for at, content in enumerate(made):
+        (folder / f"seed-{at:04}").write_bytes(content)
+    return len(made)
+
+
+def header(kind: str, how: int) -> bytes:
+    """The two bytes that say what an input is."""
+    return bytes([KINDS.index(kind), how])
+
+
+def _own(seed: str) -> list[bytes]:
+    found: list[bytes] = []
+    with tempfile.TemporaryDirectory() as name:
+        for at in range(60):
+            case = draw(f"{seed}:seeds:{at}")
+            for form in DATA:
+                one = replace(case, format=form)
+                if files.can_hold(one) and len(found) < 400:
+                    path = Path(name) / f"in{files.SUFFIX[form]}"
+                    files.write(one, path)
+                    found += [header(form, how) + path.read_bytes() for how in ((0, 2) if at % 2 else (1, 4))]
+            if case.parents is not None and at < 20:
+                for form in TREES:
+                    path = Path(name) / "tree"
+                    files.write_tree(case.parents, path, form if form != "amnesia" else "arx")
+                    found.append(header(f"tree:{form}", 0) + path.read_bytes())
+    found.append(header("tree:amnesia", 0) + b"distinct\nname t\ntype string\nheight 3\n\nA has a b\n* has A c\n\n")
+    found.append(header("codebook", 0) + b'label,parent,item\na | b,A,a\na | b,A,b\n"x, y",,"x, y"\n')
+    found.append(header("codebook", 1) + b'[{"label": "a | b", "parent": "A", "items": ["a", "b"]}]')
+    found.append(header("groups", 0) + b'a,b\n"c",d\n')
+    found.append(header("groups", 0) + b"label,parent,item\na | b,,a\na | b,,b\n")
+    found.append(header("weights", 0) + b"item,weight\na,2.5\nA,0\n")
+    return found
+
+
+def _real() -> list[bytes]:
+    """The beginnings of real files, read as what their names say and as what they do not."""
+    found: list[bytes] = []
+    kinds = {".dat": "fimi", ".csv": "csv", ".tsv": "tsv", ".basket": "basket", ".txt": "basket", ".data": "csv"}
+    for path in sorted(REAL.rglob("*")) if REAL.is_dir() else ():
+        if path.is_file() and path.suffix in (*kinds, ".gz"):
+            with path.open("rb") as file:
+                start = file.read(CUT)
+            kind = kinds.get(path.suffix, "csv")
+            found.append(header(kind, 16 if path.suffix == ".gz" else 0) + start)
+            found += [header(kind, 2) + start, header("long", 0) + start, header("tree:auto", 0) + start]
+    return found
