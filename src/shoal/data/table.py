@@ -72,8 +72,32 @@ class Table:
 
     def take(self, rows: Counts) -> Table:
         """Some of the rows, in the given order."""
-        return Table(self.arrow.take(rows), self.roles, self.added)
+        import pyarrow as pa
+
+        arrow = self.arrow
+        for at, field in enumerate(arrow.schema):
+            if "_view" in str(field.type) and not pa.types.is_dictionary(
+                field.type
+            ):  # Arrow has no way to take rows of those, and polars makes them
+                arrow = arrow.set_column(at, field.name, arrow.column(at).cast(_without_views(field.type)))
+        return Table(arrow.take(rows), self.roles, self.added)
 
     def with_column(self, name: str, values: Any) -> Table:
         """One more column, which the data had not."""
         return Table(self.arrow.append_column(name, [values]), self.roles, self.added | {name})
+
+
+def _without_views(kind: Any) -> Any:
+    """The Arrow type with plain strings and bytes in place of views of them."""
+    import pyarrow as pa
+
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = kind.value_field.with_type(_without_views(kind.value_type))
+        return (pa.list_ if pa.types.is_list(kind) else pa.large_list)(inner)
+    return kind
