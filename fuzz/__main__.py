@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def replay(files: list[str]) -> int:
 
 def replay_one(name: str) -> list[str]:
     """What is wrong with a saved case, or with the problem of a seed such as 17:4."""
-    if not Path(name).exists():
+    if not Path(name).exists() and re.fullmatch(r".+:\d+", name):
         from fuzz.problems import draw, run
 
         return list(map(str, run.replay(draw.draw(name).as_json())))

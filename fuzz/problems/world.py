@@ -136,7 +136,9 @@ class World:
             if text != label and (members := set_members(text)):
                 if (whole := set_label([f"{column}.{member}" for member in members])) in tree.children:
                     return tree.leaves[whole]  # a group that is called like a set
-                return self._union([member if member in tree.leaves else f"{column}.{member}" for member in members])
+                if all(member.startswith(tuple(f"{name}." for name in self.tagged)) for member in members):
+                    return self._union(members)  # it spans columns
+                return self._union([f"{column}.{member}" for member in members])
         return self._union(set_members(label))
 
     def _union(self, members: list[str]) -> frozenset[str] | None:
