@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -135,7 +135,7 @@ def trees(texts: Collection[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, _, hierarchy = text.partition("=")
-        if not hierarchy or Path(text).exists():
+        if not hierarchy or os.path.exists(text):
             name, hierarchy = "", text
         if name in found:
             of = f"column '{name}'" if name else "the items"

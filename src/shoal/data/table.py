@@ -75,11 +75,9 @@ class Table:
         import pyarrow as pa
 
         arrow = self.arrow
-        for at, field in enumerate(arrow.schema):
-            if "_view" in str(field.type) and not pa.types.is_dictionary(
-                field.type
-            ):  # Arrow has no way to take rows of those, and polars makes them
-                arrow = arrow.set_column(at, field.name, arrow.column(at).cast(_without_views(field.type)))
+        for at, kind in enumerate(arrow.schema.types):
+            if "_view" in str(kind) and not pa.types.is_dictionary(kind):  # polars makes views, Arrow cannot take them
+                arrow = arrow.set_column(at, arrow.column_names[at], arrow.column(at).cast(_without_views(kind)))
         return Table(arrow.take(rows), self.roles, self.added)
 
     def with_column(self, name: str, values: Any) -> Table:
@@ -96,7 +94,7 @@ def _without_views(kind: Any) -> Any:
     if pa.types.is_binary_view(kind):
         return pa.large_binary()
     if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+        return pa.struct([part.with_type(_without_views(part.type)) for part in kind])
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         inner = kind.value_field.with_type(_without_views(kind.value_type))
         return (pa.list_ if pa.types.is_list(kind) else pa.large_list)(inner)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -199,7 +200,7 @@ class GroupFile:
 def load(path: str | Path) -> CodeBook | GroupFile:
     """Read groups: a code book (CSV with the header ``label,parent,item``, or JSON), or a file of one group a line."""
     name = str(path)
-    if not Path(path).exists() and not {"/", "\\", "."} & set(name):  # a word that is misspelt, more likely
+    if not os.path.exists(path) and not {"/", "\\", "."} & set(name):  # a word that is misspelt, more likely
         raise OptionError(
             f"--siblings must be {', '.join(WORDS)} or the name of a file, got '{cut(name)}'"
             f"{did_you_mean(name, WORDS)}, and there is no such file."
