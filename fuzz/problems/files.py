@@ -125,6 +125,11 @@ def write_tree(parents: Parents, path: Path, form: str) -> None:
     if form == "arx":
         lines = [_path_up(label, parents) for label in parents if label not in parents.values()]
         put(path, "".join(";".join(map(quoted, line)) + "\n" for line in lines))
+    elif form == "amnesia":
+        groups = list(dict.fromkeys(above for above in parents.values() if above is not None))
+        below = {group: [label for label in parents if parents[label] == group] for group in groups}
+        head = "distinct\nname t\ntype string\nheight 9\n\n"
+        put(path, head + "".join(f"{group} has {' '.join(below[group])}\n" for group in groups) + "\n")
     elif form == "amnesia-json":
         from shoal import Hierarchy, hierarchies  # a format of another tool: its writer has tests of its own
 

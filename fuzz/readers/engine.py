@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 MOST_BYTES = 4096
+BYTES = 0.15  # of the changes are libFuzzer's own, which know nothing of text
+CHOSEN = 0.35  # start from the input that libFuzzer chose, the others from any kind alike
 TOKENS = rb', ; | \t " "" \n [ ] { } : null 1e999 * (a,b) has parent label'.split()
 TOKENS += [b",", b"\t", b"\n", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xc3\xa9", b" "]
 
@@ -62,6 +64,28 @@ class Engine:
         (self.folder / "stats.json").write_text(json.dumps(figures), "utf-8")
 
 
+class Pool:
+    """The corpus by kinds of files, so that none is left behind; it grows as libFuzzer keeps inputs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.calls = folder, 0
+        self.kinds: dict[str, list[bytes]] = {}
+        self.names: set[str] = set()
+
+    def any(self, random_: random.Random, like: bytes = b"") -> bytes:
+        """An input of any kind, or of the same kind as another."""
+        from fuzz.readers import target
+
+        if self.calls % 500 == 0:
+            for path in sorted(self.folder.iterdir()):
+                if path.name not in self.names and (data := path.read_bytes()):
+                    self.names.add(path.name)
+                    self.kinds.setdefault(target.name_of(data), []).append(data)
+        self.calls += 1
+        same = self.kinds.get(target.name_of(like)) if like else None
+        return random_.choice(same or self.kinds[random_.choice(sorted(self.kinds))])
+
+
 def guided(folder: Path, seconds: float, seed: str) -> None:
     """By atheris: inputs that reach new code of Shoal are kept and mutated further."""
     import atheris
@@ -80,37 +104,72 @@ def guided(folder: Path, seconds: float, seed: str) -> None:
         "-verbosity=0",
         "-print_final_stats=0",
     ]
-    atheris.Setup([sys.argv[0], str(folder / "corpus"), *words], engine.one)
+    pool = Pool(folder / "corpus")
+
+    def mutate(data: bytes, most: int, number: int) -> bytes:
+        random_ = random.Random(number)
+        roll = random_.random()
+        if roll < BYTES:
+            return bytes(atheris.Mutate(data, most))
+        start = data if roll < BYTES + CHOSEN else pool.any(random_)
+        return mutated(random_, start, pool.any(random_, like=start))[:most]
+
+    atheris.Setup([sys.argv[0], str(folder / "corpus"), *words], engine.one, custom_mutator=mutate)
     atheris.Fuzz()
 
 
 def blind(folder: Path, seconds: float, seed: str) -> None:
     """Without a guide: random changes of the seeds."""
     engine, random_ = Engine(folder), random.Random(seed)
-    corpus = [path.read_bytes() for path in sorted((folder / "corpus").iterdir())]
-    end = time.monotonic() + seconds
+    pool, end = Pool(folder / "corpus"), time.monotonic() + seconds
     while time.monotonic() < end:
-        engine.one(mutated(random_, random_.choice(corpus), random_.choice(corpus)))
+        start = pool.any(random_)
+        engine.one(mutated(random_, start, pool.any(random_, like=start)))
     engine.tell()
 
 
 def mutated(random_: random.Random, data: bytes, other: bytes) -> bytes:
-    """An input with a few changes."""
+    """An input with a few changes, most of which leave text text."""
+    head, body = data[:2].ljust(2, b"\0"), data[2:]
+    if random_.random() < 0.1:
+        head = bytes([head[0], random_.randrange(32)])
+    if random_.random() < 0.03:
+        head = bytes([random_.randrange(256), head[1]])
     for _ in range(random_.choice((1, 1, 2, 4, 8))):
-        at, end = sorted(random_.randrange(len(data) + 1) for _ in range(2))
+        at, end = sorted(random_.randrange(len(body) + 1) for _ in range(2))
         roll = random_.random()
-        if roll < 0.25:
-            data = data[:at] + bytes([random_.randrange(256)]) + data[at + 1 :]
-        elif roll < 0.5:
-            data = data[:at] + random_.choice(TOKENS) + data[at:]
+        if roll < 0.15:
+            body = body[:at] + bytes([random_.randrange(32, 127)]) + body[at + 1 :]
+        elif roll < 0.45:
+            body = body[:at] + random_.choice(TOKENS) + body[at + random_.randrange(2) :]
+        elif roll < 0.55:
+            body = body[:at] + body[min(end, at + random_.randrange(1, 20)) :]
         elif roll < 0.65:
-            data = data[:at] + data[end:]
-        elif roll < 0.8:
-            data = data[:at] + data[at:end] * 2 + data[end:]
-        else:
+            body = body[:at] + body[at:end] * 2 + body[end:]
+        elif roll < 0.85:
+            body = _with_lines(random_, body, other[2:])
+        elif roll < 0.95:
             start = random_.randrange(len(other) + 1)
-            data = data[:at] + other[start : start + random_.randrange(1, 200)] + data[at:]
-    return data[:MOST_BYTES]
+            body = body[:at] + other[start : start + random_.randrange(1, 60)] + body[at:]
+        else:
+            body = body[:at] + bytes([random_.randrange(256)]) + body[at + 1 :]
+    return (head + body)[:MOST_BYTES]
+
+
+def _with_lines(random_: random.Random, body: bytes, other: bytes) -> bytes:
+    """With lines doubled, dropped, swapped, or taken from another input."""
+    lines = body.split(b"\n")
+    at, to = random_.randrange(len(lines)), random_.randrange(len(lines))
+    roll = random_.random()
+    if roll < 0.3:
+        lines.insert(to, lines[at])
+    elif roll < 0.5:
+        del lines[at]
+    elif roll < 0.7:
+        lines[at], lines[to] = lines[to], lines[at]
+    else:
+        lines.insert(to, random_.choice(other.split(b"\n")))
+    return b"\n".join(lines)
 
 
 def main() -> None:

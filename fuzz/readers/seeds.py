@@ -42,7 +42,7 @@ def _own(seed: str) -> list[bytes]:
             if case.parents is not None and at < 20:
                 for form in TREES:
                     path = Path(name) / "tree"
-                    files.write_tree(case.parents, path, form if form != "amnesia" else "arx")
+                    files.write_tree(case.parents, path, form)
                     found.append(header(f"tree:{form}", 0) + path.read_bytes())
     found.append(header("tree:amnesia", 0) + b"distinct\nname t\ntype string\nheight 3\n\nA has a b\n* has A c\n\n")
     found.append(header("codebook", 0) + b'label,parent,item\na | b,A,a\na | b,A,b\n"x, y",,"x, y"\n')
