@@ -33,4 +33,4 @@ def test_a_damaged_feather_file_is_refused(shell: Shell, old: object, new: objec
 
 
 def _raw(part: object) -> bytes:
-    return part if isinstance(part, bytes) else part.buffers()[1].to_pybytes()  # type: ignore[attr-defined,no-any-return]
+    return part if isinstance(part, bytes) else part.buffers()[1].to_pybytes()  # type: ignore[attr-defined]
