@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -20,7 +18,6 @@ from fuzz.problems.case import Case, Failure
 
 CHUNK = 1000  # problems for each process, which then makes room for a new one
 HANG = 120.0  # seconds that a problem may take
-PER_KIND = 1  # cases that are kept of the same failure
 
 
 @dataclass
@@ -34,6 +31,7 @@ class Tally:
     refusals: Counter[str] = field(default_factory=Counter)  # by message
     failures: Counter[str] = field(default_factory=Counter)  # by kind
     files: list[Path] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)  # kinds of failures that a case was saved of
     elapsed: float = 0.0
 
     @property
@@ -51,7 +49,7 @@ def run(seed: str, seconds: float, jobs: int, most: int = sys.maxsize, folder: P
     workers: dict[Connection, _Worker] = {}
     while True:
         while len(workers) < jobs and time.monotonic() - start < seconds and (first := next(chunks, None)) is not None:
-            worker = _Worker(seed, first, min(CHUNK, most - first), start + seconds, folder)
+            worker = _Worker(seed, first, min(CHUNK, most - first), start + seconds, folder, frozenset(tally.kept))
             workers[worker.pipe] = worker
         if not workers:
             break
@@ -71,10 +69,10 @@ def run(seed: str, seconds: float, jobs: int, most: int = sys.maxsize, folder: P
 class _Worker:
     """A process that runs a chunk of problems, and what it is at."""
 
-    def __init__(self, seed: str, first: int, count: int, end: float, folder: Path) -> None:
+    def __init__(self, seed: str, first: int, count: int, end: float, folder: Path, kept: frozenset[str]) -> None:
         fork = multiprocessing.get_context("fork")
         self.pipe, theirs = fork.Pipe(duplex=False)
-        self.process = fork.Process(target=_chunk, args=(theirs, seed, first, count, end, folder))
+        self.process = fork.Process(target=_chunk, args=(theirs, seed, first, count, end, folder, kept))
         self.process.start()
         theirs.close()
         self.since, self.at, self.hangs, self.done = time.monotonic(), "", False, False
@@ -106,8 +104,9 @@ def _listen(worker: _Worker, tally: Tally) -> bool:
     elif kind == "done":
         worker.done = True
     elif kind == "kept":
-        tally.files.append(rest[0])
-        say(rest[1])
+        tally.kept.add(rest[0])
+        tally.files.append(rest[1])
+        say(rest[2])
     else:
         pair, released, refusal, form, failures, seconds = rest
         tally.problems[pair] += 1
@@ -119,14 +118,16 @@ def _listen(worker: _Worker, tally: Tally) -> bool:
     return True
 
 
-def _chunk(pipe: Connection, seed: str, first: int, count: int, end: float, folder: Path) -> None:
+def _chunk(
+    pipe: Connection, seed: str, first: int, count: int, end: float, folder: Path, known: frozenset[str]
+) -> None:
     """In the process: run problems, tell of each before and after."""
     from fuzz.problems.check import check
     from fuzz.problems.draw import draw
 
     warnings.simplefilter("ignore")
     os.environ["COLUMNS"] = "200"
-    kept: Counter[str] = Counter()
+    kept = set(known)
     for at in range(first, first + count):
         if time.monotonic() > end:
             break
@@ -139,10 +140,11 @@ def _chunk(pipe: Connection, seed: str, first: int, count: int, end: float, fold
         pair = (case.model, case.algorithm)
         pipe.send(("result", pair, result.released, result.refusal, case.format, kinds, spent))
         for one in result.failures:
-            if not kept[one.kind] and len(list(_same_kind(one.kind, folder))) < PER_KIND:
-                kept[one.kind] += 1
+            if one.kind not in kept:
+                kept.add(one.kind)
                 path = keep(case, one, folder)
-                pipe.send(("kept", path, f"FAILURE at {name} ({case.model}, {case.algorithm}): {one}; saved as {path}"))
+                told = f"FAILURE at {name} ({case.model}, {case.algorithm}): {one}; saved as {path}"
+                pipe.send(("kept", one.kind, path, told))
     pipe.send(("done",))
 
 
@@ -167,12 +169,6 @@ def replay(values: dict[str, Any]) -> list[Failure]:
 
     warnings.simplefilter("ignore")
     return check(Case.from_json(values)).failures
-
-
-def _same_kind(kind: str, folder: Path) -> Iterator[Path]:
-    for path in saved.every(folder):
-        if json.loads(path.read_text("utf-8")).get("failure") == kind:
-            yield path
 
 
 def say(text: str) -> None:
