@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,11 +138,3 @@ def together(sets: dict[str, list[list[str]]]) -> Sets:
 
 def _text(value: Any) -> str | None:
     return None if value is None or value != value else str(value)
-
-
-def file_of(text: str, suffix: str) -> str:
-    """A file with a text in the folder for temporary files."""
-    handle, name = tempfile.mkstemp(suffix)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    return name
