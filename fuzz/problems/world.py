@@ -136,10 +136,19 @@ class World:
             if text != label and (members := set_members(text)):
                 if (whole := set_label([f"{column}.{member}" for member in members])) in tree.children:
                     return tree.leaves[whole]  # a group that is called like a set
+                members = [self._item(member) for member in members]
                 if all(member.startswith(tuple(f"{name}." for name in self.tagged)) for member in members):
                     return self._union(members)  # it spans columns
                 return self._union([f"{column}.{member}" for member in members])
         return self._union(set_members(label))
+
+    def _item(self, member: str) -> str:
+        """An item that looks like a set itself is tagged inside: ``(B.x,B.y)`` is ``(x,y)`` in column B."""
+        inner = set_members(member)
+        for column in self.tagged:
+            if inner and all(part.startswith(f"{column}.") for part in inner):
+                return f"{column}.{set_label([part.removeprefix(f'{column}.') for part in inner])}"
+        return member
 
     def _union(self, members: list[str]) -> frozenset[str] | None:
         found = [self.tree.leaves.get(member) for member in members]

@@ -322,3 +322,12 @@ def test_what_is_verified_is_what_will_be_written(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(shoal.Published, "as_written", property(lambda published: moved))
     with pytest.raises(PrivacyViolation, match=r"2 of the 2 records with \{a1\} have 'flu'"):
         shoal.anonymize(problem)
+
+
+def test_a_value_of_a_column_is_no_group() -> None:
+    """``d=x`` is the value x of the column d; a group of that name would be taken for it."""
+    data = shoal.read(pa.table({"d": ["x", "y"], "items": [["a"], ["b"]]}))
+    tree = shoal.Hierarchy.from_tree({"ALL": {"d=x": ["a"], "other": ["b"]}})
+    model = shoal.LmDiversity(l=2, m=1, sensitive=("d=x",), sensitive_column=("d",))
+    with pytest.raises(OptionError, match="names the value 'x' of the column 'd', and an item or a group"):
+        shoal.Problem(data, tree, model)

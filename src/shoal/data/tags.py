@@ -30,6 +30,8 @@ class Tags:
     >>> tags = Tags(("diagnoses", "drugs"))
     >>> tags.label("drugs", "aspirin"), tags.label("drugs", "(aspirin,codeine)")
     ('drugs.aspirin', '(drugs.aspirin,drugs.codeine)')
+    >>> tags.label("drugs", '("(drugs.a,drugs.b)",diagnoses.c)')  # spans columns; one of its items looks like a set
+    '("(drugs.a,drugs.b)",diagnoses.c)'
     >>> tags.place("drugs.aspirin"), tags.place("(drugs.a,drugs.b)"), tags.place("(diagnoses.a,drugs.b)")
     (('drugs', 'aspirin'), ('drugs', '(a,b)'), ('diagnoses', '(diagnoses.a,drugs.b)'))
     """
@@ -94,8 +96,11 @@ class Tags:
         return self.label(column, text) if text.strip() else ""
 
     def _is_tagged(self, text: str) -> bool:
-        """Whether a label tells its column."""
-        return any(text.startswith(f"{column}.") for column in self.columns)
+        """Whether a label tells its column, or is a set of labels that do."""
+        if any(text.startswith(f"{column}.") for column in self.columns):
+            return True
+        members = _members(text)
+        return bool(members) and all(map(self._is_tagged, members))
 
 
 def _members(text: str) -> list[str]:

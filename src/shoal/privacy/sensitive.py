@@ -74,6 +74,17 @@ class SensitiveValues(SensitiveModel):
         """Those with sensitive values."""
         return self.sensitive_column
 
+    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+        """``column=value`` must not be the name of an item or a group, too."""
+        for label in self.sensitive:
+            column, mark, value = label.partition("=")
+            if mark and column in self.sensitive_column and (label in present or label in hierarchy.code_of):
+                raise OptionError(
+                    f"--sensitive '{label}' names the value '{value}' of the column '{column}', and an item or a group "
+                    f"of the hierarchy {hierarchy.name}, too: rename one of them."
+                )
+        return super().spelled_out(hierarchy, present)
+
 
 class SensitiveItems(SensitiveModel):
     """Sensitive are items only. All others may be known, or just those that are said to be: then no item is neither."""
