@@ -23,11 +23,14 @@ from shoal.privacy import Witness
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.search.clock import AFTER
 
 if TYPE_CHECKING:
     from shoal.release import Release
 
-SECONDS = 10.0  # for the search of each way; what cannot be limited is stopped after three times as many
+SECONDS = 10.0  # for the search of each way
+STOPPED = 30.0  # seconds after which a way without a time limit is stopped
+WAYS = 3  # at most
 Way = Literal["sibling groups", "suppression", "smaller m"]
 
 
@@ -134,9 +137,10 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     if remedy.model_options:
         privacy = problem.privacy.changed(**remedy.model_options)
         problem = problem.take(np.arange(len(problem.data)), privacy)
-    limit = method.values().get("time_limit")
-    limited = method.changed(time_limit=SECONDS) if limit == "none" or (limit or 0) > SECONDS else method
-    deadline = time.monotonic() + 3 * SECONDS
+    limit, most = method.values().get("time_limit"), _share(release)
+    seconds = min(SECONDS, most)
+    limited = method.changed(time_limit=seconds) if limit == "none" or (limit or 0) > seconds else method
+    deadline = time.monotonic() + min(STOPPED, most + AFTER)
 
     def progress(stage: str, share: float) -> None:
         if time.monotonic() > deadline:
@@ -150,7 +154,7 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     if made.optimality is not None and made.optimality.ended == "interrupted":
         raise KeyboardInterrupt
     ended = (
-        made.optimality is not None and made.optimality.ended == "time limit" and made.timings["solve"] > SECONDS / 2
+        made.optimality is not None and made.optimality.ended == "time limit" and made.timings["solve"] > seconds / 2
     )
     return Remedy(
         remedy.way,
@@ -160,6 +164,12 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
         made.usefulness.removed / max(1, made.usefulness.items),
         made.worthless is not None,
     )
+
+
+def _share(release: Release) -> float:
+    """The seconds for one way: all of them together may take as long as the release had."""
+    limit = release.algorithm.values().get("time_limit", "none")
+    return STOPPED if limit == "none" else float(limit) / WAYS
 
 
 def _owned(problem: Problem) -> Problem:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,8 @@ from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial
 from shoal.evaluation.run_case import run_case
 from shoal.published import Published
-from shoal.report import headline, proofs
+from shoal.report import headline
 from shoal.search import siblings
-from shoal.solution import Optimality
 from shoal.usefulness import Usefulness
 from tests.conftest import Shell
 
@@ -255,7 +253,7 @@ def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.Monk
 
 
 def test_what_takes_too_long_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remedies, "SECONDS", 0.0)
+    monkeypatch.setattr(remedies, "STOPPED", 0.0)
     made = shoal.anonymize(problem(baskets()), shoal.Optimal())
     [groups] = [one for one in made.tried if one.way == "sibling groups"]
     assert groups.loss is None
@@ -392,49 +390,6 @@ def test_without_a_hierarchy_auto_is_tried_as_its_command_runs_it() -> None:
     assert recommend._suited(made, shoal.Auto()).fanout == 0
     assert recommend._suited(made, shoal.AA()).fanout == 5
     assert shoal.Auto in recommend.candidates(shoal.KmAnonymity())
-
-
-# -- proofs ------------------------------------------------------------------------------------------------------------
-
-
-def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
-    tree = replace(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}), name=name)
-    data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)), method or shoal.AA())
-    if grouped:
-        made.problem.__dict__["hierarchy"] = replace(tree, refines=tree)
-    proof = Optimality(**{"loss": 0.05, "lower_bound": 0.04, "ended": "proven", "rounds": 1, "clauses": 1, **found})
-    return replace(made, solution=replace(made.solution, optimality=proof))
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({}, "Best of all cuts of products.csv (proved)."),
-        ({"name": "hierarchy"}, "Best of all cuts of the hierarchy (proved)."),
-        (
-            {"ended": "time limit"},
-            "At most 25 % above the best cut of products.csv (lower bound 0.040000); the time limit ended the search.",
-        ),
-        ({"ended": "interrupted", "lower_bound": 0.0}, "It is not known how much less the best cut of products.csv"),
-        ({"grouped": True, "groupings_bound": 0.05}, "No grouping of siblings of products.csv loses less (proved)."),
-        (
-            {"grouped": True, "groupings_bound": 0.048},
-            "At most 4.2 % above the best possible grouping of siblings of products.csv (lower bound 0.048000). "
-            "Best of all cuts of the tree that was searched (proved).",
-        ),
-        ({"grouped": True}, "Best of all cuts of the tree that was searched (proved). It is not known how much less"),
-        ({"grouped": True, "groupings_bound": 0.05, "name": "no hierarchy"}, "No grouping of all items loses less"),
-        ({"loss": 0.0, "lower_bound": 0.0}, "Nothing is lost, so no other recoding loses less."),
-        ({"method": shoal.MHgHs()}, "Best of all cuts of products.csv, with or without items removed (proved)."),
-        (
-            {"method": shoal.MHgHs(max_suppressed=90.0)},
-            "Best of all cuts of products.csv, with or without items removed within the given limits (proved).",
-        ),
-    ],
-)
-def test_a_proof_names_what_it_speaks_of(options: dict[str, Any], sentence: str) -> None:
-    assert proofs.optimality(release(**options)).startswith(sentence)
 
 
 # -- items that do not occur -------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.errors import Infeasible
 from shoal.search import solver
-from shoal.search.clock import AFTER, AFTER_CTRL_C, Clock, OutOfTime
+from shoal.search.clock import AFTER, AFTER_CTRL_C, CONCLUDING, Clock, OutOfTime
 from shoal.search.siblings import SiblingSearch
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, km, medium
@@ -87,31 +87,32 @@ def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("limit", "step"), [(0, 0.25), (3, 0.25), (40, 0.5)])
+@pytest.mark.parametrize("siblings", ["none", "best"])
 def test_no_work_is_started_after_the_end(
-    case: str, limit: float, step: float, monkeypatch: pytest.MonkeyPatch
+    case: str, limit: float, step: float, siblings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first safe result takes what it takes; then come the limit, and the limit again and two seconds."""
+    """The end is two seconds after the limit, or after the first safe result if that comes later."""
     make, algorithm = CASES[case]
     problem = make()
     watch = Watch(monkeypatch, step)
-    clocks: list[Clock] = []
-    firsts: list[float] = []
+    clock = Clock(limit)
+    first: list[float] = []
 
     def start(self: Clock) -> None:
-        if not clocks:
-            firsts.append(watch.now)
         begin(self)
-        clocks.append(self)
+        if self is clock and not first:
+            first.append(watch.now)
 
     def guarded(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            assert not clocks or watch.now <= clocks[0].end, f"{name} after the end"
+            assert watch.now <= clock.end, f"{name} after the end"
             return call(*args, **kwargs)
 
         return wrapped
 
     begin = Clock.start
     monkeypatch.setattr(Clock, "start", start)
+    monkeypatch.setattr(Clock, "of", lambda limit: clock)
     for owner, name in [
         (kernels.Threats, "at"),
         (kernels.Threats, "small"),
@@ -124,11 +125,10 @@ def test_no_work_is_started_after_the_end(
         (solver.Joint, "solve"),
     ]:
         monkeypatch.setattr(owner, name, guarded(name, getattr(owner, name)))
-    solution = algorithm(time_limit=limit, siblings="none").solve(problem, QUIET)
+    solution = algorithm(time_limit=limit, siblings=siblings).solve(problem, QUIET)
     assert solution.optimality is not None
-    assert len({clock.end for clock in clocks}) == 1
-    assert clocks[0].end <= max(firsts[0] + 2 * step, limit + step) + limit + AFTER
-    assert watch.now <= clocks[0].end + 12 * step  # a few looks until all notice
+    assert clock.end <= max(first[0], limit + step) + AFTER
+    assert watch.now <= clock.end + 40 * step  # a few looks until all notice
 
 
 @pytest.mark.parametrize(("limit", "step"), [(0, 0.25), (3, 0.25), (40, 0.5)])
@@ -152,7 +152,7 @@ def test_the_clock_holds_after_the_first_result_only(monkeypatch: pytest.MonkeyP
     with pytest.raises(OutOfTime):
         clock.check()
     clock.conclude()
-    watch.now = 100 + 5 + AFTER - 0.1
+    watch.now = 100 + AFTER - 0.1
     clock.check()
     watch.now += 1
     clock.start()  # of a second part of the search: the end stays
@@ -172,11 +172,40 @@ def test_shares_and_parts_end_within_the_whole(monkeypatch: pytest.MonkeyPatch) 
         clock.check()
         steps.append("after time was up")
     assert steps == ["before"]
-    assert clock.left() == 30
+    assert clock.left() == 60 * (1 - CONCLUDING) - 30
+    clock.conclude()
+    assert clock.left() == 30 + AFTER
     part = clock.part(0.5)
-    assert part.deadline <= part.end == 45
+    assert part.deadline < part.end == 30 + (30 + AFTER) / 2
     part.conclude()
-    assert part.left() == 15
+    assert part.left() == (30 + AFTER) / 2
+
+
+def test_the_first_search_within_another_starts_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(monkeypatch, 0)
+    clock = Clock(9)
+    inner = clock.first(1 / 3)
+    watch.now = 2
+    inner.check()
+    inner.start()
+    assert inner.end == 3 + AFTER
+    assert clock.end == 9 + AFTER
+    late = Clock(0)
+    inner = late.first(1 / 3)
+    watch.now = 4
+    inner.start()
+    assert inner.end == late.end == 4 + AFTER
+
+
+def test_a_search_for_something_not_safe_yet_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Watch(monkeypatch, 0)
+    clock = Clock(8)
+    inner = clock.before(1 / 4)
+    inner.start()
+    assert inner.end == 2 + AFTER
+    assert clock.until == math.inf
+    clock.start()
+    assert clock.before(1 / 2).end == clock.left() / 2
 
 
 def test_ctrl_c_ends_an_unlimited_search_soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
@@ -18,6 +18,7 @@ from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import Clustered, GlobalCut
+from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
 from shoal.search.formation import FORMATIONS
 from shoal.search.limits import Limits
@@ -72,30 +73,54 @@ class TreeAlgorithm(Algorithm):
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """Search with the groups that are asked for."""
-        return with_siblings(problem, self.siblings, lambda part: self.search(part, engine))
+        return with_siblings(problem, self.siblings, lambda part, _: self.search(part, engine), Clock.of("none"))
+
+
+def time_limit_option(default: float | Literal["none"]) -> Any:
+    """The option of algorithms that have a time limit."""
+    return option(
+        default,
+        low=0,
+        words=("none",),
+        help="Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.",
+    )
+
+
+class TimedAlgorithm(TreeAlgorithm):
+    """An algorithm with a time limit, which it declares as an option."""
+
+    time_limit: float | Literal["none"]
+
+    @abstractmethod
+    def timed(self, problem: Problem, engine: Engine, clock: Clock) -> Solution:
+        """Search until it is proved, or time is up."""
+
+    def search(self, problem: Problem, engine: Engine) -> Solution:
+        """Search, with all the time there is."""
+        return self.timed(problem, engine, Clock.of(self.time_limit))
+
+    def solve(self, problem: Problem, engine: Engine) -> Solution:
+        """Search with the groups that are asked for; all searches share the time."""
+        clock = Clock.of(self.time_limit)
+        return with_siblings(problem, self.siblings, lambda part, left: self.timed(part, engine, left), clock)
 
 
 @dataclass(frozen=True)
-class ExactAlgorithm(TreeAlgorithm):
+class ExactAlgorithm(TimedAlgorithm):
     """An algorithm that searches for the least loss, and regroups siblings for it where "best" is asked for."""
 
     needs_proof: ClassVar[bool]  # fails if the solver is not installed
 
-    time_limit: float | Literal["none"] = option(
-        "none",
-        low=0,
-        words=("none",),
-        help="Seconds to search for a better result and bound. The first safe result may take longer.",
-    )
+    time_limit: float | Literal["none"] = time_limit_option("none")
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
-        """Search until it is proved, or time is up."""
-        return best_cut(problem, engine, self.time_limit, needs_proof=self.needs_proof)
+    def timed(self, problem: Problem, engine: Engine, clock: Clock) -> Solution:
+        """Search for the best cut."""
+        return best_cut(problem, engine, clock, needs_proof=self.needs_proof)
 
     def solve(self, problem: Problem, engine: Engine) -> Solution:
         """The best grouping, or the best cut with the groups that are asked for."""
         if self.siblings == "best":
-            return best_grouping(problem, engine, self.time_limit, needs_proof=self.needs_proof)
+            return best_grouping(problem, engine, Clock.of(self.time_limit), needs_proof=self.needs_proof)
         return super().solve(problem, engine)
 
 

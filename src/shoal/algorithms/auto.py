@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import ExactAlgorithm
+from shoal.algorithms import ExactAlgorithm, time_limit_option
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
@@ -34,9 +34,4 @@ class Auto(ExactAlgorithm):
         help="groups of siblings that may be published together: none, halved by label or by frequency, the best that "
         "can be found, or those of a FILE (a code book, or one group a line)",
     )
-    time_limit: float | Literal["none"] = option(
-        60.0,
-        low=0,
-        words=("none",),
-        help="Seconds to search for a better result and bound. The first safe result may take longer.",
-    )
+    time_limit: float | Literal["none"] = time_limit_option(60.0)

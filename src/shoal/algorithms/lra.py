@@ -24,6 +24,7 @@ from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts
+from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.optimum import best_cut
@@ -68,7 +69,7 @@ class LRA(TreeAlgorithm):
     def _within(self, part: Problem, engine: Engine) -> Solution:
         """Anonymize a chunk."""
         if self.within == "optimal":
-            solution = best_cut(part, engine, "none", needs_proof=True)
+            solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
             if solution.optimality is not None and solution.optimality.ended == "interrupted":
                 raise KeyboardInterrupt  # one chunk's best so far is of no use
             return solution

@@ -9,13 +9,11 @@ Cost: exponential at worst, as the problem is; on real data a few countings at a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
+from shoal.algorithms import SuppressingAlgorithm, TimedAlgorithm, time_limit_option
 from shoal.engines import Engine
-from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.search.clock import Clock
@@ -24,7 +22,7 @@ from shoal.solution import Solution
 
 
 @dataclass(frozen=True)
-class OptimalSuppress(SuppressingAlgorithm, TreeAlgorithm):
+class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
     """Exact: generalizes and suppresses so that nothing within the limits can lose less; with a lower bound."""
 
     name = "optimal-suppress"
@@ -32,14 +30,8 @@ class OptimalSuppress(SuppressingAlgorithm, TreeAlgorithm):
     paper = "ours; the problem is that of P4"
     solves = (KmAnonymity,)
 
-    time_limit: float | Literal["none"] = option(
-        120.0,
-        low=0,
-        words=("none",),
-        help="Seconds to search for a better result and bound. The first safe result may take longer.",
-    )
+    time_limit: float | Literal["none"] = time_limit_option(120.0)
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
-        """Search until it is proved, or time is up."""
-        seconds = math.inf if self.time_limit == "none" else float(self.time_limit)
-        return JointSearch(problem, self.limits(problem), engine, Clock(seconds)).run()
+    def timed(self, problem: Problem, engine: Engine, clock: Clock) -> Solution:
+        """Search for the best cut and suppression."""
+        return JointSearch(problem, self.limits(problem), engine, clock).run()

@@ -54,6 +54,7 @@ FLOW_WORK = 400_000_000  # arcs looked at, for an effort of 1
 CHUNK = 5_000_000  # between looks at the clock
 CLAUSES_TIME = 0.3  # of the time that is left until a deadline; the rest is for the flow
 MOST_CLAUSES = 1_700_000
+SORTED = 1_000_000  # clauses for each second that it takes to list them: sorting them takes as long
 MANY, FEW_EACH = 20_000, 24  # nodes; and clauses for each of so many
 GRID = 4  # reaches have about so many times as many occurrences as the next smaller one
 FACTORS = (0.1, 1.0, 10.0, 100.0)  # occurrences in a reach for each one of the node
@@ -112,11 +113,17 @@ class Chains:
         work = round(WORK * self.effort)
         now = time.monotonic()
         until = now + CLAUSES_TIME * (self.deadline - now)
-        while done < len(nodes) and total < MOST_CLAUSES and work > 0 and time.monotonic() < until:
-            some, passed, looked = kernel.around(nodes[done:], reaches[done:], each=each, work=min(work, CHUNK))
+        most, chunk = self._affordable(until - now)
+        while done < len(nodes) and total < most and work > 0 and time.monotonic() < until:
+            some, passed, looked = kernel.around(nodes[done:], reaches[done:], each=each, work=min(work, chunk))
             found.append(some)
             done, total, work = done + passed, total + len(some), work - looked
         return np.concatenate(found)
+
+    def _affordable(self, seconds: float) -> tuple[int, int]:
+        """How many clauses there is time to sort, and how much to look at between looks at the clock."""
+        most = round(min(MOST_CLAUSES, SORTED * seconds))
+        return most, max(1, CHUNK * most // MOST_CLAUSES)
 
     def _number(self, clauses: Codes) -> None:
         """Give numbers to the literals that occur, positions of about the same occurrences being one."""

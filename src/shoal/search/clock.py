@@ -1,8 +1,10 @@
-"""The time limit of a search: when it starts to hold, and how long the work after it may take.
+"""The time limit of a search: one rule for all its parts.
 
-1. Until there is a first safe result, no limit holds: without one there is nothing to return.
-2. From then on the search has until its deadline, which counts from the beginning.
-3. What is left to do after the search (a bound, the polish) may take the limit again and two seconds, no more.
+A search ends at the latest two seconds after its limit. Only the first safe result may take longer, as there is nothing
+to return without one; then the search ends at the latest two seconds after that.
+
+The last part of the limit, and the two seconds, are for what follows the search itself: a bound, a comparison, the
+polish.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import math
 import time
 from collections.abc import Iterator
 
-AFTER = 2.0  # seconds for the work after the limit, besides the limit again
+AFTER = 1.5  # seconds after the limit, or after a first safe result; the rest is for steps that hear no clock
+CONCLUDING = 0.2  # of the limit, for the work that follows the search
 AFTER_CTRL_C = 30.0  # seconds at most for the same work, if the user is waiting for it
 
 
@@ -33,16 +36,29 @@ class Clock:
     >>> clock.check()  # there are two seconds for this
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, whole: Clock | None = None) -> None:
         now = time.monotonic()
-        self.limit, self.half_time, self.deadline = seconds, now + seconds / 2, now + seconds
+        self.limit, self.whole = seconds, whole
+        self.half_time, self.deadline, self.limit_at = (
+            now + seconds / 2,
+            now + seconds * (1 - CONCLUDING),
+            now + seconds,
+        )
         self.until = math.inf  # what holds now
         self.end = math.inf  # of all work
+
+    @classmethod
+    def of(cls, time_limit: float | str) -> Clock:
+        """A clock for an option: a number of seconds, or "none"."""
+        return cls(math.inf if time_limit == "none" else float(time_limit))
 
     def start(self) -> None:
         """There is a first safe result: from now on the search is limited."""
         if self.end == math.inf:
-            self.end = max(self.deadline, time.monotonic()) + self.limit + AFTER
+            self.end = max(self.limit_at, time.monotonic()) + AFTER
+            if self.whole is not None:
+                self.whole.start()
+                self.end = min(self.end, self.whole.end)
         self.until = self.deadline
 
     def conclude(self, *, interrupted: bool = False) -> None:
@@ -71,8 +87,19 @@ class Clock:
             finally:
                 self.until = until
 
+    def first(self, part: float) -> Clock:
+        """A clock for the search within this one that finds the first safe result: a part of the limit is for it."""
+        return Clock(self.limit * part, self)
+
+    def before(self, part: float) -> Clock:
+        """A clock for a search whose result is not safe yet: a part of the limit, or of the time that is left."""
+        return Clock(self.limit * part) if self.until == math.inf else self.part(part)
+
     def part(self, part: float) -> Clock:
-        """A clock for a search within this one: it must end, with all its work, in a part of the time that is left."""
-        inner = Clock(self.left() * part / 2)
-        inner.until, inner.end = inner.deadline, inner.deadline + inner.limit
+        """A clock for a search within this one: it must end, with all its work, in a part of the time that is left.
+
+        Unlike other clocks it holds from the beginning: there is a safe result already.
+        """
+        inner = Clock(self.left() * part)
+        inner.until, inner.end = inner.deadline, inner.limit_at
         return inner

@@ -1,4 +1,4 @@
-"""The optimal k^m cut by lazy threats, and a certified bound when time runs out first (optimum.md, 4).
+"""The optimal k^m cut by lazy threats, and a proved bound when time runs out first (optimum.md, 4).
 
 1. All threats from one or two labels, at once. For m <= 2 they are all there is.
 2. Descent: the greedy cut above depth 1, 2, .. of the hierarchy, each made safe by the threats that it runs into.
@@ -20,9 +20,11 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Sequence
 
+from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.privacy.km import KmAnonymity
@@ -37,7 +39,7 @@ from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.search.threats import counter_of
 from shoal.solution import Ended, Solution
 
-BOUND_SHARE, AA_SHARE = 1 / 3, 1 / 2  # of the time left after the limit; the rest is for the polish
+AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one after the other; the rest: the polish
 
 
 class ExactSearch(Proof):
@@ -47,12 +49,18 @@ class ExactSearch(Proof):
         super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, KmAnonymity)
         self.m = problem.privacy.known(problem.items)
-        with self._timed("counting"):
-            self.counter = counter_of(problem, engine)
+        self.paired = False  # whether the threats of up to two labels are known
         self.threats: list[list[int]] = []
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver had a bound
         self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
         self.aa_seconds = 0.0  # how long AA was given at most
+
+    @functools.cached_property
+    def counter(self) -> kernels.Threats:
+        """What counts; set up when it is needed, as that takes time."""
+        self.clock.check()
+        with self._timed("counting"):
+            return counter_of(self.problem, self.engine)
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
@@ -80,9 +88,11 @@ class ExactSearch(Proof):
 
     def _count_pairs(self) -> None:
         """Find the threats of up to two labels: nothing can be said or done without."""
+        counter, tick = self.counter, self._within_time().tick("counting pairs")
+        self.clock.check()
         with self._timed("counting"):
-            tick = self.engine.tick("counting pairs")
-            self.threats = self.counter.small(min(2, self.m), tick=tick) if self.m else []
+            self.threats = counter.small(min(2, self.m), tick=tick) if self.m else []
+        self.paired = True
         self.bound = self.tree.lower_bound(self.threats)
 
     def _descend(self) -> None:
@@ -118,12 +128,14 @@ class ExactSearch(Proof):
 
     def _conclude(self, ended: Ended) -> None:
         """What is due after the search: a bound, AA's cut to compare with, the polish."""
-        if ended in ("time limit", "interrupted") and not self.solved:
-            with contextlib.suppress(OptionError), self.clock.share(BOUND_SHARE):
-                self._solve(FIRST_EFFORT)
+        if not self.paired:  # there was time for nothing
+            return
         if ended in ("time limit", "no solver") and self.bound < self.tree.cost(self.best):
             with self.clock.share(AA_SHARE):
                 self._ask_aa()
+        if ended in ("time limit", "interrupted") and not self.solved:
+            with contextlib.suppress(OptionError), self.clock.share(BOUND_SHARE):
+                self._solve(FIRST_EFFORT)
         if ended != "proven" and self.aa is not None:
             self._offer(self.aa)
         with self._timed("polishing"):
@@ -162,9 +174,10 @@ class ExactSearch(Proof):
 
     def _solution(self, ended: Ended) -> Solution:
         """The result in the user's terms."""
-        self.threats = self.counter.minimal(self.threats)
-        self.seconds["lifting"] = self.counter.lifting_seconds
-        self.seconds["counting"] -= self.seconds["lifting"]
+        if self.paired:
+            self.threats = self.counter.minimal(self.threats)
+            self.seconds["lifting"] = self.counter.lifting_seconds
+            self.seconds["counting"] -= self.seconds["lifting"]
         return self._proved(ended, len(self.threats))
 
     def _check_time(self, share: float) -> None:

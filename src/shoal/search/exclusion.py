@@ -37,7 +37,8 @@ from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.solution import Ended, Solution
 
 LISTED = 200_000  # breaches of a round, about
-AA_SHARE = 1 / 2  # of the time left after the limit
+KM_SHARE = 3 / 4  # of the limit, for the best k^m-anonymous cut
+AA_SHARE = 1 / 2  # of the time left after the search
 
 
 class ExclusionSearch(Proof):
@@ -48,7 +49,7 @@ class ExclusionSearch(Proof):
         assert isinstance(problem.privacy, LmDiversity | KmNegative)
         self.ground, self.privacy, self.m = Ground.of(problem), problem.privacy, problem.privacy.known(problem.items)
         with self._timed("counting"):
-            self.breaches = _lister(problem, engine)
+            self.breaches = _lister(problem, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
@@ -92,15 +93,15 @@ class ExclusionSearch(Proof):
         Most often nothing has to be mended, and that is the proof.
         """
         if not isinstance(self.privacy, KmNegative):
-            self._mend(set(self.tree.inner), self.engine)
+            self._mend(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
         plain = replace(self.problem, privacy=KmAnonymity(k=self.privacy.k, m=self.privacy.m))
         with self._timed("k^m"):
-            search = ExactSearch(plain, self.engine, self.clock)
+            search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
             found = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
-        self._mend(search.best, self.engine)
+        self._mend(search.best, self._within_time())
         self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA mends its own k^m cut
         return found.optimality is not None and found.optimality.ended == "interrupted"
 
@@ -145,6 +146,7 @@ class ExclusionSearch(Proof):
 
     def _mend(self, expanded: set[int], engine: Engine) -> None:
         """Raise a cut until it satisfies the model, if that can be."""
+        self.clock.check()
         with self._timed("mending"):
             try:
                 done = level_by_level(self.ground, self.privacy, engine, raised=self.tree.raised(expanded))

@@ -1,4 +1,4 @@
-"""The best cut and the best suppression together, proved (optimum.md, 5), or a certified bound.
+"""The best cut and the best suppression together, proved (optimum.md, 5), or a proved bound.
 
 Suppressing a label is suppressing all items below it, so a recoding is a cut, some of whose leaves are suppressed: one
 yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
@@ -19,6 +19,7 @@ Cost: a few countings of the label sets at a cut, and the solver; memory proport
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable
 
 from shoal import kernels
@@ -42,7 +43,7 @@ FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and l
 MHGHS_SHARE = 1 / 2  # of the time up to the very end: mostly it is the best start
 CUT_SHARE = 1 / 2  # of what is left of the limit then, for the best cut alone
 HGHS_SHARE, HGHS_SECONDS = 0.2, 30.0  # of what is left then, and at most: it may take very long
-DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time left after the limit, one after the other
+DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time left after the search, in this order
 
 
 class JointSearch(Proof):
@@ -59,14 +60,19 @@ class JointSearch(Proof):
             for leaf in range(leaves)
             if limits.occurrences[leaf] and not limits.protected[leaf]
         }
-        with self._timed("counting"):
-            self.kernel = conflicts_of(problem, engine)
         self.model: solver.Joint | None = None  # made when there is something to solve
         self.told = 0  # conflicts that the model knows
         self.depth = 1  # that the descent has reached
         self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
         self.spare: Draft | None = None  # the first safe result; kept apart: of equal ones the other starts come first
         self.conflicts: dict[kernels.Conflict, None] = {}  # all that are known, in the order in which they were found
+
+    @functools.cached_property
+    def kernel(self) -> kernels.Conflicts:
+        """What finds conflicts; set up when it is needed, as that takes time."""
+        self.clock.check()
+        with self._timed("counting"):
+            return conflicts_of(self.problem, self.engine)
 
     def run(self) -> Solution:
         """Search."""
@@ -136,6 +142,7 @@ class JointSearch(Proof):
         self.clock.conclude()  # until the very end: it is worth more than what the end is for
         # Infeasible: if it needs too much memory, or is stuck.
         with self._timed("starting"), contextlib.suppress(Infeasible), self.clock.share(MHGHS_SHARE):
+            self.clock.check()
             self._offer_cut(mhghs(self.problem, self.limits, self._within_time()))
         self.clock.start()
         self.clock.check()
@@ -150,6 +157,7 @@ class JointSearch(Proof):
             contextlib.suppress(Infeasible),
             self.clock.share(HGHS_SHARE, most=HGHS_SECONDS),
         ):
+            self.clock.check()
             self._offer_cut(hghs(self.problem, self.limits, self._within_time()))
 
     def _offer_cut(self, solution: Solution) -> None:
@@ -241,9 +249,10 @@ class JointSearch(Proof):
         self._check_time(0.0)
         if draft == self.draft:  # known to be safe
             return []
+        kernel = self.kernel
         with self._timed("counting"):
             raised = self.tree.raised(set(draft.expanded))
-            found = self.kernel.at(raised, sorted(draft.suppressed), self.m, tick=self._check_time)
+            found = kernel.at(raised, sorted(draft.suppressed), self.m, tick=self._check_time)
         self.conflicts.update(dict.fromkeys(found))
         return found
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
@@ -13,13 +11,11 @@ from shoal.search.exclusion import ExclusionSearch
 from shoal.solution import Solution
 
 
-def best_cut(problem: Problem, engine: Engine, time_limit: float | str, *, needs_proof: bool) -> Solution:
-    """Search until it is proved, or time is up (a number of seconds, or "none").
+def best_cut(problem: Problem, engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+    """Search until it is proved, or time is up.
 
     ``needs_proof``: fail if the solver is not installed; else go without a proof.
     """
-    seconds = math.inf if time_limit == "none" else float(time_limit)
     monotone = isinstance(problem.privacy, KmAnonymity)
-    clock = Clock(seconds)
     search = ExactSearch(problem, engine, clock) if monotone else ExclusionSearch(problem, engine, clock)
     return search.run(needs_proof=needs_proof)

@@ -1,4 +1,4 @@
-"""What searches with a certified bound share: the best cut so far, the bound, the time limit, and the result."""
+"""What searches with a proved bound share: the best cut so far, the bound, the time limit, and the result."""
 
 from __future__ import annotations
 

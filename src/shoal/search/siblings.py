@@ -17,6 +17,7 @@ the expanded rows, and to the square of the number of labels (the cube, for sets
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import time
@@ -35,7 +36,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search import solver
-from shoal.search.clock import Clock
+from shoal.search.clock import Clock, OutOfTime
 from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
@@ -52,8 +53,9 @@ SMALL = 200_000  # occurrences below which there is time for the third run
 COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
 ROUNDS = 2  # of regrouping at most
 OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
+PROOF_SHARE = 0.5  # of the time after the search, for the best cut around the groups; the rest is for the bound
 
-Search = Callable[[Problem], Solution]
+Search = Callable[[Problem, Clock], Solution]
 
 
 def tree_of(problem: Problem, how: str) -> Hierarchy:
@@ -67,19 +69,31 @@ def tree_of(problem: Problem, how: str) -> Hierarchy:
     return codebook.load(how).tree(owner)
 
 
-def with_siblings(problem: Problem, how: str, search: Search) -> Solution:
+def with_siblings(problem: Problem, how: str, search: Search, clock: Clock) -> Solution:
     """The result of a search that may publish some siblings together; "best": the least loss of several ways to."""
     if how == "none":
-        return search(problem)
+        return search(problem, clock)
     if how != "best":
-        return on_tree(problem, tree_of(problem, how), search)
-    found = [search(problem), *(on_tree(problem, tree_of(problem, one), search) for one in ("frequency", "label"))]
+        return on_tree(problem, tree_of(problem, how), search, clock)
+    found = [search(problem, clock.first(1 / 3))]
+    clock.start()
+    clock.conclude(interrupted=_interrupted(found[0]))
+    for one, part in (("frequency", 1 / 2), ("label", 1.0)):
+        if not _interrupted(found[-1]):
+            with contextlib.suppress(OutOfTime):
+                clock.check()
+                found.append(on_tree(problem, tree_of(problem, one), search, clock.part(part)))
     return min(found, key=lambda solution: _loss(problem, solution))  # the first of equals
 
 
-def on_tree(problem: Problem, tree: Hierarchy, search: Search) -> Solution:
+def on_tree(problem: Problem, tree: Hierarchy, search: Search, clock: Clock) -> Solution:
     """The result of a search on a refined hierarchy, with names for the groups."""
-    return with_names(problem, tree, search(problem.on(tree)))
+    return with_names(problem, tree, search(problem.on(tree), clock))
+
+
+def _interrupted(solution: Solution) -> bool:
+    """Whether the user ended the search."""
+    return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
 
 def with_names(problem: Problem, tree: Hierarchy, solution: Solution) -> Solution:
@@ -97,14 +111,12 @@ def _loss(problem: Problem, solution: Solution) -> float:
     return total / scale
 
 
-def best_grouping(problem: Problem, engine: Engine, time_limit: float | str, *, needs_proof: bool) -> Solution:
-    """The best grouping of siblings found within a time limit (a number of seconds, or "none")."""
-    if not isinstance(problem.privacy, KmAnonymity):
-        # Three searches, each of which may take its limit again and two seconds.
-        seconds = time_limit if time_limit == "none" else max(0.0, (float(time_limit) - 2) / 3)
-        return with_siblings(problem, "best", lambda part: best_cut(part, engine, seconds, needs_proof=needs_proof))
-    seconds = math.inf if time_limit == "none" else float(time_limit)
-    return SiblingSearch(problem, engine, Clock(seconds)).run(needs_proof=needs_proof)
+def best_grouping(problem: Problem, engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+    """The best grouping of siblings found in time."""
+    if isinstance(problem.privacy, KmAnonymity):
+        return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
+    search = functools.partial(best_cut, needs_proof=needs_proof)
+    return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
 
 
 def _told(engine: Engine, step: int, share: float) -> None:
@@ -156,7 +168,7 @@ class SiblingSearch:
             solver.load()  # missing, it is missed before any work
         best = self._start(needs_proof)
         if not best.cost:  # nothing has to be grouped
-            return ExactSearch(self.problem, self.engine, self.clock).run(needs_proof=needs_proof)
+            return ExactSearch(self.problem, self.engine, self.clock.first(1.0)).run(needs_proof=needs_proof)
         for round_ in range(ROUNDS):
             best = self._better(best, self._regrouped(best, round_))
             refined, solution = self._proved(best, needs_proof)
@@ -196,7 +208,7 @@ class SiblingSearch:
 
     def _note(self, solution: Solution) -> None:
         """Stop early if the user wants no more."""
-        if solution.optimality is not None and solution.optimality.ended == "interrupted":
+        if _interrupted(solution):
             self.ended = "interrupted"
 
     def _better(self, one: Grouping, other: Grouping) -> Grouping:
@@ -212,7 +224,7 @@ class SiblingSearch:
 
     def _regrouped(self, start: Grouping, round_: int) -> Grouping:
         """The best of a few runs of annealing."""
-        if self.ended:
+        if self.ended or not self.clock.left():
             return start
         began = time.perf_counter()
         seed, best = (self.problem.seed * ROUNDS + round_) * sum(map(len, HEATS)), start
@@ -260,8 +272,14 @@ class SiblingSearch:
         """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
         tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
-        spent = (time.monotonic() - self.began) / 2
-        search = ExactSearch(problem, self.engine, self._clock(min(1.0, spent / max(spent, self.clock.left()))))
+        if self.clock.left():
+            spent = (time.monotonic() - self.began) / 2
+            clock = self._clock(min(1.0, spent / max(spent, self.clock.left())))
+        else:
+            self.ended = self.ended or "time limit"
+            self.clock.conclude()
+            clock = self.clock.part(PROOF_SHARE)
+        search = ExactSearch(problem, self.engine, clock)
         search.offer(cut_at(tree, found.block_of))
         solution = search.run(needs_proof=needs_proof)
         self._note(solution)

@@ -20,6 +20,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets
+from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.optimum import best_cut
 
@@ -94,7 +95,7 @@ class Within:
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
-        solution = best_cut(self.problem.take(rows, self.km), engine, "none", needs_proof=True)
+        solution = best_cut(self.problem.take(rows, self.km), engine, Clock.of("none"), needs_proof=True)
         if solution.optimality is not None and solution.optimality.ended == "interrupted":
             raise KeyboardInterrupt  # one cluster's best so far is of no use
         assert isinstance(solution.recoding, GlobalCut)
