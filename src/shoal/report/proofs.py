@@ -11,6 +11,7 @@ from shoal.solution import Optimality
 
 NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
 UNNAMED = "hierarchy"  # the name of one that was made in Python
+CLASS = "This is about recodings that change an item in the same way in every record."
 LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none
 
 
@@ -29,6 +30,7 @@ def optimality(release: Release) -> str:
     if not found.loss:
         return "Nothing is lost, so no other recoding loses less."
     measured = "" if release.loss_name == "NCP" else f" Loss: {release.loss_name} {found.loss:.6f}."
+    measured = f" {CLASS}{measured}"
     if release.problem.hierarchy.refines is None:
         return f"{_best_cut(release, found, f'cut of {cuts_of(release)}')}{measured}"
     groups = f"grouping of siblings of {cuts_of(release)}"
@@ -61,13 +63,16 @@ def _best_cut(release: Release, found: Optimality, kind: str) -> str:
         kind += ", with or without items removed"
     if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
         kind += " within the given limits"
+    best = f"Best of all {kind.replace('cut', 'cuts', 1)} (proved)"
     if found.proven:
-        return f"Best of all {kind.replace('cut', 'cuts', 1)} (proved)."
+        return f"{best}."
     stopped = {
         "time limit": "the time limit ended the search",
         "interrupted": "the search was interrupted",
         "no solver": "a proof needs OR-Tools, which is not installed",
     }[found.ended]
+    if not found.gap:
+        return f"{best}; {stopped}."
     if not found.lower_bound:
         return f"It is not known how much less the best {kind} loses; {stopped}."
     above = share(found.loss / found.lower_bound - 1)
