@@ -28,6 +28,7 @@ from shoal.metrics import Measure, covered_sizes
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import Release, peak_memory
+from shoal.search import chains
 
 
 def anonymize(
@@ -72,7 +73,7 @@ def anonymize(
     algorithm.feasible(problem)
 
     with _timed(timings, "solve"):
-        solution = algorithm.solve(problem, engine)
+        solution = chains.solved(problem, lambda part: algorithm.solve(part, engine))
         if solution.hierarchy is not None:
             problem = problem.on(solution.hierarchy)
     with _timed(timings, "apply"):

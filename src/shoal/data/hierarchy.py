@@ -110,19 +110,16 @@ class Hierarchy:
         """From nested mappings ``{root: {child: [leaf, leaf]}}``; a lone leaf is ``{leaf: []}``."""
         parent_of: dict[str, str | None] = {}
 
-        def add(label: str, parent: str | None, below: object) -> None:
+        stack: list[tuple[str, str | None, object]] = [(root, None, below) for root, below in tree.items()][::-1]
+        while stack:
+            label, parent, below = stack.pop()
             if label in parent_of:
                 raise HierarchyError(f"{name}: '{label}' is given twice: labels must be unique.")
             parent_of[label] = parent
             if isinstance(below, Mapping):
-                for child, grandchildren in below.items():
-                    add(child, label, grandchildren)
+                stack += [(child, label, further) for child, further in below.items()][::-1]
             elif isinstance(below, Iterable) and not isinstance(below, str):
-                for child in below:
-                    add(child, label, ())
-
-        for root, below in tree.items():
-            add(root, None, below)
+                stack += [(child, label, ()) for child in below][::-1]
         return cls.from_parents(parent_of, name)
 
     @classmethod
@@ -227,6 +224,35 @@ class Hierarchy:
         """
         node = self.code_of.get(label, -1)
         return (label,) if node < self.n_leaves else self.items[slice(*self.span[node])]
+
+    def without_chains(self) -> tuple[Hierarchy, Codes]:
+        """This hierarchy without groups of a single child, the root apart; and the number that each node has here.
+
+        Of groups that cover the same items, the lowest one stays: its label is the one that is published. The others
+        are known by name, and mean the same.
+
+        >>> short, node_of = Hierarchy.from_tree({"ALL": {"A2": {"A": ["a1", "a2"]}, "B": ["b"]}}).without_chains()
+        >>> short.labels, node_of.tolist(), short.labels[short.code_of["A2"]]
+        (('a1', 'a2', 'b', 'A', 'ALL'), [0, 1, 2, 3, 6], 'A')
+        """
+        lowest = np.arange(len(self))  # the node that stands for each
+        single = np.bincount(self.parent[:-1], minlength=len(self)) == 1
+        single[-1] = False
+        above = self.parent.copy()  # the next node above that stays
+        for node, parent in enumerate(self.parent[:-1].tolist()):
+            if single[parent]:
+                lowest[parent] = lowest[node]
+        for node in range(len(self) - 2, -1, -1):
+            if single[above[node]]:
+                above[node] = above[above[node]]
+        kept = np.flatnonzero(~single)
+        number = np.cumsum(~single) - 1
+        parent = np.where(above[kept] >= 0, number[above[kept]], -1)
+        labels = tuple(self.labels[node] for node in kept.tolist())
+        short = replace(self, parent=parent, span=self.span[kept], labels=labels)
+        codes = dict(zip(self.labels, number[lowest].tolist(), strict=True))
+        short.__dict__["code_of"] = codes
+        return short, frozen(kept, np.int32)
 
     def parents_by_label(self) -> dict[str, str | None]:
         """The inverse of :meth:`from_parents`."""

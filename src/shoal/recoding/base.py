@@ -32,3 +32,7 @@ class Recoding(ABC):
     def on(self, hierarchy: Hierarchy) -> Recoding:
         """The same with other labels: those of a hierarchy that is the same but for them."""
         return self
+
+    def moved(self, hierarchy: Hierarchy, node_of: Codes) -> Recoding:
+        """The same on a hierarchy with the same items and more nodes; ``node_of``: the number of each node there."""
+        return self

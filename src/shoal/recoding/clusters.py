@@ -45,6 +45,10 @@ class Clustered(Recoding):
         """The same clusters, with the sets labelled by another hierarchy."""
         return self if self.sets is None else replace(self, sets=self.sets.on(hierarchy))
 
+    def moved(self, hierarchy: Hierarchy, node_of: Codes) -> Clustered:
+        """The same clusters, with the sets on a hierarchy with more nodes."""
+        return self if self.sets is None else replace(self, sets=self.sets.moved(hierarchy, node_of))
+
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The classes in figures, then what became of the sets."""
         sizes = self._sizes

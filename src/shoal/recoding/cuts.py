@@ -108,6 +108,10 @@ class GlobalCut(Recoding):
         """The same cut, labelled by another hierarchy."""
         return replace(self, hierarchy=hierarchy)
 
+    def moved(self, hierarchy: Hierarchy, node_of: Codes) -> GlobalCut:
+        """The same cut on a hierarchy with more nodes."""
+        return GlobalCut(hierarchy, node_of[self.nodes], node_of[self.suppressed])
+
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The cut in figures; given the original rows, it counts only items and labels that occur in them."""
         below = _items_below(self.hierarchy, items)
@@ -162,6 +166,10 @@ class LocalCuts(Recoding):
     def on(self, hierarchy: Hierarchy) -> LocalCuts:
         """The same cuts, labelled by another hierarchy."""
         return replace(self, cuts=tuple(cut.on(hierarchy) for cut in self.cuts))
+
+    def moved(self, hierarchy: Hierarchy, node_of: Codes) -> LocalCuts:
+        """The same cuts on a hierarchy with more nodes."""
+        return replace(self, cuts=tuple(cut.moved(hierarchy, node_of) for cut in self.cuts))
 
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The cuts in figures; given the original rows, it counts only items and labels that occur in them."""
@@ -240,6 +248,10 @@ class LocalNodes(Recoding):
     def on(self, hierarchy: Hierarchy) -> LocalNodes:
         """The same nodes, labelled by another hierarchy."""
         return replace(self, hierarchy=hierarchy)
+
+    def moved(self, hierarchy: Hierarchy, node_of: Codes) -> LocalNodes:
+        """The same nodes on a hierarchy with more of them."""
+        return replace(self, hierarchy=hierarchy, nodes=node_of[self.nodes])
 
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The rows in figures; an item is intact if it is so in every row that has it."""

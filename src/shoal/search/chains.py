@@ -1,0 +1,30 @@
+"""Deep hierarchies: chains of groups that cover the same items are left out of the search.
+
+A group with a single child says no more than the child does. Of such a chain every method publishes the lowest group,
+so nothing is lost without the others; but counting with them takes time that grows with the depth, squared or worse.
+
+Hierarchies that are not deep are searched as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from shoal.problem import Problem
+from shoal.solution import Solution
+
+DEEP = 32  # levels
+
+
+def solved(problem: Problem, solve: Callable[[Problem], Solution]) -> Solution:
+    """The solution of a problem, found without chains if its hierarchy is deep."""
+    tree = problem.hierarchy
+    if tree.height <= DEEP:
+        return solve(problem)
+    short, node_of = tree.without_chains()
+    found = solve(problem.on(short))
+    if found.hierarchy is None:
+        return replace(found, recoding=found.recoding.moved(tree, node_of))
+    refined = replace(found.hierarchy, refines=tree)  # groups between the siblings that are left
+    return replace(found, recoding=found.recoding.on(refined), hierarchy=refined)
