@@ -14,13 +14,14 @@ from shoal.cli import console, foreign
 from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.errors import OptionError, did_you_mean
 from shoal.explain import cut_of
 from shoal.job import items_tree
 from shoal.privacy import PrivacyModel
 from shoal.report.facts import explanations
 from shoal.report.plain import things
-from shoal.report.words import EXPLAINED, NO_HIERARCHY
+from shoal.report.words import EXPLAINED
 
 
 @click.command()

@@ -19,6 +19,7 @@ from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.measured import Measured
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading
 from shoal.cli.workload import drawing, quasi_identifiers, query_options
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
@@ -30,7 +31,6 @@ from shoal.metrics.ml2 import THRESHOLDS, mining_loss, summed_up
 from shoal.options import labels_of
 from shoal.published import Grouping
 from shoal.report.plain import things
-from shoal.report.words import NO_HIERARCHY
 
 K = 5  # for the risk, if none is given
 PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)

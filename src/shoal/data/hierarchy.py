@@ -21,6 +21,8 @@ from shoal.data.labels import label_key
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, HierarchyError, cut, did_you_mean
 
+NO_HIERARCHY = "no hierarchy"  # the name of one that nobody gave
+
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
@@ -123,7 +125,7 @@ class Hierarchy:
         return cls.from_parents(parent_of, name)
 
     @classmethod
-    def flat(cls, items: Iterable[str], name: str = "no hierarchy") -> Hierarchy:
+    def flat(cls, items: Iterable[str], name: str = NO_HIERARCHY) -> Hierarchy:
         """No groups, only a root above all items: for methods that do not generalize.
 
         >>> Hierarchy.flat(["b", "a"]).labels

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.release import Release
 from shoal.report.plain import share
 from shoal.solution import Optimality
 
-NO_HIERARCHY = Hierarchy.flat(()).name  # that of data without one
 UNNAMED = "hierarchy"  # the name of one that was made in Python
 CLASS = "This is about recodings that change an item in the same way in every record."
 LIMITS: dict[str, object] = {"max_suppressed": 100.0, "never_suppress": ()}  # of a publisher, where there are none

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal import discovery
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.options import listed as listed
@@ -17,7 +18,6 @@ from shoal.privacy.sensitive import SensitiveItems
 from shoal.release import Release
 from shoal.report import flips, plain, relational
 from shoal.report.plain import count, share, things
-from shoal.report.proofs import NO_HIERARCHY as NO_HIERARCHY
 from shoal.report.proofs import UNNAMED
 from shoal.report.proofs import optimality as optimality
 

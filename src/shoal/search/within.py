@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.data.arrays import Codes, Counts, part_of
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.ul import record_losses
@@ -40,7 +41,8 @@ class Within:
         privacy = self.problem.privacy
         if self.method == "optimal" and not isinstance(privacy, KKmAnonymity):
             raise OptionError(f"--within optimal is for the model k-km, not for {privacy.name}: choose aa or sets.")
-        if self.method != "sets" and self.problem.hierarchy.is_flat and self.problem.hierarchy.n_leaves > 1:
+        hierarchy = self.problem.hierarchy
+        if self.method != "sets" and hierarchy.is_flat and hierarchy.n_leaves > 1 and hierarchy.name == NO_HIERARCHY:
             raise OptionError(
                 f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
             )
