@@ -17,7 +17,7 @@ from shoal.options import Spec
 from shoal.privacy import PrivacyModel
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
@@ -43,6 +43,11 @@ def test_the_python_in_the_readme_runs() -> None:
     result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert result.attempted > 5
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "docs"], ids=lambda path: path.stem)
+def test_the_python_in_the_documentation_runs(page: Path) -> None:
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
 
 
 def test_the_commands_in_the_documentation_exist() -> None:

@@ -208,6 +208,12 @@ class Release:
             notes.append(
                 "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
             )
+        if self.algorithm.reveals:
+            notes.append(
+                "Whoever knows the method and its options can rule out some originals, and may learn more than the "
+                "published labels say. The definition still holds, but in a test on a tiny domain such an intruder "
+                f"found a record with {self.algorithm.reveals} (docs/minimality.md)."
+            )
         return notes + self._emptied()
 
     def _emptied(self) -> list[str]:

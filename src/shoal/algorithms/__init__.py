@@ -40,6 +40,9 @@ class Algorithm(Spec, ABC):
     truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
     generalizes: ClassVar[bool] = True  # replaces items by groups
     needs_hierarchy: ClassVar[bool] = True  # of the items
+    # How surely an intruder who knows the method found a record where all originals of a tiny domain were tried
+    # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
+    reveals: ClassVar[str] = ""
 
     def feasible(self, problem: Problem) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""

@@ -27,6 +27,7 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     title = "Heuristic generalization with heuristic suppression"
     paper = "P4 s.3"
     solves = (KmAnonymity,)
+    reveals = "certainty"
 
     def search(self, problem: Problem, engine: Engine) -> Solution:
         """Walk down from the root."""

@@ -26,6 +26,7 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     title = "Multi-round generalization with suppression"
     paper = "P4 s.4"
     solves = (KmAnonymity,)
+    reveals = "certainty"
 
     def search(self, problem: Problem, engine: Engine) -> Solution:
         """Walk down from the root, once for each size of sets."""

@@ -45,6 +45,7 @@ class MM(SuppressingAlgorithm):
     title = "Suppression by minimal moles"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     solves = (HkpCoherence, KmAnonymity)
+    reveals = "a probability of 13/19"
     generalizes = False
     needs_hierarchy = False
 

@@ -29,6 +29,7 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
     title = "Provable optimum with suppression"
     paper = "ours; the problem is that of P4"
     solves = (KmAnonymity,)
+    reveals = "certainty"
 
     time_limit: float | Literal["none"] = time_limit_option(120.0)
 

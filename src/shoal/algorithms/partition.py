@@ -52,6 +52,7 @@ class Partition(TreeAlgorithm):
     title = "Partition (local generalization, LG)"
     paper = "He and Naughton, PVLDB 2009; P4's rival LG"
     solves = (TransactionalK,)
+    reveals = "a probability of 2/3"
 
     def search(self, problem: Problem, engine: Engine) -> Solution:
         """Split buckets until none can be split."""

@@ -31,6 +31,7 @@ class Tfirst(ClusteringAlgorithm):
     name = "tfirst"
     title = "Tfirst"
     paper = "P2 s.3"
+    reveals = "certainty"
 
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
