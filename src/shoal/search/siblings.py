@@ -53,7 +53,7 @@ SMALL = 200_000  # occurrences below which there is time for the third run
 COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
 ROUNDS = 2  # of regrouping at most
 OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
-LEAST_SECONDS = 1.0  # for the best cut around the groups: as long as all before, but not less
+LEAST_SECONDS = 5.0  # for the best cut around the groups: as long as all before, but not less
 PROOF_SHARE = 0.5  # of the time after the search, for the best cut around the groups; the rest is for the bound
 
 Search = Callable[[Problem, Clock], Solution]
