@@ -112,7 +112,8 @@ class Hierarchy:
         """From nested mappings ``{root: {child: [leaf, leaf]}}``; a lone leaf is ``{leaf: []}``."""
         parent_of: dict[str, str | None] = {}
 
-        stack: list[tuple[str, str | None, object]] = [(root, None, below) for root, below in tree.items()][::-1]
+        stack: list[tuple[str, str | None, object]] = []
+        stack += [(root, None, below) for root, below in tree.items()][::-1]
         while stack:
             label, parent, below = stack.pop()
             if label in parent_of:
