@@ -22,14 +22,19 @@ import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from shoal.visible import visible
+
 if TYPE_CHECKING:
     from shoal.privacy import Verdict
 
 
 class ShoalError(Exception):
-    """Base of all errors that Shoal raises on purpose."""
+    """Base of all errors that Shoal raises on purpose. Control characters in the message are spelled out."""
 
     exit_code = 2
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(visible(message))
 
 
 class InputError(ShoalError):

@@ -22,6 +22,7 @@ from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.search.threats import counter_of
+from shoal.visible import visible
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Explanation:
         """As a sentence."""
         better, done = ("published", "suppressed") if self.suppressed else ("split", "not split")
         if self.witness is None:
-            return f"'{self.group}' could be {better}: no set would become too rare."
-        return f"'{self.group}' was {done} because {self.witness}."
+            return f"'{visible(self.group)}' could be {better}: no set would become too rare."
+        return f"'{visible(self.group)}' was {done} because {self.witness}."
 
 
 def explain(

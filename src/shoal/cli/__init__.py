@@ -1,7 +1,8 @@
 """The command line: thin, over the library. One module for each command or small family.
 
 Exit codes: 0 done (or: the guarantee holds), 1 the guarantee is violated, 2 bad input or nothing can be done, 3
-nothing was written, because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted.
+nothing was written, because the loss is above --max-loss or because of a bug in Shoal, 130 interrupted, 141 whoever
+read the output went away.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,11 +33,29 @@ from shoal.cli import (
     run,
     workload,
 )
-from shoal.cli.console import fail, warn
+from shoal.cli.console import fail, reader_gone, warn
 from shoal.errors import ShoalError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class Commands(click.Group):
+    """Commands that end with 141 when their reader goes away. Click ends them with 1, which says "violated"."""
+
+    def make_context(self, *words: Any, **more: Any) -> click.Context:
+        """Prints the help, if that is asked for."""
+        try:
+            return super().make_context(*words, **more)
+        except BrokenPipeError:
+            reader_gone()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            reader_gone()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="shoal")
 def cli() -> None:
     """Anonymize data about people whose records are sets: baskets, diagnoses, clicks, queries.
@@ -78,7 +98,11 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
     try:
-        sys.exit(cli(standalone_mode=False) or 0)
+        code = cli(standalone_mode=False) or 0
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # it is, where it was closed
+                stream.flush()
+        sys.exit(code)
     except ShoalError as error:
         fail(str(error), error.exit_code)
     except click.ClickException as error:
@@ -87,9 +111,8 @@ def main() -> None:
         fail("Interrupted: nothing was written.", 130)
     except MemoryError:
         fail("Out of memory: nothing was written; use a smaller m, fewer rows, or a machine with more memory.", 2)
-    except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except BrokenPipeError:
+        reader_gone()
     except Exception as error:  # the message may hold raw data: it is shown only when asked for
         if os.environ.get("SHOAL_DEBUG"):
             raise

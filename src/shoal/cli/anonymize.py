@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import click
 import numpy as np
-from rich.markup import escape
 
 import shoal
 from shoal import discovery
@@ -135,7 +134,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"
-    console.say(f"[{mark}]Verified:[/] {release.problem.privacy.describe()} ({checked} checked)")
+    console.say(("Verified:", mark), f" {release.problem.privacy.describe()} ({checked} checked)")
     of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
@@ -171,14 +170,14 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
 
 def _warn_first(release: shoal.Release, poor: dict[str, Any]) -> None:
     """What nobody should miss: the release is nearly worthless, why, and what does better."""
-    console.say(f"[bold red]{escape(poor['title'])}:[/] {escape(poor['why'])}")
+    console.say((f"{poor['title']}:", "bold red"), f" {poor['why']}")
     if poor["forced_by"]:
-        console.say(f"What forced it: {escape(poor['forced_by']['sentence'])}")
+        console.say(f"What forced it: {poor['forced_by']['sentence']}")
     for at, one in enumerate(poor["better"]):
-        console.say(f"{'Or' if at else 'This does better'}: {escape(headline.sentence(release, one))}")
-        console.say(f"  {escape(one['command'])}")
+        console.say(f"{'Or' if at else 'This does better'}: {headline.sentence(release, one)}")
+        console.say(f"  {one['command']}")
     if poor["otherwise"]:
-        console.say(escape(poor["otherwise"]))
+        console.say(poor["otherwise"])
 
 
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
@@ -22,6 +22,7 @@ from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.material import Material
 from shoal.privacy import PrivacyModel
 from shoal.report.plain import things
+from shoal.visible import visible
 
 
 @click.command()
@@ -123,7 +124,7 @@ def _readable(grid: Grid) -> None:
 def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
     """With a bar on stderr, where that is a terminal."""
     bars = Progress(
-        TextColumn("{task.description}", table_column=None),
+        console.stage_column(),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -136,9 +137,9 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
         task = bars.add_task("comparing", total=len(grid))
 
         def tell(at: lab.Progress) -> None:
-            bars.update(task, completed=at.done, description=str(at.case)[:60])
+            bars.update(task, completed=at.done, description=visible(str(at.case)[:60]))
             if bars.disable and at.done * 10 // at.total > (at.done - 1) * 10 // at.total:  # for logs, a few lines
-                console.err.print(f"{at.done:,} of {at.total:,} runs: {at.case}", markup=False, soft_wrap=True)
+                console.log(f"{at.done:,} of {at.total:,} runs: {at.case}")
 
         try:
             return lab.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)

@@ -1,22 +1,42 @@
-"""What the terminal shows: tables and results on stdout, progress and errors on stderr."""
+"""What the terminal shows: tables and results on stdout, progress and errors on stderr.
+
+All text goes through :func:`_line`, as labels come from the data: the terminal obeys nothing that is in them.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from shoal.engines import Engine
+from shoal.visible import visible, visible_json
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+def reader_gone() -> NoReturn:
+    """End as the shell says of a program that SIGPIPE ended: whoever read our output went away."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError):  # it is closed, or none of the system's
+            os.dup2(nowhere, stream.fileno())  # takes what is left in the buffer
+    sys.exit(141)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        reader_gone()
+
+
+out = _Console(highlight=False)
+err = _Console(stderr=True, highlight=False)
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -27,43 +47,60 @@ def fail(message: str, code: int) -> NoReturn:
 
 def complain(message: str) -> None:
     """What is wrong, on stderr."""
-    err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
+    err.print(_line(("Error:", "bold red"), f" {message}"), soft_wrap=True)
 
 
 def warn(message: str, *, loud: bool = False) -> None:
     """A remark on stderr; loud: a warning that nobody should miss."""
-    mark = "[bold red]Warning:[/]" if loud else "[yellow]Note:[/]"
-    err.print(f"{mark} {escape(message)}", soft_wrap=True)
+    mark = ("Warning:", "bold red") if loud else ("Note:", "yellow")
+    err.print(_line(mark, f" {message}"), soft_wrap=True)
 
 
-def say(text: str) -> None:
-    """A line of markup on stdout."""
-    out.print(text, soft_wrap=True)
+def log(message: str) -> None:
+    """A line of progress on stderr."""
+    err.print(_line(message), soft_wrap=True)
+
+
+def say(*parts: str | tuple[str, str]) -> None:
+    """A line on stdout, of texts and of texts with a style: ``say(("Holds.", "bold green"), " 4 records")``."""
+    out.print(_line(*parts), soft_wrap=True)
 
 
 def show_json(value: Any) -> None:
     """Machine-readable output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    out.file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
+    out.file.flush()
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
     """A table; columns from ``right`` on are numbers."""
     if title:
-        say(f"[bold]{escape(title)}[/]")
+        say((title, "bold"))
     grid = Table(header_style="bold", box=None, pad_edge=False)
     grid.show_header = any(columns)
     for at, name in enumerate(columns):
-        grid.add_column(name, justify="left" if at < right else "right", overflow="fold")
+        grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold")
     for row in rows:
-        grid.add_row(*(escape(str(cell)) for cell in row))
+        grid.add_row(*(_line(str(cell)) for cell in row))
     out.print(grid)
+
+
+def stage_column() -> TextColumn:
+    """What a bar of progress is about."""
+    return TextColumn("{task.description}", markup=False)
+
+
+def _line(*parts: str | tuple[str, str]) -> Text:
+    """Text in which nothing is markup, and which is one line whatever the labels in it hold."""
+    texts = [(part, "") if isinstance(part, str) else part for part in parts]
+    return Text.assemble(*((visible(text), style) for text, style in texts))
 
 
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
     """An engine whose progress is drawn on stderr, where that is a terminal."""
     bars = Progress(
-        TextColumn("{task.description}"),
+        stage_column(),
         BarColumn(),
         TimeElapsedColumn(),
         console=err,
@@ -76,7 +113,7 @@ def engine(workers: int) -> Iterator[Engine]:
         if stage not in stages:
             for task in stages.values():
                 bars.update(task, completed=1.0)
-            stages[stage] = bars.add_task(stage, total=1.0)
+            stages[stage] = bars.add_task(visible(stage), total=1.0)
         bars.update(stages[stage], completed=share)
 
     with bars:

@@ -32,36 +32,41 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     raw, tree_file = folder / "baskets.basket", folder / "products.csv"
     released, page = folder / "published.basket", folder / "report.html"
 
-    console.say("[bold]1. The data[/]: generated supermarket baskets and a named product hierarchy")
+    console.say(("1. The data", "bold"), ": generated supermarket baskets and a named product hierarchy")
     baskets = shoal.Dataset(supermarket(rows=rows, seed=0))
     io.write(baskets, raw)
     hierarchies.save(product_hierarchy(), tree_file)
     data, tree = shoal.read(raw), hierarchies.load(tree_file)
-    console.say(f"   {raw}: {len(data):,} baskets, {len(data.transactions.labels)} products; {tree_file}\n")
+    console.say(f"   {raw}: {len(data):,} baskets, {len(data.transactions.labels)} products; {tree_file}")
+    console.say("")
 
     privacy = shoal.KmAnonymity(k=k, m=m)
     with console.engine(0) as engine:
-        console.say("[bold]2. The risk[/]: what somebody could do who saw a few things on top of a shopping bag")
+        console.say(("2. The risk", "bold"), ": what somebody could do who saw a few things on top of a shopping bag")
         show_risk(shoal.Risk.of(data.transactions, k, m, engine))
-        console.say("\n[bold]3. The anonymization[/]: search, apply, verify, and only then write")
+        console.say("")
+        console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
         release = shoal.anonymize(shoal.Problem(data, tree, privacy), engine=engine)
         release = release.write(released)
         release.report(page)
     show(release, released, (page,))
 
+    console.say("")
     console.say(
-        "\n[bold]4. The proof[/]: the published file, read again and counted by code that the search does not use"
+        ("4. The proof", "bold"), ": the published file, read again and counted by code that the search does not use"
     )
     published = shoal.Published.plain(shoal.read(released).transactions)
     verdict = privacy.verify(published)
-    word = "[bold green]holds[/]" if verdict.holds else "[bold red]violated[/]"
-    console.say(f"   {word}, {verdict.checked:,} label sets checked: shoal verify {released} --k {k} --m {m}")
+    word = ("holds", "bold green") if verdict.holds else ("violated", "bold red")
+    console.say("   ", word, f", {verdict.checked:,} label sets checked: shoal verify {released} --k {k} --m {m}")
     show_risk(shoal.Risk.of(published.rows, k, m))
 
-    console.say("\n[bold]5. What is left[/]: the first baskets, before and after")
+    console.say("")
+    console.say(("5. What is left", "bold"), ": the first baskets, before and after")
     pairs = list(zip(data.transactions.sets(), published.rows.sets(), strict=True))[:5]
     console.table(None, ["before", "after"], [(_basket(before), _basket(after)) for before, after in pairs], right=9)
-    console.say(f"\nOpen [bold]{page}[/] in a browser: the report for whoever has to sign this off.")
+    console.say("")
+    console.say("Open ", (str(page), "bold"), " in a browser: the report for whoever has to sign this off.")
 
 
 def _basket(labels: frozenset[str]) -> str:

@@ -140,9 +140,8 @@ def convert(file: Path, output: Path, from_format: str | None, to_format: str | 
 @from_format
 def show(file: Path, depth: int | None, from_format: str | None) -> None:
     """Draw the hierarchy as a tree."""
-    console.out.print(
-        hierarchies.show(hierarchies.load(file, format=from_format), depth=depth), markup=False, soft_wrap=True
-    )
+    for line in hierarchies.show(hierarchies.load(file, format=from_format), depth=depth).split("\n"):
+        console.say(line)
 
 
 def _by_prefixes(

@@ -96,9 +96,10 @@ def verify(
             {"model": {"name": privacy.name, **privacy.values()}, **facts, "not_found": missed, "witnesses": witnesses}
         )
     elif verdict.holds:
-        console.say(f"[bold green]Holds.[/] {privacy.describe()} ({things(verdict.checked, *privacy.views)} checked)")
+        checked = things(verdict.checked, *privacy.views)
+        console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
     else:
-        console.say(f"[bold red]Violated.[/] Not {privacy.title} with {_options(privacy)}.")
+        console.say(("Violated.", "bold red"), f" Not {privacy.title} with {_options(privacy)}.")
         show_witnesses(verdict)
         foreign.show_items(verdict, book)
         if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.markup import escape
 
 from shoal.cli import console
 from shoal.cli.columns import beside_the_file, column_options, hierarchy_option, role_words, trees
@@ -62,21 +61,21 @@ def command(
         console.show_json(_plain(found, how))
         return
     if found.endorsed:
-        console.say(f"[bold green]Take {found.pick.algorithm.name}.[/] The guarantee: {escape(privacy.describe())}")
+        console.say((f"Take {found.pick.algorithm.name}.", "bold green"), f" The guarantee: {privacy.describe()}")
     else:
         console.say(
-            f"[bold red]No method can be recommended.[/] The best release that was found is nearly worthless. The "
-            f"guarantee: {escape(privacy.describe())}"
+            ("No method can be recommended.", "bold red"),
+            f" The best release that was found is nearly worthless. The guarantee: {privacy.describe()}",
         )
     for reason in found.reasons:
-        console.say(f"- {escape(reason)}")
+        console.say(f"- {reason}")
     part = ["all rows", "s"] if found.sampled < found.rows else []
     heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", *part, ""]
     console.table(None, heads, [_line(one, found) for one in found.trials])
     if how:
         console.say("Next:")
     for line in how:
-        console.say(f"  {escape(line)}")
+        console.say(f"  {line}")
 
 
 def _line(trial: Trial, found: Recommendation) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError
+from shoal.visible import visible
 
 
 def show(hierarchy: Hierarchy, *, depth: int | None = None, width: int | None = 10) -> str:
@@ -29,7 +30,9 @@ def show(hierarchy: Hierarchy, *, depth: int | None = None, width: int | None = 
             continue
         children: tuple[int | str, ...] = hierarchy.children[node]
         n = int(hierarchy.leaves[node])
-        lines.append(f"{branch}{hierarchy.labels[node]}" + (f" ({n} item{'s' * (n != 1)})" if children else ""))
+        lines.append(
+            f"{branch}{visible(hierarchy.labels[node])}" + (f" ({n} item{'s' * (n != 1)})" if children else "")
+        )
         if depth is not None and hierarchy.depth[node] >= depth:
             continue
         if width is not None and len(children) > width:

@@ -20,6 +20,7 @@ from shoal.errors import OptionError, cut, did_you_mean
 from shoal.options import Spec
 from shoal.published import Published
 from shoal.risk import Exposure
+from shoal.visible import visible
 
 DRAWN = 3  # known items that risks are drawn for, at most
 
@@ -51,10 +52,14 @@ class Witness:
     @property
     def known(self) -> str:
         """What the adversary knows, for people; long labels, such as sets of many items, are cut."""
-        return ", ".join([*map(cut, self.labels), *(f"not {cut(label)}" for label in self.absent)]) or "nothing"
+        parts = [*map(cut, self.labels), *(f"not {cut(label)}" for label in self.absent)]
+        return visible(", ".join(parts)) or "nothing"
 
     def __str__(self) -> str:
         """For messages."""
+        return visible(self._sentence())
+
+    def _sentence(self) -> str:
         if self.whole:
             record = f"exact record {{{self.known}}}" if self.labels else "empty record"
             return f"the {record} occurs {self.support} time{'' if self.support == 1 else 's'}"

@@ -17,6 +17,7 @@ from shoal.release import Release
 from shoal.report.facts import as_dict
 from shoal.report.html import as_html, summary_html
 from shoal.report.markdown import as_markdown
+from shoal.visible import visible_json
 
 __all__ = ["as_dict", "as_html", "as_json", "as_markdown", "form_of", "summary_html", "write"]
 
@@ -24,7 +25,7 @@ __all__ = ["as_dict", "as_html", "as_json", "as_markdown", "form_of", "summary_h
 def as_json(release: Release, *, explained: bool = True) -> str:
     """The figures as strict JSON."""
     facts = as_dict(release, explained=explained)
-    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return visible_json(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def write(release: Release, path: Path, *, explained: bool = True) -> None:

@@ -1,7 +1,8 @@
 """The report as one HTML file for a data protection officer, and a card for notebooks.
 
 Jinja2 renders ``report.html`` with everything inside it: no network, no scripts, no fonts. Labels are untrusted text,
-so autoescape is on for all that the templates print. The charts are lists with bars of CSS: they can be read aloud.
+so autoescape is on for all that the templates print, and control characters are spelled out. The charts are lists with
+bars of CSS: they can be read aloud.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.release import Release
 from shoal.report import flips, headline, plain, proofs, relational, risks, words
 from shoal.report.facts import as_dict, group_codes
+from shoal.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -242,6 +244,7 @@ def environment(folder: Path = HERE) -> Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, HERE]),
         autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,  # markup was made of such values
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -273,4 +276,4 @@ def _powers(title: str) -> Markup:
     """
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(title))))
+    return Markup(re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(visible(title)))))

@@ -8,6 +8,7 @@ from typing import Any
 from shoal.release import Release
 from shoal.report import flips, headline, plain, relational, risks, words
 from shoal.report.facts import as_dict
+from shoal.visible import visible
 
 TOP = 10  # groups shown
 
@@ -116,7 +117,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         f"- Time: {', '.join(f'{step} {plain.seconds(time)}' for step, time in facts['timings'].items())}",
     ]
     lines += ["", "This report quotes the raw data: keep it with them, not with the published file."]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(visible, lines)) + "\n"
 
 
 def _codebook(facts: dict[str, Any]) -> list[str]:
@@ -277,10 +278,10 @@ def _label(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    r"""Text that Markdown leaves as it is.
+    r"""Text that Markdown leaves as it is, in one line.
 
-    >>> _safe("<b>|a_b*")
-    '&lt;b&gt;\\|a\\_b\\*'
+    >>> print(_safe("<b>|a_b*"), _safe("a\nb"))
+    &lt;b&gt;\|a\_b\* a\\nb
     """
-    flat = " ".join(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
+    flat = " ".join(visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
     return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", flat)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from shoal.report import flips, plain, relational
 from shoal.report.plain import count, share, things
 from shoal.report.proofs import UNNAMED
 from shoal.report.proofs import optimality as optimality
+from shoal.visible import visible_bash
 
 EXPLAINED = (
     "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
@@ -211,8 +211,7 @@ def shell_word(text: str) -> str:
     """
     if text.isprintable():
         return shlex.quote(text)
-    escaped = json.dumps(text, ensure_ascii=False)[1:-1].replace("'", "\\'")
-    return f"$'{escaped}'"
+    return f"$'{visible_bash(text)}'"
 
 
 def change(facts: dict[str, Any]) -> str:
