@@ -13,7 +13,7 @@ import pytest
 from shoal import io
 from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError, OutputError
-from shoal.io import files
+from shoal.io.staging import Part
 
 BAD = [
     ("x.dat", b"", {}, "is empty"),
@@ -252,12 +252,13 @@ def test_disk_full(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("name", ["x.dat", "x.dat.gz", "x.parquet", "x.feather"])
 def test_disk_full_while_writing(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = open
+    def full(path: Path, *, private: bool) -> tuple[Part, int]:
+        part, descriptor = create(path, private=private)
+        os.close(descriptor)
+        return part, os.open("/dev/full", os.O_WRONLY)
 
-    def full(path: int | Path, mode: str, closefd: bool = True) -> Any:
-        return real(path if isinstance(path, int) else "/dev/full", mode, closefd=closefd)
-
-    monkeypatch.setattr(files, "open", full, raising=False)
+    create = Part.create
+    monkeypatch.setattr(Part, "create", full)
     rows = [[str(i * 7919 % 1_000_003), str(i)] for i in range(50_000)]
     with pytest.raises(OutputError, match="nothing was left behind"):
         io.write(io.read(rows), tmp_path / name)

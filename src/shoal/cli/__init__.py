@@ -7,6 +7,7 @@ read the output went away.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -14,7 +15,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -34,7 +35,8 @@ from shoal.cli import (
     workload,
 )
 from shoal.cli.console import fail, reader_gone, warn
-from shoal.errors import ShoalError
+from shoal.errors import OutputError, ShoalError
+from shoal.io.staging import record
 
 
 class Commands(click.Group):
@@ -93,32 +95,53 @@ cli.add_command(demo.demo)
 def main() -> None:
     """The ``shoal`` command."""
     warnings.showwarning = lambda message, *_: warn(str(message))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as on Ctrl-C
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # clean up as on Ctrl-C; what nohup ignores stays so
+        if (number := getattr(signal, name, None)) and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
+    with record() as written:
+        _run(written)
+
+
+def _run(written: list[Path]) -> NoReturn:
+    """Run the command; ``written``: the files that appeared so far, for whatever ends it."""
     try:
         code = cli(standalone_mode=False) or 0
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:  # it is, where it was closed
                 stream.flush()
         sys.exit(code)
+    except OutputError as error:
+        fail(f"{error} {_there(written).capitalize()}." if written else str(error), error.exit_code)
     except ShoalError as error:
         fail(str(error), error.exit_code)
     except click.ClickException as error:
         fail(f"{error.format_message().rstrip('.')}: see --help.", error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        fail("Interrupted: nothing was written.", 130)
+        fail(f"Interrupted: {_there(written)}.", 130)
     except MemoryError:
-        fail("Out of memory: nothing was written; use a smaller m, fewer rows, or a machine with more memory.", 2)
+        fail(f"Out of memory: {_there(written)}; use a smaller m, fewer rows, or a machine with more memory.", 2)
     except BrokenPipeError:
         reader_gone()
     except Exception as error:  # the message may hold raw data: it is shown only when asked for
         if os.environ.get("SHOAL_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO) and error.filename is None:
+            fail(f"The output cannot be shown: {error.strerror}; {_there(written)}.", 2)
         frame = traceback.extract_tb(error.__traceback__)[-1]
         fail(
-            f"A bug in Shoal: {type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}; nothing was "
-            f"written. Please report it; SHOAL_DEBUG=1 shows the details, which may include your data.",
+            f"A bug in Shoal: {type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}; "
+            f"{_there(written)}. Please report it; SHOAL_DEBUG=1 shows the details, which may include your data.",
             3,
         )
+
+
+def _there(written: list[Path]) -> str:
+    """What is there now.
+
+    >>> _there([]), _there([Path("out.dat"), Path("report.html")])
+    ('nothing was written', 'these files were written before: out.dat, report.html')
+    """
+    return f"these files were written before: {', '.join(map(str, written))}" if written else "nothing was written"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from shoal.errors import DataError, OutputError
+from shoal.io.staging import Part, discard, move, undisturbed
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 
@@ -109,8 +109,7 @@ def check_writable(path: str | Path) -> None:
         raise OutputError(f"{path} cannot be written: permission denied.")
 
 
-_staged: ContextVar[dict[Path, Path] | None] = ContextVar("staged", default=None)  # final name -> temporary name
-_numbers = itertools.count()
+_staged: ContextVar[dict[Path, Part] | None] = ContextVar("staged", default=None)  # by their final names
 
 
 @contextlib.contextmanager
@@ -122,29 +121,31 @@ def all_or_none() -> Iterator[None]:
     if _staged.get() is not None:
         yield
         return
-    staged: dict[Path, Path] = {}
+    staged: dict[Path, Part] = {}
     token = _staged.set(staged)
     try:
         yield
-        for target, part in staged.items():
-            os.replace(part, target)
+        move(list(staged.values()))
     except OSError as error:
         raise OutputError(f"{error.filename2 or error.filename} cannot be written: {error.strerror}.") from None
     finally:
         _staged.reset(token)
-        for part in staged.values():
-            part.unlink(missing_ok=True)
+        discard(staged.values())
 
 
 @contextlib.contextmanager
-def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
-    """A binary file that appears under its name only when the block ends well; compressed as the name says."""
+def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name only when the block ends well; compressed as the name says.
+
+    A file that is replaced keeps its mode and owner. A new one that is ``private`` can be read by its owner alone.
+    """
     path = Path(path)
     check_writable(path)
-    target, staged, codec = path.resolve(), _staged.get(), codec_of(path)
-    part = target.with_name(f".shoal-{os.getpid()}-{next(_numbers)}.part")
+    staged, codec, part = _staged.get(), codec_of(path), None
     try:
-        with open(part, "wb") as raw:
+        with undisturbed():
+            part, descriptor = Part.create(path, private=private)
+        with open(descriptor, "wb") as raw:
             if codec:
                 import pyarrow as pa
 
@@ -156,18 +157,20 @@ def atomic_output(path: str | Path) -> Iterator[IO[bytes]]:
             raw.flush()
             os.fsync(raw.fileno())
         if staged is None:
-            os.replace(part, target)
+            move([part])
         else:
-            staged[target] = part
+            discard([staged[part.target]] if part.target in staged else [])
+            staged[part.target] = part
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}; nothing was left behind.") from None
     finally:
-        if staged is None or target not in staged:
-            part.unlink(missing_ok=True)
+        if part is not None and part not in (staged or {}).values():
+            discard([part])
 
 
 def sha256_of(path: str | Path) -> str:
     """The hash of a file on disk, or of one that is about to appear there."""
     target = Path(path).resolve()
-    with open((_staged.get() or {}).get(target, target), "rb") as file:
+    part = (_staged.get() or {}).get(target)
+    with open(part.aside if part else target, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

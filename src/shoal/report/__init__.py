@@ -29,11 +29,14 @@ def as_json(release: Release, *, explained: bool = True) -> str:
 
 
 def write(release: Release, path: Path, *, explained: bool = True) -> None:
-    """Write a report in the format that the suffix names: ``.html``, ``.json`` or ``.md``. Whole or not at all."""
+    """Write a report in the format that the suffix names: ``.html``, ``.json`` or ``.md``. Whole or not at all.
+
+    It quotes the raw data: a new file can be read by its owner alone.
+    """
     from shoal.io.files import atomic_output
 
     text = form_of(path)(release, explained=explained)
-    with atomic_output(path) as file:
+    with atomic_output(path, private=True) as file:
         file.write(text.encode())
 
 
