@@ -7,15 +7,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import shoal
-from shoal import discovery
+from shoal import discovery, hierarchies
 from shoal.algorithms import Algorithm
+from tests import processes
 from tests.conftest import BASKETS, HIERARCHY, Shell
 
 ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
@@ -165,26 +164,46 @@ def test_a_full_disk_leaves_nothing(shell: Shell) -> None:
     assert "No space left on device" in shell.fails(*ANONYMIZE)
 
 
+TICKING = """
+from pathlib import Path
+from shoal.cli import main
+from shoal.engines import Engine
+tick = Engine.tick
+def told(self, stage):
+    ticked = tick(self, stage)
+    return lambda share: (Path("ticking").touch(), ticked(share))
+Engine.tick = told
+main()
+"""
+
+
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     """A DA that would run for hours, interrupted inside the kernel: rows differ, but all sets of 8 are frequent."""
     pairs = itertools.islice(itertools.combinations(range(60), 2), 600)
-    rows = [" ".join(str(item) for item in range(60) if item not in pair) for pair in pairs]
-    (tmp_path / "in.dat").write_text("\n".join(rows) + "\n")
-    shoal = [sys.executable, "-m", "shoal.cli"]
-    subprocess.run(
-        [*shoal, "hierarchy", "build", "in.dat", "-o", "h.csv"], cwd=tmp_path, check=True, capture_output=True
+    rows = [[str(item) for item in range(60) if item not in pair] for pair in pairs]
+    shoal.write(shoal.read(rows), tmp_path / "in.dat")
+    hierarchies.save(hierarchies.balanced(map(str, range(60))), tmp_path / "h.csv")
+    words = (
+        "anonymize",
+        "in.dat",
+        "-o",
+        "out.dat",
+        "--hierarchy",
+        "h.csv",
+        "--k",
+        "2",
+        "--algorithm",
+        "da",
+        "--m",
+        "8",
     )
-    before = sorted(tmp_path.iterdir())
-    command = [*shoal, *ANONYMIZE, "--algorithm", "da", "--m", "8"]
-    command[command.index("in.basket")], command[command.index("out.basket")] = "in.dat", "out.dat"
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as job:
-        time.sleep(5)  # well past start-up, also on a busy machine
-        assert job.poll() is None, "the job must still be running when it is interrupted"
+    with processes.python(TICKING, *words, cwd=tmp_path) as job:
+        processes.wait_for((tmp_path / "ticking").exists, job)
         job.send_signal(signal.SIGINT)
-        _, err = job.communicate(timeout=20)
+        _, err = job.communicate(timeout=processes.LIMIT)
     assert job.returncode == 130
     assert "Interrupted: nothing was written." in err
-    assert sorted(tmp_path.iterdir()) == before
+    assert {path.name for path in tmp_path.iterdir()} == {"in.dat", "h.csv", "ticking"}
 
 
 def test_the_same_bytes_whatever_the_workers_and_the_order_of_hierarchy_lines(shell: Shell) -> None:

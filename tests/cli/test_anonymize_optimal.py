@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import shoal
 from shoal import hierarchies
 from shoal.evaluation.quest import Quest
+from shoal.search import solver
 from tests.conftest import Shell
+from tests.processes import signals_of_a_shell
 
 ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
 EXPLAIN = ("explain", "in.basket", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--m", "2")
@@ -137,35 +136,27 @@ def test_bad_time_limits(shell: Shell, value: str) -> None:
     assert "--time-limit must be" in shell.fails(*ANONYMIZE, "--time-limit", value)
 
 
-def test_ctrl_c_in_the_proof_publishes_the_best_so_far(tmp_path: Path) -> None:
+def test_ctrl_c_in_the_proof_publishes_the_best_so_far(shell: Shell) -> None:
     """Verified, with an honest gap; and only then."""
-    data = Quest(rows=40_000, items=800, mean_size=8, mean_pattern=2, patterns=3000, seed=3).transactions()
-    shoal.write(shoal.Dataset(data), tmp_path / "q.dat")
-    hierarchies.save(hierarchies.balanced(data.labels, fanout=2), tmp_path / "q.csv")
-    words = ["anonymize", "q.dat", "-o", "out.dat", "--hierarchy", "q.csv", "--m", "3", "--algorithm", "optimal"]
-    code = (
-        "import os, sys, shoal.search.exact as exact, shoal.search.solver as solver\n"
-        "ask = solver.solve\n"
-        "def solve(*args):\n"
-        "    if not os.path.exists('proving'):\n"
-        "        open('proving', 'w').close()\n"
-        "        exact.time.sleep(60)\n"
-        "    return ask(*args)\n"
-        "solver.solve = solve\n"
-        "from shoal.cli import main\n"
-        f"sys.argv = ['shoal', *{words!r}]\n"
-        "main()\n"
-    )
-    env = {**os.environ, "COLUMNS": "200"}
-    running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=env)
-    for _ in range(600):
-        if (tmp_path / "proving").exists():
-            break
-        time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=120)
-    assert running.returncode == 0
+    data = Quest(rows=4000, items=200, mean_size=8, mean_pattern=2, patterns=3000, seed=3).transactions()
+    shoal.write(shoal.Dataset(data), "q.dat")
+    hierarchies.save(hierarchies.balanced(data.labels, fanout=2), Path("q.csv"))
+    asked: list[int] = []
+
+    def interrupted(*given: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return ask(*given)
+
+    ask = solver.solve
+    shell.monkeypatch.setattr(solver, "solve", interrupted)
+    words = ("anonymize", "q.dat", "-o", "out.dat", "--hierarchy", "q.csv", "--m", "3", "--algorithm", "optimal")
+    with signals_of_a_shell():
+        code, out, err = shell(*words)
+    assert code == 0, err
+    assert asked
     assert "above the best cut of q.csv (lower bound " in " ".join(out.split())
     assert "the search was interrupted." in " ".join(out.split())
-    published = shoal.Published.plain(shoal.read(tmp_path / "out.dat").transactions)
+    published = shoal.Published.plain(shoal.read("out.dat").transactions)
     assert shoal.KmAnonymity(k=5, m=3).verify(published).holds

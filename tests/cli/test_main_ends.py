@@ -15,6 +15,7 @@ import pytest
 import shoal
 from shoal.cli import anonymize
 from tests.conftest import Shell
+from tests.processes import signals_of_a_shell
 
 ANONYMIZE = ("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "2", "--report", "r.html")
 ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]
@@ -26,13 +27,8 @@ def names(shell: Shell) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _signals_as_from_a_shell() -> Iterator[None]:
-    before = {name: signal.getsignal(getattr(signal, name)) for name in ENDING}
-    for name in ENDING:
-        default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
-        signal.signal(getattr(signal, name), default)
-    yield
-    for name, handler in before.items():
-        signal.signal(getattr(signal, name), handler)
+    with signals_of_a_shell():
+        yield
 
 
 @pytest.mark.parametrize("name", ENDING)

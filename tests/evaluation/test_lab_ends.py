@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from shoal.evaluation import grid_file, lab, results
 from shoal.evaluation.grid import Grid, combinations
 from shoal.evaluation.run_case import VOLATILE
 from tests import lab_algorithms as wrong
+from tests import processes
 from tests.conftest import Shell
 from tests.evaluation.test_lab import GRID, material, toy
 
@@ -35,11 +35,6 @@ def steady(path: Path) -> list[dict[str, str]]:
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [{name: cell for name, cell in row.items() if name not in VOLATILE} for row in rows]
-
-
-def shoal_process(*words: str, cwd: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "shoal.cli", *words]
-    return subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
@@ -90,7 +85,9 @@ def test_killed_and_resumed_equals_uninterrupted(home: Path, shell: Shell) -> No
         "    if len(told) == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
         "lab.compare(grid_file.load('grid.toml'), Path('part/results.csv'), workers=2, progress=kill)\n"
     )
-    assert subprocess.run([sys.executable, "-c", script], cwd=home, check=False).returncode == -signal.SIGKILL
+    with processes.python(script, cwd=home) as process:
+        _, err = process.communicate(timeout=processes.LIMIT)
+    assert process.returncode == -signal.SIGKILL, err
     before = target.read_text(encoding="utf-8")
     assert len(before.splitlines()) == 6
     target.write_text(before[:-20], encoding="utf-8")  # the last line was not written to its end
@@ -104,13 +101,12 @@ def test_killed_and_resumed_equals_uninterrupted(home: Path, shell: Shell) -> No
 
 def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
     target = home / "lab" / "results.csv"
-    process = shoal_process("compare", "grid.toml", "-o", "lab", "--workers", "1", cwd=home)
-    until = time.monotonic() + 120
-    while not target.exists() or len(target.read_text(encoding="utf-8").splitlines()) < 3:
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    with processes.python(
+        "from shoal.cli import main; main()", "compare", "grid.toml", "-o", "lab", "--workers", "1", cwd=home
+    ) as process:
+        processes.wait_for(lambda: target.exists() and len(target.read_bytes().splitlines()) >= 3, process)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=processes.LIMIT)
     assert process.returncode == 130, err
     assert "the same command goes on from there" in err
     assert 2 <= len(results.load(target)) < 36
@@ -125,10 +121,10 @@ def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
         assert list(lab.run([case], 1, 60.0, deadline=time.monotonic() + 2.0)) == []
     finally:
         del os.environ[mark]
-    if Path("/proc/self/environ").exists():
-        assert not [one for one in Path("/proc").glob("[0-9]*/environ") if _holds(one, mark)]
+    assert not _running(mark)
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_nothing_goes_on_when_the_lab_is_killed(tmp_path: Path) -> None:
     mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"
     toy(tmp_path)
@@ -136,30 +132,22 @@ def test_nothing_goes_on_when_the_lab_is_killed(tmp_path: Path) -> None:
         "import shoal, sys; from tests import lab_algorithms; from tests.evaluation import test_lab;"
         "from shoal.evaluation import lab;"
         "from shoal.evaluation.grid import combinations; from pathlib import Path;"
-        "one = test_lab.material(Path(sys.argv[1])); print('started', flush=True);"
+        "one = test_lab.material(Path(sys.argv[1]));"
         "list(lab.run(list(combinations([one], [shoal.KmAnonymity(k=3)], [lab_algorithms.Hangs()])), 1, 3600.0))"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)],
-        env={**os.environ, mark: "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
-    if not Path("/proc/self/environ").exists():
+    found = os.pathsep.join(path for path in sys.path if path)
+    with processes.python(script, str(tmp_path), cwd=tmp_path, PYTHONPATH=found, **{mark: "1"}) as process:
+        processes.wait_for(lambda: _running(mark) >= 3, process)  # the lab, its worker, the case
         process.kill()
-        pytest.skip("needs /proc")
-    marked = Path("/proc")
-    until = time.monotonic() + 60
-    while sum(_holds(one, mark) for one in marked.glob("[0-9]*/environ")) < 3:  # the lab, its worker, the case
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    process.kill()
-    process.communicate()
-    while any(_holds(one, mark) for one in marked.glob("[0-9]*/environ")):
-        assert time.monotonic() < until, "somebody goes on"
-        time.sleep(0.05)
+        process.communicate()
+        until = time.monotonic() + processes.LIMIT
+        while _running(mark):
+            assert time.monotonic() < until, "somebody goes on"
+            time.sleep(0.02)
+
+
+def _running(mark: str) -> int:
+    return sum(_holds(one, mark) for one in Path("/proc").glob("[0-9]*/environ"))
 
 
 def _holds(environ: Path, mark: str) -> bool:
