@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from shoal import kernels
-from shoal.cli import main
+from shoal.cli import console, main
 from shoal.evaluation import lab
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
@@ -58,6 +58,12 @@ class Shell:
         self.folder, self.capsys, self.monkeypatch = folder, capsys, monkeypatch
         monkeypatch.chdir(folder)
         monkeypatch.setenv("COLUMNS", "200")
+
+    def own_consoles(self) -> None:
+        """Consoles of its own for a command whose output fails: they keep what they could not write."""
+        for name in ("out", "err"):
+            made = type(console.out)(stderr=name == "err", highlight=False)
+            self.monkeypatch.setattr(console, name, made)
 
     def write(self, name: str, text: str | bytes) -> str:
         (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)

@@ -113,10 +113,10 @@ def test_a_report_keeps_the_mode_that_somebody_gave_it(shell: Shell) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_for_the_terminal_is_no_bug(shell: Shell) -> None:
-    with open("/dev/full", "w") as full:
-        shell.monkeypatch.setattr(sys, "stdout", full)
+    shell.own_consoles()
+    with open("/dev/full", "w", encoding="utf-8") as full, shell.monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", full)
         code, _, err = shell(*ANONYMIZE)
-        shell.monkeypatch.undo()
         with contextlib.suppress(OSError):
             full.close()
     told = "The output cannot be shown: No space left on device; these files were written before: out.basket, r.html."

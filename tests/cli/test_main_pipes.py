@@ -41,12 +41,14 @@ def gone() -> Iterator[io.TextIOWrapper]:
 def test_who_reads_the_results_goes_away(
     shell: Shell, gone: io.TextIOWrapper, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
+    shell.own_consoles()
     monkeypatch.setattr(sys, "stdout", gone)
     code, _, err = shell(*words)
     assert (code, err) == (141, "")
 
 
 def test_who_reads_the_errors_goes_away(shell: Shell, gone: io.TextIOWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.own_consoles()
     monkeypatch.setattr(sys, "stderr", gone)
     assert shell("verify", "missing.dat") == (141, "", "")
 
@@ -54,6 +56,7 @@ def test_who_reads_the_errors_goes_away(shell: Shell, gone: io.TextIOWrapper, mo
 def test_files_that_were_asked_for_are_there(
     shell: Shell, gone: io.TextIOWrapper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shell.own_consoles()
     monkeypatch.setattr(sys, "stdout", gone)
     code, _, _ = shell("anonymize", "in.basket", "-o", "out.basket", "--k", "2", "--hierarchy", "h.csv")
     assert code == 141
