@@ -8,6 +8,7 @@ import os
 import signal
 import stat
 import struct
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -273,14 +274,14 @@ def test_signals_wait_until_all_is_moved(
 
 @pytest.mark.usefixtures("interrupting")
 def test_a_signal_while_the_file_aside_is_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = staging.tempfile.mkstemp
+    real = tempfile.mkstemp
 
     def hit(**given: Any) -> tuple[int, str]:
         made = real(**given)
         signal.raise_signal(signal.SIGTERM)
         return made
 
-    monkeypatch.setattr(staging.tempfile, "mkstemp", hit)
+    monkeypatch.setattr(tempfile, "mkstemp", hit)
     with pytest.raises(KeyboardInterrupt):
         put(tmp_path / "x")
     assert contents(tmp_path) == {}

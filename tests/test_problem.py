@@ -1,0 +1,107 @@
+"""Parts of a problem, and a problem on another hierarchy, are as if they had been made so: nothing stale is left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import OptionError
+from shoal.hierarchies.codebook import CodeBook, Entry
+from shoal.problem import Problem
+
+TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}})
+SETS = [["a1", "b1"], ["a2"], ["a1", "a2", "a3"], [], ["b2", "HIV"], ["a3", "b1", "HIV"]]
+DATA = shoal.read(pa.table({"age": [20, 30, 40, 50, 60, 70], "items": SETS}), column="items")
+KNOWN = shoal.read([[item for item in row if item != "HIV"] for row in SETS])
+KNOWN_WITH_AGES = replace(DATA, transactions=KNOWN.transactions)
+ROWS = np.array([5, 2, 0])
+CACHED = ("items", "occurrences", "costs", "scale", "raw", "relational", "item_weights", "set_apart")
+
+
+def made(privacy: shoal.PrivacyModel, data: shoal.Dataset = DATA, tree: shoal.Hierarchy = TREE) -> Problem:
+    weights = shoal.Weights({"a2": 3.0, "B": 2.0})
+    columns = {"age": "quasi-identifier"} if privacy.relational else {}
+    return Problem(data, tree, privacy, weights=weights, columns=columns)
+
+
+def used(problem: Problem) -> Problem:
+    """With everything in its caches."""
+    for name in CACHED:
+        getattr(problem, name)
+    return problem
+
+
+def same(found: Problem, wanted: Problem) -> None:
+    assert found.items.labels == wanted.items.labels
+    assert found.items.sets() == wanted.items.sets()
+    for name in ("occurrences", "costs", "item_weights"):
+        assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
+    assert found.scale == wanted.scale
+    assert found.raw.rows.sets() == wanted.raw.rows.sets()
+    assert found.raw.items == wanted.raw.items
+    assert found.sensitive.sets() == wanted.sensitive.sets()
+    for ours, theirs in ((found.relational, wanted.relational), (found.raw.relational, wanted.raw.relational)):
+        assert (ours is None) == (theirs is None)
+        if ours is not None and theirs is not None:
+            assert ours.columns() == theirs.columns()
+
+
+@pytest.mark.parametrize(
+    ("privacy", "data"),
+    [
+        (shoal.KmAnonymity(k=2, m=2), KNOWN),
+        (shoal.LmDiversity(l=2, m=1, sensitive=("HIV",)), DATA),
+        (shoal.KLmDiversity(k=2, l=2, m=1, sensitive=("HIV",)), DATA),
+    ],
+    ids=lambda given: getattr(given, "name", ""),
+)
+def test_some_of_the_rows_are_a_problem_of_their_own(privacy: shoal.PrivacyModel, data: shoal.Dataset) -> None:
+    part = used(made(privacy, data)).take(ROWS)
+    same(part, made(privacy, data.take(ROWS)))
+    assert len(part.data) == len(ROWS)
+
+
+def test_a_model_of_sets_alone_has_no_columns() -> None:
+    problem = used(made(shoal.KKmAnonymity(k=2, m=1), KNOWN_WITH_AGES))
+    part = problem.take(ROWS, shoal.KmAnonymity(k=2, m=1))
+    assert part.privacy.name == "km"
+    assert part.relational is None
+    assert part.raw.relational is None
+    assert problem.relational is not None
+
+
+@pytest.mark.parametrize("group", [("a2", "a3"), ("a1", "a3")], ids=["same order", "another order"])
+def test_on_a_refined_hierarchy_it_is_a_problem_of_its_own(group: tuple[str, ...]) -> None:
+    """Items of a group of siblings stand together, so others may change their places."""
+    tree = CodeBook.of([Entry("Z", "A", group)]).tree(TREE)
+    assert (tree.items == TREE.items) == (group == ("a2", "a3"))
+    privacy = shoal.KmAnonymity(k=2, m=2)
+    same(used(made(privacy, KNOWN)).on(tree), made(privacy, KNOWN, tree))
+
+
+def test_costs_that_floating_point_cannot_compare_are_refused() -> None:
+    weights = shoal.Weights({"a1": 1e6, "a2": 1.000001})
+    data = shoal.read([["a1"]] * 2000)
+    with pytest.raises(OptionError, match="too large to compare exactly"):
+        Problem(data, TREE, shoal.KmAnonymity(k=2), weights=weights).costs  # noqa: B018
+
+
+def test_a_sensitive_value_is_no_label_of_the_hierarchy() -> None:
+    """The value of a column and a group would be told apart by nobody."""
+    data = shoal.read(pa.table({"illness": ["A", "flu"], "items": [["a1"], ["b1"]]}), column="items")
+    model = shoal.LmDiversity(l=2, m=1, sensitive_column=("illness",))
+    with pytest.raises(OptionError, match="is also a label of the hierarchy"):
+        Problem(data, shoal.Hierarchy.from_tree({"ALL": {"illness=A": ["a1"], "B": ["b1"]}}), model)
+
+
+def test_the_loss_of_the_search_is_the_loss_of_the_report() -> None:
+    problem = Problem(KNOWN, TREE, shoal.KmAnonymity(k=2, m=1))
+    release = shoal.anonymize(problem, shoal.Optimal(time_limit=60))
+    assert release.optimality is not None
+    assert release.optimality.loss == release.losses["ncp"] > 0
+    root = int(problem.costs[-1])
+    assert root == problem.scale
