@@ -3,13 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test check bench fuzz clean
+.PHONY: demo test test-all check bench fuzz mutants clean
 
 demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
 	$(BIN)/shoal demo
 
 test: .venv/.tools ## all tests, with doctests
 	$(BIN)/pytest -n auto
+
+test-all: .venv/.tools ## the slow tests too, and thirty times as many random examples
+	SHOAL_TEST_PROFILE=fuzz $(BIN)/pytest -n auto -m ''
 
 check: .venv/.tools ## lint and types
 	$(BIN)/ruff check .
@@ -21,6 +24,9 @@ bench: .venv/.tools ## time, peak memory and information loss, side by side; cur
 
 fuzz: .venv/.fuzz ## random problems, broken files, sanitized kernels: MINUTES=5 SEED= JOBS= (default: all cores)
 	$(BIN)/python -m fuzz --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
+
+mutants: .venv/.tools ## deliberate faults in guards, one at a time, that the default tests must notice: ONLY= JOBS=2
+	$(BIN)/python -m mutants $(ONLY) $(if $(JOBS),--jobs $(JOBS))
 
 clean:
 	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
