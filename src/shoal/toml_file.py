@@ -22,9 +22,11 @@ READING = (
     "delimiter",
     "id_column",
     "item_column",
+    "header",
     "multiset",
     "drop_items",
     "sets",
+    "max_expanded",
 )
 Made = TypeVar("Made", bound=Spec)
 
@@ -96,9 +98,10 @@ class TomlFile:
         """How the data are to be read, as :func:`shoal.read` takes it."""
         found = {name: data[name] for name in READING if name in data}
         for name, value in found.items():
-            wanted = bool if name in ("multiset", "sets") else str
+            wanted = bool if name in ("header", "multiset", "sets") else str
             listed = name in ("column", "item_delimiter", "drop_items")
-            if not isinstance(value, wanted) and not (listed and is_texts(value)):
+            size = name == "max_expanded" and type(value) is int
+            if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:
                 what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
                 raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
             found[name] = tuple(value) if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, hierarchy_option, said, trees
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
@@ -122,7 +122,7 @@ def anonymize(
         lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
     )
     with console.engine(workers) as engine:
-        release = job.run(engine)
+        release = job.run(engine, tell)
     show(release, output, reports, explained=explanations)
 
 

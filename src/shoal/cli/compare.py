@@ -15,7 +15,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import compared, console
 from shoal.cli.columns import beside_the_file, column_options, hierarchy_option
-from shoal.cli.options import FILE, data_options, reading
+from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.errors import OptionError, OutputError, did_you_mean
 from shoal.evaluation import grid_file, lab, page, results
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
@@ -117,7 +117,7 @@ def _readable(grid: Grid) -> None:
     tried = {(case.material.file, str(case.material.hierarchy)): case for case in reversed(grid.cases)}
     for case in tried.values():
         if case.material.file:
-            case.material.load(case.seed, case.privacy)
+            case.material.load(case.seed, case.privacy, tell)
 
 
 def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:

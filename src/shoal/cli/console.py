@@ -36,6 +36,11 @@ def warn(message: str, *, loud: bool = False) -> None:
     err.print(f"{mark} {escape(message)}", soft_wrap=True)
 
 
+def log(message: str) -> None:
+    """A line of progress on stderr."""
+    err.print(message, markup=False, soft_wrap=True)
+
+
 def say(text: str) -> None:
     """A line of markup on stdout."""
     out.print(text, soft_wrap=True)

@@ -6,7 +6,7 @@ Whatever is said here may be varied in a grid: the number of rows, of items, the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.weights import Weights
 
+Seen = Callable[[Dataset], object]  # what is told of data that were read
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 
 
@@ -117,7 +118,7 @@ class Material(Spec):
             "reading": {
                 name: value
                 for name, value in self.reading.items()
-                if value not in (None, ()) and value != plain.get(name)
+                if value not in (None, ()) and value != plain.get(name) and name != "max_expanded"
             },
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
             "hierarchy_format": self.hierarchy_format,
@@ -141,13 +142,20 @@ class Material(Spec):
         columns = described(data, privacy, said, self.hierarchy, self.missing)
         return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, columns)
 
-    def load(self, seed: int = 0, privacy: PrivacyModel | None = None) -> tuple[Dataset, Hierarchy]:
-        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken."""
-        return self._loaded(seed, privacy)[:2]
+    def load(
+        self, seed: int = 0, privacy: PrivacyModel | None = None, seen: Seen = lambda data: None
+    ) -> tuple[Dataset, Hierarchy]:
+        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
 
-    def _loaded(self, seed: int, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy, Mapping[str, Column | str]]:
+        ``seen`` is given the data as they are read.
+        """
+        return self._loaded(seed, privacy, seen)[:2]
+
+    def _loaded(
+        self, seed: int, privacy: PrivacyModel | None, seen: Seen = lambda data: None
+    ) -> tuple[Dataset, Hierarchy, Mapping[str, Column | str]]:
         """The same, and what is said of the columns that are kept."""
-        data, tree = self._generated(seed) if self.generate else self._read(privacy)
+        data, tree = self._generated(seed) if self.generate else self._read(privacy, seen)
         data, said = kept(data, self.keep, self.columns)
         if self.modulo:
             data, tree = data.with_transactions(_modulo(data.transactions, self.modulo)), None
@@ -170,10 +178,11 @@ class Material(Spec):
             data = data.take(np.sort(drawn[: self.sample]))
         return data, tree, said
 
-    def _read(self, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy | None]:
+    def _read(self, privacy: PrivacyModel | None, seen: Seen) -> tuple[Dataset, Hierarchy | None]:
         """From the files."""
         path = Path(self.file)
         data = io.read(path, **self.reading) if privacy is None else read_for(privacy, path, self.reading)
+        seen(data)
         counted = bool(self.reading.get("multiset"))
         return data, items_tree(data, self.hierarchy, format=self.hierarchy_format, multiset=counted)
 

@@ -18,7 +18,7 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.evaluation import lab
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material
+from shoal.evaluation.material import Material, Seen
 from shoal.evaluation.results import Row
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
@@ -122,6 +122,7 @@ def recommend(
     loss: str = "ncp",
     workers: int = 0,
     progress: Callable[[str, float], None] = lambda stage, share: None,
+    seen: Seen = lambda data: None,
 ) -> Recommendation:
     """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
 
@@ -130,7 +131,7 @@ def recommend(
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
-    rows = len(material.load(seed, privacy)[0])
+    rows = len(material.load(seed, privacy, seen)[0])
     sampled = min(rows, wishes.sample)
     few = replace(material, sample=sampled) if sampled < rows else material
     methods = [_limited(method(), wishes) for method in candidates(privacy)]

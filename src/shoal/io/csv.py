@@ -18,31 +18,16 @@ from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.files import FileBytes
+from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown
-from shoal.io.text import (
-    DELIMITERS,
-    Records,
-    Text,
-    TextLayout,
-    check_label,
-    glued,
-    joined,
-    name_of,
-    quote,
-    spaced,
-    split_records,
-    unquoted,
-)
+from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
 
-SET_NAMES = frozenset(
-    {"items", "itemset", "item_set", "transaction", "transactions", "basket", "set", "products", "codes"}
-)
 _ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Csv(TextLayout):
+class Csv(HeadedLayout):
     """A table with one column of sets."""
 
     format: ClassVar[str] = "csv"
@@ -68,11 +53,12 @@ class Csv(TextLayout):
         """Take the file apart and find the sets."""
         text = Text.of(file)
         name = str(file.path)
-        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name)
+        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name, options)
         position = _set_column(grid.names, options.column, name) if options.sets else None
         others = [i for i in range(len(grid.names)) if i != position]
         table = cls(
             without_sets=True,
+            header=grid.header,
             delimiter=grid.delimiter,
             blank_lines=len(grid.names) == 1 and "" in grid.column(0, raw=True).to_pylist(),
             line_of=grid.records.line_of,
@@ -115,10 +101,11 @@ class Csv(TextLayout):
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
+        layout, remarks = self.with_header(self._names([] if dataset.table is None else list(dataset.table.names)))
         if "item_delimiter" in given or self.without_sets:
-            return self, []
-        mark, remarks = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
-        return self.with_options({"item_delimiter": mark}), remarks
+            return layout, remarks
+        mark, more = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
+        return layout.with_options({"item_delimiter": mark}), remarks + more
 
     def columns(self, table: Any) -> Any:
         """Text columns, quoted; those that are as they were read, exactly as they stood."""
@@ -128,10 +115,15 @@ class Csv(TextLayout):
 
     def head(self, columns: Any) -> list[str]:
         """The header."""
-        names = [] if columns is None else list(columns.column_names)
-        if not self.without_sets:
-            names.insert(set_position(self.before, names), self.column)
+        if not self.header:
+            return []
+        names = self._names([] if columns is None else list(columns.column_names))
         return [self.delimiter.join(_quoted_name(name, self.delimiter) for name in names)]
+
+    def _names(self, others: list[str]) -> list[str]:
+        """The names of all columns, given those beside the sets."""
+        at = set_position(self.before, others)
+        return others if self.without_sets else [*others[:at], self.column, *others[at:]]
 
     def lines(self, batch: Batch) -> list[str]:
         """Cells joined by the delimiter."""
@@ -146,8 +138,9 @@ class Csv(TextLayout):
         return [line or '""' for line in found]  # many tools skip a blank line
 
     def place(self, row: int) -> str:
-        """The line where the row starts; the header is line 1."""
-        return f"line {row + 2 if self.line_of is None else self.line_of[row + 1]}"
+        """The line where the row starts; the header, if there is one, is line 1."""
+        record = row + self.header
+        return f"line {record + 1 if self.line_of is None else self.line_of[record]}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -167,65 +160,6 @@ class Tsv(Csv):
         """A tab goes without saying."""
         found = super().read_options()
         return {name: value for name, value in found.items() if name != "delimiter" or value != "\t"}
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """A header and records that all have as many fields."""
-
-    names: list[str]
-    delimiter: str
-    records: Records
-
-    @classmethod
-    def of(cls, text: Text, delimiter: str, name: str) -> Grid:
-        """Split the text and check its shape."""
-        records = split_records(text, delimiter, name)
-        sizes = records.values.sizes
-        width = int(sizes[0])
-        names: list[str] = records.values.values.slice(0, width).to_pylist()
-        other = [mark for mark in DELIMITERS if width == 1 and mark in unquoted(text.body.split("\n", 1)[0])]
-        if other:
-            raise DataError(
-                f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the header, but {name_of(other[0])} is: "
-                f"pass --delimiter '{other[0]}'."
-            )
-        if len(set(names)) != width:
-            double = next(column for column in names if names.count(column) > 1)
-            raise DataError(f"{name}, line 1: column '{cut(double)}' is there twice: rename one.")
-        wrong = np.flatnonzero(sizes != width)
-        if len(wrong):
-            raise DataError(
-                f"{name}, line {records.line(int(wrong[0]))}: expected {width} fields as in the header, got "
-                f"{sizes[wrong[0]]} (separated by {name_of(delimiter)}): mend the line, pass another --delimiter, or "
-                f"--format basket if the file has no header and every line is a set."
-            )
-        if len(sizes) == 1:
-            raise DataError(f"{name} holds no records: there is nothing after the header.")
-        return cls(names, delimiter, records)
-
-    def column(self, position: int, raw: bool = False) -> Any:
-        """One column without its header, as values or as it stands in the file."""
-        fields = self.records.raw if raw and self.records.raw is not None else self.records.values.values
-        return fields.take(np.arange(len(self.names) + position, len(fields), len(self.names)))
-
-    def table(self, positions: list[int], raw: bool = False) -> Any:
-        """Some columns."""
-        import pyarrow as pa
-
-        return pa.table({self.names[i]: self.column(i, raw) for i in positions})
-
-
-def guess_delimiter(text: Text, name: str) -> str:
-    """The delimiter of a header: the only one it contains, or the one that every line contains equally often."""
-    lines = unquoted(text.body[:100_000]).split("\n")[:50]
-    found = [mark for mark in DELIMITERS if mark in lines[0]]
-    if len(found) > 1:
-        full = lines[:-1] or lines  # the last one may be cut
-        found = [mark for mark in found if len({line.count(mark) for line in full}) == 1]
-        if len(found) != 1:
-            raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")
-    return found[0] if found else ","
 
 
 def quoted_columns(table: Any, layout: Any) -> Any:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import itertools
 import os
+import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from shoal.errors import DataError, OutputError
+from shoal.errors import DataError, OptionError, OutputError, cut
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_EXPANDED, _AT_LEAST = 64, 10**9  # what a compressed file may expand to: so many times its size, but at least
+_PIECE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,9 @@ def plain_suffix(path: Path) -> str:
     return (path.with_suffix("") if codec_of(path) else path).suffix.lower()
 
 
-def load(path: str | Path) -> FileBytes:
-    """Read a whole file."""
+def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
+    """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
+    limit = None if max_expanded is None else bytes_of(max_expanded)
     path = Path(path)
     try:
         raw = path.read_bytes()
@@ -62,13 +69,39 @@ def load(path: str | Path) -> FileBytes:
     digest = hashlib.sha256(raw).hexdigest()
     codec = codec_of(path)
     if codec:
-        import pyarrow as pa
-
-        try:
-            raw = pa.CompressedInputStream(pa.BufferReader(raw), codec).read()
-        except (OSError, pa.ArrowException) as error:
-            raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+        raw = _expanded(raw, codec, path, max(_AT_LEAST, _EXPANDED * len(raw)) if limit is None else limit)
     return FileBytes(path, raw, digest)
+
+
+def _expanded(packed: bytes, codec: str, path: Path, limit: int) -> bytes:
+    """The content of a compressed file, piece by piece, so that no more than the limit is ever expanded."""
+    import pyarrow as pa
+
+    found = io.BytesIO()
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(packed), codec) as stream:
+            while piece := stream.read(_PIECE):
+                found.write(piece)
+                if found.tell() > limit:
+                    raise DataError(
+                        f"{path} has {len(packed):,} bytes and expands to more than {limit:,}: if it is no trap, pass "
+                        f"--max-expanded with a higher limit, such as 20GB."
+                    )
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+    return found.getvalue()
+
+
+def bytes_of(size: int | str) -> int:
+    """A size in bytes.
+
+    >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
+    (5, 5000, 1500000000, 20000000)
+    """
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
+    if found is None or isinstance(size, bool):
+        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{cut(size)}'.")
+    return int(Fraction(found[1]) * _UNITS[found[2]])
 
 
 def decode(data: bytes, name: str) -> str:

@@ -30,6 +30,7 @@ from shoal.io.messages import listed, shown
 
 Put = Callable[[Batch], None]
 _OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
+_OF_FILES = (*_OPTIONS, "header")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +42,23 @@ class ReadOptions:
     delimiter: str | None = None
     id_column: str | None = None
     item_column: str | None = None
+    header: bool | None = None  # whether the first line names the columns
+    columns: tuple[str, ...] = ()  # of sets, if there may be several
+    max_expanded: int | str | None = None  # of a compressed file
     multiset: bool = False
     drop_items: tuple[str, ...] = ()
     sets: bool = True  # False: a table without sets, or one from which several columns of sets are taken
     source: str = "the data"  # its name, for messages
     sure: bool = False  # the format was named, not guessed: it is not called in question
 
-    def layout(self) -> dict[str, str]:
+    def layout(self) -> dict[str, Any]:
         """The options that describe a layout, where given."""
-        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
+        return {name: value for name in _OF_FILES if (value := getattr(self, name)) is not None}
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that the user named."""
+        return frozenset(filter(None, (self.column, self.id_column, self.item_column, *self.columns)))
 
     def encode(self, rows: Ragged) -> Transactions:
         """Code the rows as the user wants them."""
@@ -121,7 +130,7 @@ class Layout(ABC):
         """Refuse options that this format does not have or cannot use."""
         known = {field.name for field in fields(cls)}
         for name, value in given.items():
-            flag = "--" + name.replace("_", "-")
+            flag = ("--no-" if value is False else "--") + name.replace("_", "-")
             if name not in known:
                 raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
             if "delimiter" in name and (not value or any(mark in value for mark in '"\r\n')):

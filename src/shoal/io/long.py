@@ -14,15 +14,16 @@ import numpy as np
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
 from shoal.io.coding import Batch, Ragged
-from shoal.io.csv import Grid, guess_delimiter, quoted_columns
+from shoal.io.csv import quoted_columns
 from shoal.io.files import FileBytes
+from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions
 from shoal.io.messages import cut, listed
-from shoal.io.text import Text, TextLayout, check_label, glued, quote
+from shoal.io.text import Text, check_label, glued, quote
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Long(TextLayout):
+class Long(HeadedLayout):
     """Pairs of an id and an item."""
 
     format: ClassVar[str] = "long"
@@ -39,7 +40,7 @@ class Long(TextLayout):
         """Group the items by id."""
         text = Text.of(file)
         name = str(file.path)
-        grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name)
+        grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name, options)
         at_id, at_item = _positions(grid.names, options, name)
         coded = grid.column(at_id).dictionary_encode()
         row = coded.indices.to_numpy().astype(np.int64)
@@ -48,6 +49,7 @@ class Long(TextLayout):
         sizes = np.bincount(row, minlength=len(first))
         items = Ragged(grid.column(at_item).take(order), np.concatenate([[0], np.cumsum(sizes)]))
         layout = cls(
+            header=grid.header,
             delimiter=grid.delimiter,
             id_column=grid.names[at_id],
             item_column=grid.names[at_item],
@@ -59,10 +61,13 @@ class Long(TextLayout):
         return layout.dataset(file, options.encode(items), layout.parsed)
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """The id is called as the column that holds it."""
-        if dataset.table is None or len(dataset.table.names) != 1 or "id_column" in given:
+        """The id is called as the column that holds it; if none is left, nothing of the input's name is written."""
+        names = () if dataset.table is None else dataset.table.names
+        if len(names) > 1 or "id_column" in given:
             return self, []
-        return self.with_options({"id_column": dataset.table.names[0]}), []
+        own = "id" if self.item_column != "id" else "record"
+        layout = self.with_options({"id_column": names[0] if names else own if self.header else self.id_column})
+        return layout.with_header(layout._names)
 
     def columns(self, table: Any) -> Any:
         """The ids, and nothing else."""
@@ -88,8 +93,13 @@ class Long(TextLayout):
         """The two names."""
         import pyarrow as pa
 
-        names = [self.item_column, self.id_column] if self.item_first else [self.id_column, self.item_column]
-        return [self.delimiter.join(quote(pa.array(names, pa.large_string()), self.delimiter).to_pylist())]
+        names = quote(pa.array(self._names, pa.large_string()), self.delimiter).to_pylist()
+        return [self.delimiter.join(names)] if self.header else []
+
+    @property
+    def _names(self) -> list[str]:
+        """In the order of the columns."""
+        return [self.item_column, self.id_column] if self.item_first else [self.id_column, self.item_column]
 
     def lines(self, batch: Batch) -> list[str]:
         """A pair for each item; an empty row is an id with an empty item."""
