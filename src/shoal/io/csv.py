@@ -7,7 +7,7 @@ cell in the set column is an empty set.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -51,6 +51,8 @@ class Csv(HeadedLayout):
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Take the file apart and find the sets."""
+        import pyarrow.compute as pc
+
         text = Text.of(file)
         name = str(file.path)
         grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name, options)
@@ -60,7 +62,7 @@ class Csv(HeadedLayout):
             without_sets=True,
             header=grid.header,
             delimiter=grid.delimiter,
-            blank_lines=len(grid.names) == 1 and "" in grid.column(0, raw=True).to_pylist(),
+            blank_lines=len(grid.names) == 1 and pc.any(pc.equal(grid.column(0, raw=True), "")).as_py(),
             line_of=grid.records.line_of,
             parsed=grid.table(others),
             raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
@@ -77,7 +79,7 @@ class Csv(HeadedLayout):
             before=tuple(grid.names[:position]),
             quote_cells=_all_quoted(grid.column(position, raw=True)),
         )
-        return layout.dataset(file, options.encode(Ragged.split(cells, layout.item_delimiter)), layout.parsed)
+        return layout.dataset(file, options.encode(Ragged.split_parts(cells, layout.item_delimiter)), layout.parsed)
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """Cells, split."""
@@ -229,14 +231,13 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
             f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
             f"pass --item-delimiter."
         )
-    body = "\n".join(cells.to_pylist())
-    likely = _likely(body)
+    likely = _likely(lambda mark: bool(pc.any(pc.match_substring(cells, mark)).as_py()))
     if len(likely) > 1:
         marks = " or ".join(name_of(mark) for mark in likely)
         raise DataError(
             f"{name}: the items in column '{cut(column)}' may be separated by {marks}: pass --item-delimiter."
         )
-    return spaced(body, likely[0])
+    return spaced(lambda text: int(pc.sum(pc.count_substring(cells, text)).as_py()), likely[0])
 
 
 def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
@@ -278,10 +279,10 @@ def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
         check_label(label, "\r\0", format, "jsonl or parquet")
 
 
-def _likely(body: str) -> list[str]:
-    """What may separate the items in these cells: one delimiter, unless that is unclear."""
-    found = [mark for mark in _ITEM_DELIMITERS if mark in body]
-    return found[:1] if found[:1] == ["|"] else found or ([" "] if " " in body else ["|"])
+def _likely(there: Callable[[str], bool]) -> list[str]:
+    """What may separate the items in cells: one delimiter, unless that is unclear; ``there`` tells if a text is."""
+    found = [mark for mark in _ITEM_DELIMITERS if there(mark)]
+    return found[:1] if found[:1] == ["|"] else found or ([" "] if there(" ") else ["|"])
 
 
 def _holds(label: str, delimiter: str) -> bool:
@@ -297,9 +298,9 @@ def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
     """Whether these labels would be taken apart in a wrong way, without an error; single: they stand alone in cells."""
     cells = labels if single else [delimiter.join(labels)]
     body = "\n".join(cells)
-    likely = _likely(body)
+    likely = _likely(body.__contains__)
     if len(likely) > 1:
         return False
-    guess = spaced(body, likely[0])
+    guess = spaced(body.count, likely[0])
     found = [label for cell in cells for label in cell.split(guess)]
     return found != labels or (not single and any(label.startswith(" ") for label in labels))

@@ -18,6 +18,12 @@ from typing import IO
 from shoal.errors import DataError, OptionError, OutputError, cut
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
+_MARKS = {  # those of UTF-32 first, as one of them starts like UTF-16
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _EXPANDED, _AT_LEAST = 64, 10**9  # what a compressed file may expand to: so many times its size, but at least
 _PIECE = 1 << 22
@@ -106,12 +112,13 @@ def bytes_of(size: int | str) -> int:
 
 def decode(data: bytes, name: str) -> str:
     """Bytes to text, or a clear error for what is not text."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             try:
                 return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
             except UnicodeDecodeError:
-                raise DataError(f"{name} is not text: it starts like UTF-16 but cannot be decoded.") from None
+                kind = encoding.upper()
+                raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import IO, Any, ClassVar, Self
 
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError
-from shoal.io.coding import Batch, Ragged, encode
+from shoal.io.coding import Batch, Encoder, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.messages import listed, shown
 
@@ -60,11 +60,17 @@ class ReadOptions:
         """The columns that the user named."""
         return frozenset(filter(None, (self.column, self.id_column, self.item_column, *self.columns)))
 
-    def encode(self, rows: Ragged) -> Transactions:
-        """Code the rows as the user wants them."""
-        if self.drop_items:
-            self.tell_missing(set(rows.values.unique().to_pylist()))
-        return encode(rows, multiset=self.multiset, drop_items=self.drop_items)
+    def encode(self, rows: Ragged | Iterable[Ragged]) -> Transactions:
+        """Code the rows, which may come in parts, as the user wants them."""
+        encoder = self.encoder()
+        for part in rows.parts() if isinstance(rows, Ragged) else rows:
+            encoder.add(part)
+        self.tell_missing(encoder.dropped)
+        return encoder.transactions()
+
+    def encoder(self) -> Encoder:
+        """For rows that come one after the other."""
+        return Encoder(multiset=self.multiset, drop_items=self.drop_items)
 
     def tell_missing(self, there: set[str]) -> None:
         """Warn of items to be dropped that are not there."""

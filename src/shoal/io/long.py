@@ -43,11 +43,12 @@ class Long(HeadedLayout):
         grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name, options)
         at_id, at_item = _positions(grid.names, options, name)
         coded = grid.column(at_id).dictionary_encode()
-        row = coded.indices.to_numpy().astype(np.int64)
-        first = np.unique(row, return_index=True)[1]
-        order = np.argsort(row, kind="stable")
-        sizes = np.bincount(row, minlength=len(first))
-        items = Ragged(grid.column(at_item).take(order), np.concatenate([[0], np.cumsum(sizes)]))
+        row = coded.indices.to_numpy()
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(row), prepend=-1))  # ids are numbered as they come
+        values = grid.column(at_item)
+        if bool(np.any(row[1:] < row[:-1])):  # the items of an id stand apart
+            values = values.take(np.argsort(row, kind="stable"))
+        items = Ragged(values, np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(first)))]))
         layout = cls(
             header=grid.header,
             delimiter=grid.delimiter,

@@ -118,7 +118,7 @@ def gather(
         if options.drop_items:
             texts = ragged.values.unique().to_pylist()
             there.update(texts, (f"{name}.{text}" for text in texts))
-        rows = encode(ragged, multiset=options.multiset, drop_items=own.union(options.drop_items))
+        rows = encode(ragged.parts(), multiset=options.multiset, drop_items=own.union(options.drop_items))
         found.append((rows, [tags.label(name, text) for text in rows.labels]))
         how.append(column)
     options.tell_missing(there)
