@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -233,7 +234,7 @@ def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
         return Hierarchy.flat(values or ["?"], f"of column '{name}'")
     if isinstance(said.hierarchy, Hierarchy):
         return said.hierarchy
-    if isinstance(said.hierarchy, str) and ":" in said.hierarchy and not Path(said.hierarchy).exists():
+    if isinstance(said.hierarchy, str) and ":" in said.hierarchy and not os.path.exists(said.hierarchy):
         near = did_you_mean(said.hierarchy.partition(":")[0], intervals.KINDS)
         raise OptionError(
             f"Column '{name}': '{said.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "

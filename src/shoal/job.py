@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -209,7 +210,7 @@ def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> No
     for target in targets:
         check_writable(target)
         for source in sources:
-            if source is not None and target.exists() and source.exists() and target.samefile(source):
+            if source is not None and os.path.exists(source) and target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is also read: name another file to write.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book and the reports must be different files.")

@@ -85,7 +85,7 @@ class TomlFile:
 
     def at(self, value: Any, what: str) -> Path:
         """The path that a name stands for."""
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value or "\0" in value:
             raise OptionError(f"{self.path}: {what} must be the name of a file, got {value!r}.")
         return self.folder / value
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from shoal import io
-from shoal.errors import DataError, OptionError
+from shoal.errors import DataError, OptionError, OutputError
 from shoal.io import files
 from tests.conftest import Shell
 
@@ -77,3 +77,42 @@ def test_marks_of_encodings(tmp_path: Path, encoding: str) -> None:
 def test_what_only_starts_like_text(mark: bytes) -> None:
     with pytest.raises(DataError, match=r"it starts like UTF-(16|32) but cannot be decoded"):
         files.decode(mark + b"\xff\xff\xff\xff\xd8", "x")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verify", "loop.dat"),
+        ("anonymize", "in.basket", "-o", "loop.dat", "--k", "2"),
+        ("anonymize", "in.basket", "-o", "out.basket", "--k", "2", "--report", "loop.html"),
+        ("anonymize", "in.basket", "-o", "out.basket", "--k", "2", "--codebook", "loop.csv"),
+        ("hierarchy", "build", "in.basket", "-o", "loop.csv"),
+        ("workload", "in.basket", "-o", "loop.jsonl"),
+        ("compare", "in.basket", "-o", "loop"),
+        ("anonymize", "in.basket", "-o", "x" * 300, "--k", "2"),
+        ("verify", "x" * 300),
+    ],
+    ids=" ".join,
+)
+def test_links_that_lead_nowhere_and_names_that_are_too_long(shell: Shell, words: tuple[str, ...]) -> None:
+    for name in ("loop", "loop.dat", "loop.html", "loop.csv", "loop.jsonl"):
+        (shell.folder / name).symlink_to(name)
+    assert "cannot be " in shell.fails(*words)
+
+
+def test_many_labels_are_no_name_of_a_file(shell: Shell) -> None:
+    labels = ",".join(f"label {at}" for at in range(1000))
+    words = ("verify", "in.basket", "--model", "lm", "--sensitive", labels)
+    assert "Sensitive 'label 0'" in shell.fails(*words)
+    assert "Sensitive 'label 0'" in shell.fails("anonymize", "in.basket", "-o", "out.dat", *words[2:])
+
+
+def test_names_with_a_zero_byte(shell: Shell) -> None:
+    shell.write("p.toml", '[data]\nfile = "a\\u0000b"\n[output]\nfile = "out.dat"\n')
+    assert "data.file must be the name of a file, got 'a\\x00b'" in shell.fails("run", "p.toml")
+    shell.write("p.toml", '[data]\nfile = "in.basket"\n[output]\nfile = "out\\u0000"\n')
+    assert "output.file must be the name of a file" in shell.fails("run", "p.toml")
+    with pytest.raises(DataError, match="cannot be read: its name holds a NUL"):
+        io.read("a\0b.dat")
+    with pytest.raises(OutputError, match="cannot be written: its name holds a NUL"):
+        io.write(io.read([["a"]]), "a\0b.dat")

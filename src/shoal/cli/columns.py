@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
+import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from shoal.cli.options import Command
 from shoal.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
+from shoal.quoting import cells
 from shoal.report.words import shell_word
 
 
@@ -123,8 +123,7 @@ _ROLES = {"identifiers": "identifier", "plain": "plain"}  # option -> the role o
 
 def _listed(text: str | None) -> tuple[str, ...]:
     """The names or values of an option such as ``a,b,"c, d"``; blanks are none."""
-    lines = csv.reader([text or ""], skipinitialspace=True)
-    return tuple(dict.fromkeys(part.strip() for line in lines for part in line if part.strip()))
+    return tuple(dict.fromkeys(part.strip() for part in cells(text or "") if part.strip()))
 
 
 def trees(texts: Collection[str]) -> dict[str, str]:
@@ -136,7 +135,7 @@ def trees(texts: Collection[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, _, hierarchy = text.partition("=")
-        if not hierarchy or Path(text).exists():
+        if not hierarchy or os.path.exists(text):
             name, hierarchy = "", text
         if name in found:
             of = f"column '{name}'" if name else "the items"

@@ -103,7 +103,10 @@ def compare(
     if output.exists() and not output.is_dir():
         raise OutputError(f"{output} is a file, but the results need a folder: name another.")
     _readable(grid)
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{output} cannot be made: {error.strerror or error}.") from None
     rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
     results.to_parquet(rows, output / "results.parquet")
     if missing := page.write(grid, rows, output / "index.html"):
@@ -155,10 +158,10 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
 def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, given: dict[str, Any]) -> Grid:
     """What is to be run."""
     first, known = what[0], grid_file.named()
-    ours = first in known and not Path(first).exists()
+    ours = first in known and not os.path.exists(first)
     if not ours and not first.endswith(".toml"):
         for one in what:
-            if not Path(one).is_file():
+            if not os.path.isfile(one):
                 raise OptionError(
                     f"'{one}' is neither a file nor a grid{did_you_mean(one, known)}: see shoal compare --list."
                 )

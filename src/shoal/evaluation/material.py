@@ -5,6 +5,7 @@ Whatever is said here may be varied in a grid: the number of rows, of items, the
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -83,7 +84,7 @@ class Material(Spec):
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
         for path in (self.file, self.weights, *self.hierarchy.values()):
-            if path and not intervals.is_spec(path) and not Path(path).is_file():
+            if path and not intervals.is_spec(path) and not os.path.isfile(path):
                 raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")

@@ -37,6 +37,11 @@ class FileBytes:
     data: bytes
     sha256: str
 
+    @property
+    def utf8(self) -> bool:
+        """Whether it must be UTF-8, if it is text."""
+        return not self.data.startswith(tuple(_MARKS))
+
     def text(self) -> str:
         """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
         return decode(self.data, str(self.path))
@@ -70,8 +75,8 @@ def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
         raise DataError(f"{path} is a folder: name a file.") from None
     except FileNotFoundError:
         raise DataError(f"{path} does not exist: check the path.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {_why(error)}.") from None
     digest = hashlib.sha256(raw).hexdigest()
     codec = codec_of(path)
     if codec:
@@ -131,6 +136,13 @@ def decode(data: bytes, name: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def _why(error: Exception) -> str:
+    """What is wrong with a path; Python has three kinds of errors for that."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "its name holds a NUL" if isinstance(error, ValueError) else "it is a link that leads back to itself"
+
+
 def check_writable(path: str | Path) -> None:
     """Raise an OutputError now rather than after hours of work."""
     path = Path(path)
@@ -143,8 +155,8 @@ def check_writable(path: str | Path) -> None:
         if not target.parent.is_dir():
             raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
         denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise OutputError(f"{path} cannot be written: {_why(error)}.") from None
     if denied:
         raise OutputError(f"{path} cannot be written: permission denied.")
 
