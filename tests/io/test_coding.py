@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shoal import io
+from shoal.errors import DataError
 from shoal.io import coding, jsonl, text
 from shoal.io.coding import Ragged, encode
 
@@ -86,3 +87,12 @@ def test_memory_is_a_few_times_the_text(tmp_path: Path, monkeypatch: pytest.Monk
     finally:
         tracemalloc.stop()
     assert peak < 9 * path.stat().st_size
+
+
+def test_an_item_must_not_be_called_like_the_count_of_another() -> None:
+    rows = [["a", "a", "b"], ["a*2", "b"]]
+    with pytest.raises(DataError, match=r"Item 'a\*2' is called as item 'a' will be where it is given 2 times"):
+        io.read(rows, multiset=True)
+    assert io.read([["a", "b"], ["a*2", "b"]], multiset=True).transactions.labels == ("a*1", "a*2*1", "b*1")
+    assert io.read(rows).transactions.labels == ("a", "a*2", "b")
+    assert io.read(rows, multiset=True, drop_items=["a*2"]).transactions.labels == ("a*2", "b*1")

@@ -85,7 +85,7 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
     """A method in the table."""
     cells = [trial.algorithm.name]
     for row in (trial.sample, trial.whole) if found.sampled < found.rows else (trial.whole,):
-        good = row is not None and row["status"] == "ok"
+        good = row is not None and row["status"] == "ok" and row["score"] is not None
         cells += [figure(row["score"]), f"{row['seconds']:.3g}"] if good and row is not None else ["", ""]
     kind = "removes items" if trial.algorithm.suppresses else "not truthful" if not trial.algorithm.truthful else ""
     kind = "nearly worthless" if trial.worthless else kind

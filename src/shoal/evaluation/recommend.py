@@ -15,7 +15,7 @@ from typing import Any
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
-from shoal.errors import Infeasible
+from shoal.errors import DataError, Infeasible
 from shoal.evaluation import lab
 from shoal.evaluation.grid import Case
 from shoal.evaluation.material import Material, Seen
@@ -131,7 +131,10 @@ def recommend(
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
-    rows = len(material.load(seed, privacy, seen)[0])
+    data = material.load(seed, privacy, seen)[0]
+    if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
+        raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
+    rows = len(data)
     sampled = min(rows, wishes.sample)
     few = replace(material, sample=sampled) if sampled < rows else material
     methods = [_limited(method(), wishes) for method in candidates(privacy)]

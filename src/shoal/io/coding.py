@@ -14,6 +14,8 @@ import numpy as np
 
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+from shoal.errors import DataError
+from shoal.io.messages import shown
 
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
 PART = 1 << 18  # texts that are coded at a time
@@ -129,6 +131,7 @@ class Encoder:
         self._multiset, self._dropped = multiset, frozenset(drop_items)
         self._code_of: dict[str, int] = {}  # in the order of their first use
         self._parts: list[tuple[Codes, Codes]] = []  # the size of each row, and the codes of all rows
+        self._counted: set[str] = set()  # the items of multisets, without their counts
         self.dropped: set[str] = set()  # those of the items to drop that were there
 
     def add(self, rows: Ragged) -> None:
@@ -141,6 +144,7 @@ class Encoder:
         if not kept.all():
             row, codes = row[kept[codes]], codes[kept[codes]]
         if self._multiset:
+            self._counted.update(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
             row, codes, labels = _count(row, codes.astype(np.int64), labels)
             kept = np.ones(len(labels), dtype=np.bool_)
         code_of = [
@@ -152,6 +156,12 @@ class Encoder:
 
     def transactions(self) -> Transactions:
         """All rows; nothing can be added after that."""
+        for label in sorted(self._counted.intersection(self._code_of)):
+            item, _, times = label.rpartition("*")
+            raise DataError(
+                f"Item {shown(label)} is called as item {shown(item)} will be where it is given {times} times in a "
+                f"record: rename it, or leave out --multiset."
+            )
         order = canonical_order(self._code_of)
         rank = np.empty(len(order), dtype=np.int32)
         rank[[self._code_of[label] for label in order]] = np.arange(len(order), dtype=np.int32)
