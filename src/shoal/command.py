@@ -65,6 +65,8 @@ def _words(job: Job) -> Iterator[str]:
             yield from (f"--{name.replace('_', '-')}", say(value) if isinstance(value, float) else str(value))
     if job.allow_missing:
         yield "--allow-missing"
+    if job.escape_formulas:
+        yield "--escape-formulas"
     for path in job.reports:
         yield from ("--report", str(path))
     if not job.explanations:

@@ -51,6 +51,7 @@ class Job:
     reports: tuple[Path, ...] = ()
     explanations: bool = True
     output_format: str | None = None
+    escape_formulas: bool = False
     codebook: Path | bool | None = None  # what its labels stand for; none: beside the output, if siblings are grouped
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
@@ -64,7 +65,12 @@ class Job:
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}")
         with all_or_none():
-            release = release.write(self.output, format=self.output_format, codebook=self.codebook)
+            release = release.write(
+                self.output,
+                format=self.output_format,
+                codebook=self.codebook,
+                escape_formulas=self.escape_formulas,
+            )
             for path in self.reports:
                 release.report(path, explained=self.explanations)
         return release

@@ -23,6 +23,7 @@ READING = (
     "id_column",
     "item_column",
     "header",
+    "escaped_formulas",
     "multiset",
     "drop_items",
     "sets",
@@ -98,7 +99,7 @@ class TomlFile:
         """How the data are to be read, as :func:`shoal.read` takes it."""
         found = {name: data[name] for name in READING if name in data}
         for name, value in found.items():
-            wanted = bool if name in ("header", "multiset", "sets") else str
+            wanted = bool if name in ("header", "escaped_formulas", "multiset", "sets") else str
             listed = name in ("column", "item_delimiter", "drop_items")
             size = name == "max_expanded" and type(value) is int
             if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:

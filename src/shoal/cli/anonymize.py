@@ -67,6 +67,11 @@ from shoal.report.plain import share, things
 @column_options
 @click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
+@click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
+)
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
 @data_options
 def anonymize(
@@ -88,6 +93,7 @@ def anonymize(
     max_loss: float | None,
     columns: str | None,
     output_format: str | None,
+    escape_formulas: bool,
     workers: int,
     **given: Any,
 ) -> None:
@@ -117,6 +123,7 @@ def anonymize(
         reports=reports,
         explanations=explanations,
         output_format=output_format,
+        escape_formulas=escape_formulas,
         codebook=False if no_codebook else codebook,
         max_loss=max_loss,
         lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),

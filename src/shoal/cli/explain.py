@@ -60,7 +60,7 @@ def explain(
     [privacy] = choose({PrivacyModel: model}, given)
     if not isinstance(privacy, shoal.KmAnonymity):
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
-    before = tell(shoal.read(original, **read_as))
+    before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **{**read_as, "multiset": False}))
     tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
     alone, items = tree.name == NO_HIERARCHY, set(before.transactions.labels)

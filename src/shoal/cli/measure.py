@@ -119,7 +119,7 @@ def measure(
     own = Workload.load(workload) if workload else None
     may_be_known = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
-    before = tell(shoal.read(original, **read_as))
+    before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **foreign.published_reading(given, read_as)))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")

@@ -18,7 +18,17 @@ from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
-_AS_GIVEN = ("format", "delimiter", "id_column", "item_column", "header", "multiset", "sets", "max_expanded")
+_AS_GIVEN = (
+    "format",
+    "delimiter",
+    "id_column",
+    "item_column",
+    "header",
+    "escaped_formulas",
+    "multiset",
+    "sets",
+    "max_expanded",
+)
 
 
 def data_options(command: Command) -> Command:
@@ -56,6 +66,9 @@ def data_options(command: Command) -> Command:
                 default=None,
                 help="CSV: the first line names the columns, or is a record (the columns are then called (column 1), "
                 "(column 2)); default: guessed, or asked for.",
+            ),
+            click.option(
+                "--escaped-formulas", is_flag=True, help="CSV: the file was written with --escape-formulas: undo that."
             ),
             click.option("--id-column", help="Long CSV: the column that names the record."),
             click.option("--item-column", help="Long CSV: the column that names the item."),

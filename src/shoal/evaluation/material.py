@@ -112,7 +112,7 @@ class Material(Spec):
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
         """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
-        plain = {"sets": True, "multiset": False}
+        plain = {"sets": True, "multiset": False, "escaped_formulas": False}
         told = {
             **changed(self),
             "file": sha256_of(self.file) if self.file else "",

@@ -19,12 +19,12 @@ from typing import Any
 
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, OptionError
-from shoal.io import files
+from shoal.io import files, formulas
 from shoal.io.arrow import is_list
 from shoal.io.coding import Batch, batches
 from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write
 from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
-from shoal.io.grid import SET_NAMES
+from shoal.io.grid import SET_NAMES, HeadedLayout
 from shoal.io.layout import Layout, Put, ReadOptions
 from shoal.io.memory import Kind, label_lists, read_rows
 from shoal.io.several import Several, delimiters, gather
@@ -43,6 +43,7 @@ def read(
     id_column: str | None = None,
     item_column: str | None = None,
     header: bool | None = None,
+    escaped_formulas: bool | None = None,
     multiset: bool = False,
     drop_items: Collection[str] = (),
     sets: bool = True,
@@ -56,8 +57,10 @@ def read(
     one that does not occur is warned of. In a frame, a column of strings is split at ``item_delimiter``.
 
     ``header`` says whether the first line of a CSV file names the columns. Without such a line, the columns are called
-    ``(column 1)``, ``(column 2)`` and so on. A compressed file that expands to more than ``max_expanded`` is refused;
-    give bytes, or a text such as ``"4 GB"``. The default is 64 times the size of the file, and at least 1 GB.
+    ``(column 1)``, ``(column 2)`` and so on. ``escaped_formulas`` says that the file was written with
+    ``escape_formulas``: the quote before a formula is no part of the cell. A compressed file that expands to more than
+    ``max_expanded`` is refused; give bytes, or a text such as ``"4 GB"``. The default is 64 times the size of the file,
+    and at least 1 GB.
 
     ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
     ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
@@ -74,6 +77,7 @@ def read(
             id_column=id_column,
             item_column=item_column,
             header=header,
+            escaped_formulas=escaped_formulas or None,
             max_expanded=max_expanded,
             multiset=multiset,
             drop_items=_labels(drop_items),
@@ -185,16 +189,26 @@ def write(
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    escape_formulas: bool = False,
 ) -> str:
     """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
 
     The format changes only if ``format`` or the suffix of the path says so. Items stand in canonical order in each row.
     If a label contains the item delimiter of a CSV file, another one is used, with a warning. Where several columns of
     sets were read, each item stands in its column again, and what spans columns in the first of them.
+
+    With ``escape_formulas``, cells of a CSV file that a spreadsheet would take for formulas get a quote before them;
+    ``read(..., escaped_formulas=True)`` takes it away again.
     """
     path = Path(path)
     files.check_writable(path)
-    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    options = ReadOptions(
+        column=column,
+        delimiter=delimiter,
+        id_column=id_column,
+        item_column=item_column,
+        escaped_formulas=escape_formulas or None,
+    )
     plan = _plan(dataset, path, format, options, item_delimiter)
     prepared = plan.layout.columns(arrow_table(plan.dataset))
     for remark in plan.remarks:
@@ -215,13 +229,20 @@ def read_options(
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    escape_formulas: bool = False,
 ) -> dict[str, Any]:
     """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
 
     >>> read_options(read([["oat milk"]]), "out.csv")
     {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
-    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    options = ReadOptions(
+        column=column,
+        delimiter=delimiter,
+        id_column=id_column,
+        item_column=item_column,
+        escaped_formulas=escape_formulas or None,
+    )
     return _plan(dataset, Path(path), format, options, item_delimiter).read_options
 
 
@@ -270,7 +291,10 @@ def _layout(dataset: Dataset, target: type[Layout], source: Any, given: dict[str
     if without and not arrow_table(dataset).column_names:
         raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
     layout = source if type(source) is target else _fresh(target, source)
-    return layout.with_options(given).fitted(dataset, given)
+    fitted, remarks = layout.with_options(given).fitted(dataset, given)
+    if isinstance(fitted, HeadedLayout) and not fitted.escaped_formulas:
+        remarks = remarks + formulas.remarks(dataset)
+    return fitted, remarks
 
 
 def _fresh(target: type[Layout], source: Any) -> Layout:

@@ -6,7 +6,6 @@ cell in the set column is an empty set.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -16,6 +15,7 @@ import numpy as np
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
+from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.files import FileBytes
 from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
@@ -61,6 +61,7 @@ class Csv(HeadedLayout):
         table = cls(
             without_sets=True,
             header=grid.header,
+            escaped_formulas=bool(options.escaped_formulas),
             delimiter=grid.delimiter,
             blank_lines=len(grid.names) == 1 and pc.any(pc.equal(grid.column(0, raw=True), "")).as_py(),
             line_of=grid.records.line_of,
@@ -120,7 +121,7 @@ class Csv(HeadedLayout):
         if not self.header:
             return []
         names = self._names([] if columns is None else list(columns.column_names))
-        return [self.delimiter.join(_quoted_name(name, self.delimiter) for name in names)]
+        return [header_line(names, self)]
 
     def _names(self, others: list[str]) -> list[str]:
         """The names of all columns, given those beside the sets."""
@@ -132,7 +133,9 @@ class Csv(HeadedLayout):
         cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
         if not self.without_sets:
             _check_items(batch.labels, self.item_delimiter, self.format)
-            sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
+            texts = joined(batch.lists(batch.labels), self.item_delimiter)
+            texts = formulas.escaped(texts) if self.escaped_formulas else texts
+            sets = quote(texts, self.delimiter, self.quote_cells)
             cells.insert(set_position(self.before, names), sets)
         found: list[str] = glued(cells, self.delimiter).to_pylist()
         if len(cells) > 1 or self.blank_lines:
@@ -169,11 +172,11 @@ def quoted_columns(table: Any, layout: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = {}
+    texts, escape = {}, layout.escaped_formulas
     for name in table.column_names:
         column = table.column(name)
         as_read = layout.parsed is not None and name in layout.parsed.column_names
-        if as_read and layout.raw is not None and column.equals(layout.parsed.column(name)):
+        if as_read and layout.raw is not None and not escape and column.equals(layout.parsed.column(name)):
             texts[name] = layout.raw.column(name)
             continue
         try:
@@ -186,14 +189,20 @@ def quoted_columns(table: Any, layout: Any) -> Any:
         if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
             raise DataError(f"Column '{cut(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
         texts[name] = quote(
-            text, layout.delimiter, as_read and layout.raw is not None and _all_quoted(layout.raw[name])
+            formulas.escaped(text) if escape else text,
+            layout.delimiter,
+            as_read and layout.raw is not None and _all_quoted(layout.raw[name]),
         )
     return pa.table(texts)
 
 
-def _quoted_name(name: str, delimiter: str) -> str:
-    """A header field."""
-    return '"' + name.replace('"', '""') + '"' if re.search(f'["\n]|{re.escape(delimiter)}', name) else name
+def header_line(names: list[str], layout: Any) -> str:
+    """The names of the columns; ``layout`` has ``delimiter`` and ``escaped_formulas``."""
+    import pyarrow as pa
+
+    texts = pa.array(names, pa.large_string())
+    texts = formulas.escaped(texts) if layout.escaped_formulas else texts
+    return str(layout.delimiter).join(quote(texts, layout.delimiter).to_pylist())
 
 
 def _set_column(names: list[str], wanted: str | None, name: str) -> int:

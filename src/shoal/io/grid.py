@@ -8,15 +8,18 @@ seen in it; if it looks like a record, the user is asked: a record must never be
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from shoal.errors import DataError
+from shoal.io import formulas
+from shoal.io.coding import Ragged
 from shoal.io.layout import ReadOptions
 from shoal.io.messages import cut, listed
-from shoal.io.text import DELIMITERS, Records, Text, TextLayout, name_of, split_records, unquoted
+from shoal.io.text import DELIMITERS, Records, Text, TextLayout, name_of, quote, split_records, unquoted
 
 SET_NAMES = frozenset(
     {"items", "itemset", "item_set", "transaction", "transactions", "basket", "set", "products", "codes"}
@@ -31,11 +34,13 @@ class HeadedLayout(TextLayout):
     """A format of lines whose first one may name the columns."""
 
     header: bool = True
+    escaped_formulas: bool = False  # a quote stands before each
 
     def read_options(self) -> dict[str, Any]:
         """Where a column is named that is there, nobody will doubt the header."""
         found = super().read_options()
-        return found | ({"header": self.header} if self.without_sets or not self.header else {})
+        found |= {"header": self.header} if self.without_sets or not self.header else {}
+        return found | ({"escaped_formulas": True} if self.escaped_formulas else {})
 
     def with_header(self, names: list[str]) -> tuple[Self, list[str]]:
         """The layout for columns of these names, and a remark: without a header, a column is known by its place."""
@@ -57,7 +62,7 @@ class Grid:
     @classmethod
     def of(cls, text: Text, delimiter: str, name: str, options: ReadOptions) -> Grid:
         """Split the text and check its shape."""
-        records = split_records(text, delimiter, name)
+        records = _unescaped(split_records(text, delimiter, name), name, options)
         sizes = records.values.sizes
         width, header = int(sizes[0]), options.header is not False
         first: list[str] = records.values.values.slice(0, width).to_pylist()
@@ -128,6 +133,27 @@ class Grid:
             known = self.names[0].strip().lower() in SET_NAMES
             return "" if known else f"'{cut(self.names[0])}' may be a name or an item"
         return "" if any(map(_NAME.fullmatch, self.names)) else f"{listed(self.names)} do not look like names"
+
+
+def _unescaped(records: Records, name: str, options: ReadOptions) -> Records:
+    """The records without quotes before formulas, if they have them."""
+    import pyarrow.compute as pc
+
+    values, raw = records.values, records.raw
+    if options.escaped_formulas:
+        plain = formulas.unescaped(values.values)
+        if raw is not None:
+            again = pc.if_else(pc.starts_with(raw, '"'), quote(plain, "", always=True), plain)
+            raw = pc.if_else(pc.equal(plain, values.values), raw, again)
+        return Records(Ragged(plain, values.indptr), raw, records.line_of)
+    quoted = pc.and_(pc.starts_with(values.values, "'"), formulas.are_formulas(values.values))
+    if pc.any(quoted).as_py():
+        warnings.warn(
+            f"{name} has cells with a quote before a formula: if it was written with --escape-formulas, pass "
+            f"--escaped-formulas.",
+            stacklevel=2,
+        )
+    return records
 
 
 def unnamed(position: int) -> str:

@@ -87,8 +87,9 @@ class Jsonl(TextLayout):
             if len(labels) >= PART:
                 encoder.add(Ragged.from_flat(labels, sizes))
                 parts.append(pa.table(around, schema))
-                for full in (labels, sizes, *around.values()):
-                    full.clear()
+                labels.clear()
+                sizes.clear()
+                around = {"before": [], "after": []}
         encoder.add(Ragged.from_flat(labels, sizes))
         options.tell_missing(encoder.dropped)
         layout = cls(

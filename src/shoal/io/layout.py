@@ -30,7 +30,7 @@ from shoal.io.messages import listed, shown
 
 Put = Callable[[Batch], None]
 _OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
-_OF_FILES = (*_OPTIONS, "header")
+_OF_FILES = (*_OPTIONS, "header", "escaped_formulas")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,7 @@ class ReadOptions:
     item_column: str | None = None
     header: bool | None = None  # whether the first line names the columns
     columns: tuple[str, ...] = ()  # of sets, if there may be several
+    escaped_formulas: bool | None = None  # whether formulas have a quote before them
     max_expanded: int | str | None = None  # of a compressed file
     multiset: bool = False
     drop_items: tuple[str, ...] = ()

@@ -13,8 +13,9 @@ import numpy as np
 
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
+from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged
-from shoal.io.csv import quoted_columns
+from shoal.io.csv import header_line, quoted_columns
 from shoal.io.files import FileBytes
 from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions
@@ -51,6 +52,7 @@ class Long(HeadedLayout):
         items = Ragged(values, np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(first)))]))
         layout = cls(
             header=grid.header,
+            escaped_formulas=bool(options.escaped_formulas),
             delimiter=grid.delimiter,
             id_column=grid.names[at_id],
             item_column=grid.names[at_item],
@@ -92,10 +94,7 @@ class Long(HeadedLayout):
 
     def head(self, columns: Any) -> list[str]:
         """The two names."""
-        import pyarrow as pa
-
-        names = quote(pa.array(self._names, pa.large_string()), self.delimiter).to_pylist()
-        return [self.delimiter.join(names)] if self.header else []
+        return [header_line(self._names, self)] if self.header else []
 
     @property
     def _names(self) -> list[str]:
@@ -114,7 +113,8 @@ class Long(HeadedLayout):
             ids = batch.columns.column(0).combine_chunks()
         sizes = np.diff(batch.indptr)
         codes = np.insert(batch.codes, batch.indptr[:-1][sizes == 0], len(batch.labels))
-        texts = quote(pa.array([*batch.labels, ""], pa.large_string()), self.delimiter)
+        texts = pa.array([*batch.labels, ""], pa.large_string())
+        texts = quote(formulas.escaped(texts) if self.escaped_formulas else texts, self.delimiter)
         pair = [ids.take(pa.array(np.repeat(np.arange(len(batch)), np.maximum(sizes, 1)))), texts.take(pa.array(codes))]
         if self.item_first:
             pair.reverse()

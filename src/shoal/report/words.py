@@ -181,7 +181,7 @@ def verify_command(release: Release) -> str:
     return " ".join(map(shell_word, words))
 
 
-_UNSAID = {"sets": True, "multiset": False, "drop_items": ()}
+_UNSAID = {"sets": True, "multiset": False, "escaped_formulas": False, "drop_items": ()}
 
 
 def reading_words(name: str, value: str | int | Sequence[str] | None) -> list[str]:
@@ -197,9 +197,10 @@ def reading_words(name: str, value: str | int | Sequence[str] | None) -> list[st
         return []
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]
+    texts = [str(value)] if isinstance(value, str | int) else list(value)
     if name == "drop_items":
-        return [f"{flag}={','.join(value)}"]
-    return [word for text in ([str(value)] if isinstance(value, str | int) else value) for word in (flag, text)]
+        return [f"{flag}={','.join(texts)}"]
+    return [word for text in texts for word in (flag, text)]
 
 
 def listed(labels: Sequence[str]) -> str:
