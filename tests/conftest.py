@@ -56,6 +56,7 @@ class Shell:
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.capsys, self.monkeypatch = folder, capsys, monkeypatch
+        self.was_read: list[str] = []  # what the last command said about the data that it read
         monkeypatch.chdir(folder)
         monkeypatch.setenv("COLUMNS", "200")
 
@@ -70,6 +71,7 @@ class Shell:
         return name
 
     def __call__(self, *words: str) -> tuple[int, str, str]:
+        """Exit code, stdout, and stderr without what was read."""
         self.monkeypatch.setattr(sys, "argv", ["shoal", *words])
         code = 0
         try:
@@ -77,7 +79,9 @@ class Shell:
         except SystemExit as done:
             code = int(done.code or 0)
         out, err = self.capsys.readouterr()
-        return code, out, err
+        lines = err.splitlines(keepends=True)
+        self.was_read = [line for line in lines if line.startswith("Read ")]
+        return code, out, "".join(line for line in lines if not line.startswith("Read "))
 
     def fails(self, *words: str) -> str:
         """Exit code 2, one sentence on stderr, and no file that was not there before."""

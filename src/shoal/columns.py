@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -307,9 +307,17 @@ def _decimals(text: str) -> int:
     """Digits behind the point."""
     try:
         exponent = Decimal(text.strip()).normalize().as_tuple().exponent
-    except InvalidOperation:
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
         return 0
     return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _is_finite(text: str) -> bool:
+    """Whether a text is a number, however large."""
+    try:
+        return Decimal(text.strip()).is_finite()
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+        return False
 
 
 def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
@@ -320,6 +328,8 @@ def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
         try:
             steps(text, unit, _decimals(text))
         except ValueError:
+            if unit == "number" and _is_finite(text):
+                break
             return DataError(
                 f"Column '{name}': '{cut(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
                 f"column as a category."

@@ -11,7 +11,7 @@ from shoal.columns import Column
 from shoal.data.table import Role
 from shoal.options import Spec, changed, say
 from shoal.privacy import PrivacyModel
-from shoal.report.words import listed, shell_word
+from shoal.report.words import listed, reading_words, shell_word
 
 if TYPE_CHECKING:
     from shoal.job import Job
@@ -54,16 +54,7 @@ def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:
 def _words(job: Job) -> Iterator[str]:
     """What a job says beside the model and the method."""
     for name, value in job.reading.items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "sets":
-            yield from () if value else ("--no-sets",)
-        elif name == "multiset":
-            yield from (flag,) if value else ()
-        elif name == "drop_items":
-            yield from (f"{flag}={listed(value)}",) if value else ()
-        elif value is not None:
-            for text in [value] if isinstance(value, str) else value:
-                yield from (flag, text)
+        yield from reading_words(name, value)
     for name, tree in job.hierarchy.items():
         yield from ("--hierarchy", f"{name}={tree}" if name else str(tree))
     yield from _roles(job)
@@ -74,6 +65,8 @@ def _words(job: Job) -> Iterator[str]:
             yield from (f"--{name.replace('_', '-')}", say(value) if isinstance(value, float) else str(value))
     if job.allow_missing:
         yield "--allow-missing"
+    if job.escape_formulas:
+        yield "--escape-formulas"
     for path in job.reports:
         yield from ("--report", str(path))
     if not job.explanations:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -51,20 +51,26 @@ class Job:
     reports: tuple[Path, ...] = ()
     explanations: bool = True
     output_format: str | None = None
+    escape_formulas: bool = False
     codebook: Path | bool | None = None  # what its labels stand for; none: beside the output, if siblings are grouped
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 
-    def run(self, engine: Engine = LOCAL) -> Release:
-        """Search, apply, verify, and only then write: all files or none."""
+    def run(self, engine: Engine = LOCAL, seen: Callable[[Dataset], object] = lambda data: None) -> Release:
+        """Search, apply, verify, and only then write: all files or none; ``seen`` is given the data as read."""
         self.check()
-        release = replace(anonymize(self.problem(), self.algorithm, engine), command=Command.of(self))
+        release = replace(anonymize(self.problem(seen), self.algorithm, engine), command=Command.of(self))
         if release.worthless or (self.max_loss is not None and release.loss > self.max_loss):
             release.try_others(engine)
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}")
         with all_or_none():
-            release = release.write(self.output, format=self.output_format, codebook=self.codebook)
+            release = release.write(
+                self.output,
+                format=self.output_format,
+                codebook=self.codebook,
+                escape_formulas=self.escape_formulas,
+            )
             for path in self.reports:
                 release.report(path, explained=self.explanations)
         return release
@@ -102,10 +108,11 @@ class Job:
             )
         discovery.get("shoal.metrics", AdditiveLoss, self.loss)
 
-    def problem(self) -> Problem:
+    def problem(self, seen: Callable[[Dataset], object] = lambda data: None) -> Problem:
         """Read everything."""
         counted = Weights.load(self.weights) if self.weights else None
         dataset = read_for(self.privacy, self.data, self.reading)
+        seen(dataset)
         dataset, said = kept(dataset, self.keep, self.columns)
         avoid = io.marks_to_write(dataset, self.output, self.output_format)
         dataset = replace(dataset, origin=replace(dataset.origin, avoid=avoid))
@@ -147,12 +154,13 @@ def described(
     """What is said of the columns, with the hierarchies that are named apart, and the values that mean "not known"."""
     names = () if data.table is None else data.table.names
     said, plain = dict(columns), Column(missing=tuple(missing))
+    of = {name: tree for name, tree in hierarchy.items() if name}  # "" are the items, even if a column has no name
     for name in names:
         one = said.get(name, plain)
         if isinstance(one, Column) and privacy.relational and name not in privacy.columns:
-            tree = hierarchy.get(name, one.hierarchy)
+            tree = of.get(name, one.hierarchy)
             said[name] = replace(one, hierarchy=tree, missing=tuple(dict.fromkeys((*one.missing, *missing))))
-    for name in hierarchy:
+    for name in of:
         about = said.get(name)
         known = isinstance(about, Column) and about.role in (None, Role.QUASI_IDENTIFIER)
         if name in names and not known:
@@ -208,7 +216,7 @@ def check_outputs(sources: Sequence[Path | None], targets: Sequence[Path]) -> No
     for target in targets:
         check_writable(target)
         for source in sources:
-            if source is not None and target.exists() and os.path.exists(source) and target.samefile(source):
+            if source is not None and os.path.exists(source) and target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is also read: name another file to write.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book and the reports must be different files.")

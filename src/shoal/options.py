@@ -5,7 +5,6 @@ The dataclass fields of a :class:`Spec` are its command-line options, its form f
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import functools
 import math
@@ -20,6 +19,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from shoal.errors import OptionError, did_you_mean
+from shoal.quoting import cells
 
 Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the command line, or a file with one a line
 
@@ -212,21 +212,21 @@ def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
     >>> labels_of('milk, "beer, light"')
     ('milk', 'beer, light')
     """
-    if os.path.isfile(folder / text):  # unlike Path.is_file, it knows names that are too long to be files
+    if os.path.isfile(folder / text):  # unlike Path.is_file, it takes texts that are too long for names
         if not {"/", "\\", "."} & set(text):  # a label, or a file that happens to be called like one?
             raise OptionError(
                 f"'{text}' is also a file here: write ./{text} for the labels in it, or '{text},' for itself."
             )
         from shoal.io import files
 
-        lines = [[line] for line in files.load(folder / text).text().splitlines()]
-        if not any(line.strip() for [line] in lines):
+        labels = files.load(folder / text).text().split("\n")
+        if not any(map(str.strip, labels)):
             raise OptionError(f"{text} names no label: wanted one on each line.")
     elif Path(text).suffix.lower() in (".txt", ".csv", ".tsv", ".lst", ".list"):
         raise OptionError(f"{folder / text} does not exist: check the path (or write '{text},' if it is a label).")
     else:
-        lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
-    return tuple(dict.fromkeys(label for line in lines for label in line if label.strip()))
+        labels = cells(text, ",\n")
+    return tuple(dict.fromkeys(label for label in labels if label.strip()))
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -235,8 +235,7 @@ def names_of(text: str) -> tuple[str, ...]:
     >>> names_of('milk, "beer, light",,'), names_of(listed(["a,b", ' "c"'])) == ("a,b", ' "c"')
     (('milk', 'beer, light'), True)
     """
-    lines = csv.reader([text], skipinitialspace=True)
-    return tuple(dict.fromkeys(name for line in lines for name in line if name.strip()))
+    return tuple(dict.fromkeys(name for name in cells(text) if name.strip()))
 
 
 def _plain(hint: Any) -> Kind:

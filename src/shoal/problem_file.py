@@ -5,6 +5,7 @@
     [data]
     file = "records.csv"           # paths are relative to this file
     column = "items"               # further keys: as the options of shoal anonymize that describe the data
+    header = true                  # the first line names the columns; default: guessed
     [columns]                      # what each column beside the sets is; none: see the model
     id = "identifier"
     age = { hierarchy = "width:5,10", weight = 0.5 }
@@ -41,6 +42,7 @@ from shoal.options import Spec
 from shoal.privacy import PrivacyModel
 from shoal.toml_file import READING, TomlFile
 
+OUTPUT = ("file", "codebook", "reports", "explanations", "format", "escape_formulas", "columns")
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 Made = TypeVar("Made", bound=Spec)
 
@@ -57,7 +59,7 @@ class _File(TomlFile):
         """Everything, with defaults where nothing is said."""
         data, output, items, run = (self.table(name) for name in ("data", "output", "items", "run"))
         self.known(data, ("file", *READING), "key", "data")
-        self.known(output, ("file", "codebook", "reports", "explanations", "format", "columns"), "key", "output")
+        self.known(output, OUTPUT, "key", "output")
         self.known(items, ("hierarchy", "hierarchy_format", "unknown", "weights", "allow_missing"), "key", "items")
         self.known(run, ("seed", "loss", "max_loss"), "key", "run")
         columns = self.columns(self.table("columns"))
@@ -84,6 +86,7 @@ class _File(TomlFile):
             reports=tuple(self.at(name, "output.reports") for name in self.texts(output, "reports", "output")),
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
+            escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),
         )

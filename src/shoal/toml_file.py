@@ -22,9 +22,12 @@ READING = (
     "delimiter",
     "id_column",
     "item_column",
+    "header",
+    "escaped_formulas",
     "multiset",
     "drop_items",
     "sets",
+    "max_expanded",
 )
 Made = TypeVar("Made", bound=Spec)
 
@@ -83,7 +86,7 @@ class TomlFile:
 
     def at(self, value: Any, what: str) -> Path:
         """The path that a name stands for."""
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value or "\0" in value:
             raise OptionError(f"{self.path}: {what} must be the name of a file, got {value!r}.")
         return self.folder / value
 
@@ -96,9 +99,10 @@ class TomlFile:
         """How the data are to be read, as :func:`shoal.read` takes it."""
         found = {name: data[name] for name in READING if name in data}
         for name, value in found.items():
-            wanted = bool if name in ("multiset", "sets") else str
+            wanted = bool if name in ("header", "escaped_formulas", "multiset", "sets") else str
             listed = name in ("column", "item_delimiter", "drop_items")
-            if not isinstance(value, wanted) and not (listed and is_texts(value)):
+            size = name == "max_expanded" and type(value) is int
+            if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:
                 what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
                 raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
             found[name] = tuple(value) if isinstance(value, list) else value

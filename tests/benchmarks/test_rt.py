@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.papers.common import put
 
 import shoal
 from benchmarks import rt, rt_page
+from benchmarks.papers.common import put
 from shoal import discovery
 from shoal.algorithms import Algorithm
 

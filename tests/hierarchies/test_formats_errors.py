@@ -67,7 +67,7 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
         ("a\nb\n", "PATH has one column only: wanted rows such as item;group;root, separated by ; , | or a tab."),
         (
             'a;A;*\n"b;A;*\n',
-            "PATH, line 2: bad quoting (unexpected end of data): a cell that starts with a quote must end with one, "
+            "PATH, line 2: bad quoting: a cell that starts with a quote must end with one, "
             'and a quote inside it is written "".',
         ),
         ("node,parent\n", "PATH holds no item: a hierarchy needs at least one."),

@@ -148,6 +148,14 @@ def test_levels_must_nest() -> None:
 def test_too_many_ranges() -> None:
     with pytest.raises(OptionError, match="more than a million ranges"):
         made("width:1", [0, 10**9])
+    with pytest.raises(OptionError, match="more than a million ranges"):
+        made("quantiles:99999999999999999999", [0, 1])
+
+
+@pytest.mark.parametrize("width", ["1e300", "1e999999999", "-1e300", str(2**60)])
+def test_too_wide_ranges(width: str) -> None:
+    with pytest.raises(OptionError, match=r"is wider than all numbers|is not a width"):
+        made(f"width:{width}", [0, 9])
 
 
 @st.composite

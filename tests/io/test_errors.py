@@ -200,7 +200,7 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("id,n,items\n1,2,a\n1,3,b\n")
     data = io.read(tmp_path / "x.csv")
     for format, options, message in [
-        ("fimi", {}, "fimi holds sets only, but the data have the columns 'id', 'n'"),
+        ("fimi", dict[str, Any](), "fimi holds sets only, but the data have the columns 'id', 'n'"),
         ("basket", {}, "basket holds sets only"),
         ("long", {}, "long holds one id beside the items"),
         ("csv", {"column": "id"}, "Column 'id' is there already"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +23,7 @@ from shoal.io.coding import BATCH_ROWS
 from shoal.report import words
 from tests.budget import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore:(Spreadsheets take cells|.* quote before a formula)")  # any text is
 SUFFIX = {
     "fimi": ".dat",
     "basket": ".basket",
@@ -44,16 +46,18 @@ def rows_of(label: st.SearchStrategy[str]) -> st.SearchStrategy[list[set[str]]]:
     return st.lists(st.sets(label, max_size=4), min_size=1, max_size=8)
 
 
+@pytest.mark.filterwarnings("ignore:Items in column")
 @pytest.mark.parametrize("format", list(io.FORMATS))
 @given(data=st.data())
 @examples(60)
 def test_round_trip(format: str, data: st.DataObject) -> None:
     rows = data.draw(rows_of(LABELS.get(format, any_label)))
-    options = {"item_delimiter": "|"} if format in ("csv", "tsv") else {"delimiter": ","} if format == "basket" else {}
+    marks = {"csv": {"item_delimiter": "|"}, "tsv": {"item_delimiter": "|"}, "basket": {"delimiter": ","}}
+    options: dict[str, Any] = marks.get(format, {})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows" + SUFFIX[format])
         digest = io.write(Dataset(Transactions.from_sets(rows)), path, format=format, **options)
-        back = io.read(path, format=format, **options)  # type: ignore[arg-type]
+        back = io.read(path, format=format, **options)
         assert back.transactions.sets() == rows
         assert back.origin.sha256 == digest == files.sha256_of(path)
         again = Path(folder, "again" + SUFFIX[format])
@@ -266,7 +270,7 @@ def test_read_options(tmp_path: Path) -> None:
     pairs = {"delimiter": ";", "id_column": "cust", "item_column": "prod"}
     sets = {"column": "items", "item_delimiter": "|"}
     for name, asked, options in [
-        ("y.csv", {}, {"format": "long", **pairs}),
+        ("y.csv", dict[str, Any](), {"format": "long", **pairs}),
         ("y.dat", {}, {"format": "fimi"}),
         ("y.basket", {}, {"format": "basket", "delimiter": ","}),
         ("y.tsv", {}, {"format": "tsv", **sets}),

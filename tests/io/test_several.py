@@ -24,6 +24,7 @@ from shoal.report import words
 from tests.budget import examples
 from tests.conftest import Shell
 
+pytestmark = pytest.mark.filterwarnings("ignore:(Spreadsheets take cells|.* quote before a formula)")  # any text is
 COLUMNS = ("dx", "rx")
 SETS = [{"dx.cold", "dx.flu", "rx.a"}, {"rx.a", "rx.b"}, {"dx.flu"}, set()]
 FORMATS = ["csv", "tsv", "jsonl", "parquet", "feather"]
@@ -324,7 +325,7 @@ def test_any_items_come_back(format: str, data: st.DataObject) -> None:
             assert "which separates" in str(error)  # noqa: PT017
             io.write(source, path)
             mark = ""
-        asked = {"item_delimiter": mark} if mark and format in ("csv", "tsv") else {}
+        asked: dict[str, Any] = {"item_delimiter": mark} if mark and format in ("csv", "tsv") else {}
         back = io.read(path, **io.read_options(source, path, **asked))
         assert back.transactions.sets() == wanted
         io.write(back, Path(folder, f"y.{format}"))

@@ -13,7 +13,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, hierarchy_option, said, trees
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
@@ -67,6 +67,11 @@ from shoal.report.plain import share, things
 @column_options
 @click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
+@click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
+)
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
 @data_options
 def anonymize(
@@ -88,6 +93,7 @@ def anonymize(
     max_loss: float | None,
     columns: str | None,
     output_format: str | None,
+    escape_formulas: bool,
     workers: int,
     **given: Any,
 ) -> None:
@@ -117,12 +123,13 @@ def anonymize(
         reports=reports,
         explanations=explanations,
         output_format=output_format,
+        escape_formulas=escape_formulas,
         codebook=False if no_codebook else codebook,
         max_loss=max_loss,
         lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
     )
     with console.engine(workers) as engine:
-        release = job.run(engine)
+        release = job.run(engine, tell)
     show(release, output, reports, explained=explanations)
 
 

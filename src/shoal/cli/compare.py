@@ -15,7 +15,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import compared, console
 from shoal.cli.columns import beside_the_file, column_options, hierarchy_option
-from shoal.cli.options import FILE, data_options, reading
+from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.errors import OptionError, OutputError, did_you_mean
 from shoal.evaluation import grid_file, lab, page, results
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
@@ -104,7 +104,10 @@ def compare(
     if output.exists() and not output.is_dir():
         raise OutputError(f"{output} is a file, but the results need a folder: name another.")
     _readable(grid)
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{output} cannot be made: {error.strerror or error}.") from None
     rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
     results.to_parquet(rows, output / "results.parquet")
     if missing := page.write(grid, rows, output / "index.html"):
@@ -118,7 +121,7 @@ def _readable(grid: Grid) -> None:
     tried = {(case.material.file, str(case.material.hierarchy)): case for case in reversed(grid.cases)}
     for case in tried.values():
         if case.material.file:
-            case.material.load(case.seed, case.privacy)
+            case.material.load(case.seed, case.privacy, tell)
 
 
 def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
@@ -156,10 +159,10 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
 def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, given: dict[str, Any]) -> Grid:
     """What is to be run."""
     first, known = what[0], grid_file.named()
-    ours = first in known and not Path(first).exists()
+    ours = first in known and not os.path.exists(first)
     if not ours and not first.endswith(".toml"):
         for one in what:
-            if not Path(one).is_file():
+            if not os.path.isfile(one):
                 raise OptionError(
                     f"'{one}' is neither a file nor a grid{did_you_mean(one, known)}: see shoal compare --list."
                 )

@@ -13,7 +13,7 @@ import shoal
 from shoal.cli import console, foreign
 from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.errors import OptionError, did_you_mean
 from shoal.explain import cut_of
@@ -61,8 +61,8 @@ def explain(
     [privacy] = choose({PrivacyModel: model}, given)
     if not isinstance(privacy, shoal.KmAnonymity):
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
-    before = shoal.read(original, **read_as)
-    after = shoal.read(published, **{**read_as, "multiset": False})
+    before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
+    after = tell(shoal.read(published, **{**read_as, "multiset": False}))
     tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
     alone, items = tree.name == NO_HIERARCHY, set(before.transactions.labels)
     book = foreign.codebook_of(codebook, published, after, items, None if alone else tree)

@@ -12,7 +12,7 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console
-from shoal.cli.options import FILE, data_options, reading
+from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import OptionError, cut
 from shoal.job import check_outputs
@@ -68,7 +68,7 @@ def build(
         raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
     if seed is not None and by != "random":
         raise OptionError("--seed goes with --by random: leave it out, or add that.")
-    dataset = shoal.read(data, **reading(given))
+    dataset = tell(shoal.read(data, **reading(given)))
     rows, origin = dataset.transactions, dataset.origin
     several = len(origin.set_columns) > 1
     root = root or (joint_label(origin.set_columns) if several else "*")
@@ -116,7 +116,7 @@ def check(context: click.Context, /, file: Path, data: Path | None, from_format:
         for problem in found:
             console.complain(problem)
         context.exit(2)
-    rows = shoal.read(data, **read_as).transactions if data else None
+    rows = tell(shoal.read(data, **read_as)).transactions if data else None
     checked = hierarchies.check(hierarchies.load(file, format=from_format), rows)
     console.table(str(file), ["", ""], checked.rows())
     context.exit(0 if checked.ok else 1)

@@ -13,7 +13,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, foreign
 from shoal.cli.foreign import SUPPRESSED, refuse_torn
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options
+from shoal.cli.options import FILE, choose, data_options, reading, spec_options, tell
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.errors import OptionError
@@ -65,7 +65,7 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = _with_roles(read_for(privacy, file, read_as), privacy, quasi_identifiers)
+    data = _with_roles(tell(read_for(privacy, file, read_as)), privacy, quasi_identifiers)
     refuse_torn(data)
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
     if tree is not None:
@@ -235,7 +235,7 @@ def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
 ) -> None:
     """Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down."""
-    data, beside = shoal.read(file, **reading(given)), None
+    data, beside = tell(shoal.read(file, **reading(given))), None
     rows = data.transactions
     with console.engine(workers) as engine:
         if quasi_identifiers is None:

@@ -17,7 +17,7 @@ from shoal.cli import console, foreign
 from shoal.cli.columns import hierarchy_option, quasi_identifier_options, trees
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.measured import Measured
-from shoal.cli.options import FILE, data_options, hierarchy_options, reading
+from shoal.cli.options import FILE, data_options, hierarchy_options, reading, tell
 from shoal.cli.workload import drawing, quasi_identifiers, query_options
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.relational import Relational
@@ -119,8 +119,8 @@ def measure(
     own = Workload.load(workload) if workload else None
     may_be_known = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
-    before = shoal.read(original, **read_as)
-    after = shoal.read(published, **foreign.published_reading(given, read_as))
+    before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
+    after = tell(shoal.read(published, **foreign.published_reading(given, read_as)))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
     tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])

@@ -8,14 +8,27 @@ from typing import Any, TypeVar
 
 import click
 
-from shoal import discovery
+from shoal import discovery, io
 from shoal.algorithms import Algorithm
+from shoal.cli import console
+from shoal.data import Dataset
 from shoal.errors import OptionError
 from shoal.options import Option, Spec, names_of, say
 from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
+_AS_GIVEN = (
+    "format",
+    "delimiter",
+    "id_column",
+    "item_column",
+    "header",
+    "escaped_formulas",
+    "multiset",
+    "sets",
+    "max_expanded",
+)
 
 
 def data_options(command: Command) -> Command:
@@ -48,6 +61,15 @@ def data_options(command: Command) -> Command:
             click.option(
                 "--delimiter", help="What separates columns, or the items of a basket line; default: guessed."
             ),
+            click.option(
+                "--header/--no-header",
+                default=None,
+                help="CSV: the first line names the columns, or is a record (the columns are then called (column 1), "
+                "(column 2)); default: guessed, or asked for.",
+            ),
+            click.option(
+                "--escaped-formulas", is_flag=True, help="CSV: the file was written with --escape-formulas: undo that."
+            ),
             click.option("--id-column", help="Long CSV: the column that names the record."),
             click.option("--item-column", help="Long CSV: the column that names the item."),
             click.option(
@@ -55,6 +77,12 @@ def data_options(command: Command) -> Command:
             ),
             click.option(
                 "--drop-items", metavar="A,B", help="Items to leave out at load, such as codes for 'missing'."
+            ),
+            click.option(
+                "--max-expanded",
+                metavar="SIZE",
+                help="The most that a compressed file may expand to, such as 4GB; default: 64 times its size, at least "
+                "1 GB.",
             ),
         ]
     ):
@@ -75,12 +103,18 @@ def hierarchy_options(command: Command) -> Command:
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """Take the data options out of a command's arguments, as :func:`shoal.read` wants them."""
-    chosen = {name: given.pop(name) for name in ("format", "delimiter", "id_column", "item_column", "multiset", "sets")}
+    chosen = {name: given.pop(name) for name in _AS_GIVEN}
     for name in ("column", "item_delimiter"):  # may be given several times
         texts = given.pop(name)
         chosen[name] = texts if len(texts) > 1 else texts[0] if texts else None
     dropped = given.pop("drop_items")
     return {**chosen, "drop_items": names_of(dropped or "")}
+
+
+def tell(data: Dataset) -> Dataset:
+    """The data, once the user was told what was read."""
+    console.log(io.summary(data))
+    return data
 
 
 def spec_options(*bases: type[Spec]) -> Callable[[Command], Command]:

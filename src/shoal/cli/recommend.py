@@ -11,7 +11,7 @@ import click
 from shoal.cli import console
 from shoal.cli.columns import beside_the_file, column_options, hierarchy_option, role_words, trees
 from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of
+from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of, tell
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.options import changed
@@ -55,7 +55,9 @@ def command(
     beside = [*([f"--loss {loss}"] if loss != "ncp" else []), *([f"--seed {seed}"] if seed else []), *role_words(given)]
     material = Material(label=data.stem, file=str(data), reading=read_as, **beside_the_file(hierarchy, given, fanout))
     with console.engine(workers) as engine:
-        found = recommend(material, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress)
+        found = recommend(
+            material, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, seen=tell
+        )
     how = _command(found, data, hierarchy, fanout, privacy, read_words(read_as), beside) if found.endorsed else []
     if as_json:
         console.show_json(_plain(found, how))
@@ -82,7 +84,7 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
     """A method in the table."""
     cells = [trial.algorithm.name]
     for row in (trial.sample, trial.whole) if found.sampled < found.rows else (trial.whole,):
-        good = row is not None and row["status"] == "ok"
+        good = row is not None and row["status"] == "ok" and row["score"] is not None
         cells += [figure(row["score"]), f"{row['seconds']:.3g}"] if good and row is not None else ["", ""]
     kind = "removes items" if trial.algorithm.suppresses else "not truthful" if not trial.algorithm.truthful else ""
     kind = "nearly worthless" if trial.worthless else kind
@@ -93,20 +95,9 @@ def read_words(read_as: Mapping[str, Any]) -> list[str]:
     """The options that say how the data were read, as they are typed.
 
     >>> read_words({"column": ("a", "b c"), "format": None, "multiset": True, "sets": True, "drop_items": ("-9", "x")})
-    ['--column a', "--column 'b c'", '--multiset', '--drop-items=-9,x']
+    ['--column', 'a', '--column', "'b c'", '--multiset', '--drop-items=-9,x']
     """
-    found = []
-    for name, value in read_as.items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "sets":
-            found += [] if value else ["--no-sets"]
-        elif name == "multiset":
-            found += [flag] if value else []
-        elif name == "drop_items":
-            found += [f"{flag}={words.shell_word(words.listed(value))}"] if value else []
-        elif value is not None:
-            found += [f"{flag} {words.shell_word(one)}" for one in ([value] if isinstance(value, str) else value)]
-    return found
+    return [words.shell_word(word) for name, value in read_as.items() for word in words.reading_words(name, value)]
 
 
 def _command(

@@ -9,7 +9,7 @@ import click
 from shoal import problem_file
 from shoal.cli import console
 from shoal.cli.anonymize import show
-from shoal.cli.options import FILE
+from shoal.cli.options import FILE, tell
 
 
 @click.command()
@@ -19,5 +19,5 @@ def run(problem: Path, workers: int) -> None:
     """Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, output."""
     job = problem_file.load(problem)
     with console.engine(workers) as engine:
-        release = job.run(engine)
+        release = job.run(engine, tell)
     show(release, job.output, job.reports, explained=job.explanations)

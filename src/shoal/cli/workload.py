@@ -13,7 +13,7 @@ from shoal import columns
 from shoal.cli import console
 from shoal.cli.columns import quasi_identifier_options as known_columns
 from shoal.cli.columns import said, trees
-from shoal.cli.options import FILE, Command, data_options, reading
+from shoal.cli.options import FILE, Command, data_options, reading, tell
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
 from shoal.evaluation.workload import ASKED, QUERIES, VALUES, Workload
@@ -110,7 +110,7 @@ def workload(
     named = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
     check_outputs([data], [output])
-    table = shoal.read(data, **read_as)
+    table = tell(shoal.read(data, **read_as))
     known, _ = take_apart(table, [label for text in sensitive for label in labels_of(text)])
     rows = shoal.Published.plain(known.in_use())
     if named:

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
@@ -26,6 +26,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, cut, did_you_mean
 
 MISSING = np.int64(2**62)  # where missing values stand on every axis
+MOST_STEPS = 2**60  # a value must lie nearer to 0
 ANYTHING = "*"  # any number, or none
 
 Unit = Literal["number", "date", "time"]
@@ -294,8 +295,8 @@ def steps(text: str, unit: Unit, decimals: int = 0) -> int:
     try:
         number = Decimal(text.strip())
         scaled = number.scaleb(decimals)
-        if not number.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= 2**60:
+        if not number.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= MOST_STEPS:
             raise ValueError(text)
-    except InvalidOperation:
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
         raise ValueError(text) from None
     return int(scaled)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+
+from shoal.quoting import cells
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
@@ -37,7 +38,7 @@ def set_label(items: Sequence[str]) -> str:
     """
     if len(items) == 1:
         return items[0]
-    quoted = ['"' + item.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', item) else item for item in items]
+    quoted = ['"' + item.replace('"', '""') + '"' if re.search(r'[,"\r\n]|^\s|\s$', item) else item for item in items]
     return f"({','.join(quoted)})"
 
 
@@ -51,4 +52,4 @@ def set_members(label: str) -> list[str]:
         return []
     if '"' not in label:
         return [part.strip() for part in label[1:-1].split(",")]
-    return next(csv.reader([label[1:-1]], skipinitialspace=True), [])
+    return cells(label[1:-1])

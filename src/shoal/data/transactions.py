@@ -12,6 +12,8 @@ from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, ro
 from shoal.data.labels import canonical_order
 from shoal.errors import DataError
 
+_ROWS = 1 << 20  # rows that are checked at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Transactions:
@@ -36,13 +38,14 @@ class Transactions:
         indptr, items = self.indptr, self.items
         if indptr.ndim != 1 or len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(items):
             raise DataError(f"Transactions: indptr must run from 0 to the number of items, {len(items)}.")
-        if bool(np.any(np.diff(indptr) < 0)):
+        if bool(np.any(indptr[1:] < indptr[:-1])):
             raise DataError("Transactions: indptr must not decrease.")
         if len(items) and (items.min() < 0 or items.max() >= len(self.labels)):
             raise DataError(f"Transactions: item codes must lie in 0..{len(self.labels) - 1}.")
-        rising = np.diff(items) > 0
-        starts = indptr[1:-1]
-        rising[starts[(starts > 0) & (starts < len(items))] - 1] = True  # a new row may start lower
+        rising = items[1:] > items[:-1]
+        first, last = np.searchsorted(indptr, (1, len(items)))
+        for at in range(first, last, _ROWS):
+            rising[indptr[at : min(at + _ROWS, last)] - 1] = True  # a new row may start lower
         if not bool(rising.all()):
             raise DataError("Transactions: item codes must be strictly increasing in each row.")
         if len(set(self.labels)) != len(self.labels):

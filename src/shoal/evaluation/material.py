@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +35,7 @@ from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.weights import Weights
 
+Seen = Callable[[Dataset], object]  # what is told of data that were read
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 
 
@@ -84,7 +86,7 @@ class Material(Spec):
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
         for path in (self.file, self.weights, *self.hierarchy.values()):
-            if path and not intervals.is_spec(path) and not Path(path).is_file():
+            if path and not intervals.is_spec(path) and not os.path.isfile(path):
                 raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
@@ -112,14 +114,14 @@ class Material(Spec):
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
         """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
-        plain = {"sets": True, "multiset": False}
+        plain = {"sets": True, "multiset": False, "escaped_formulas": False}
         told = {
             **changed(self),
             "file": sha256_of(self.file) if self.file else "",
             "reading": {
                 name: value
                 for name, value in self.reading.items()
-                if value not in (None, ()) and value != plain.get(name)
+                if value not in (None, ()) and value != plain.get(name) and name != "max_expanded"
             },
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
             "hierarchy_format": self.hierarchy_format,
@@ -151,13 +153,20 @@ class Material(Spec):
         columns = described(data, privacy, said, self.hierarchy, self.missing)
         return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, columns)
 
-    def load(self, seed: int = 0, privacy: PrivacyModel | None = None) -> tuple[Dataset, Hierarchy]:
-        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken."""
-        return self._loaded(seed, privacy)[:2]
+    def load(
+        self, seed: int = 0, privacy: PrivacyModel | None = None, seen: Seen = lambda data: None
+    ) -> tuple[Dataset, Hierarchy]:
+        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
 
-    def _loaded(self, seed: int, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy, Mapping[str, Column | str]]:
+        ``seen`` is given the data as they are read.
+        """
+        return self._loaded(seed, privacy, seen)[:2]
+
+    def _loaded(
+        self, seed: int, privacy: PrivacyModel | None, seen: Seen = lambda data: None
+    ) -> tuple[Dataset, Hierarchy, Mapping[str, Column | str]]:
         """The same, and what is said of the columns that are kept."""
-        data, tree = self._generated(seed) if self.generate else self._read(privacy)
+        data, tree = self._generated(seed) if self.generate else self._read(privacy, seen)
         data, said = kept(data, self.keep, self.columns)
         if self.modulo:
             data, tree = data.with_transactions(_modulo(data.transactions, self.modulo)), None
@@ -180,10 +189,11 @@ class Material(Spec):
             data = data.take(np.sort(drawn[: self.sample]))
         return data, tree, said
 
-    def _read(self, privacy: PrivacyModel | None) -> tuple[Dataset, Hierarchy | None]:
+    def _read(self, privacy: PrivacyModel | None, seen: Seen) -> tuple[Dataset, Hierarchy | None]:
         """From the files."""
         path = Path(self.file)
         data = io.read(path, **self.reading) if privacy is None else read_for(privacy, path, self.reading)
+        seen(data)
         counted = bool(self.reading.get("multiset"))
         return data, items_tree(data, self.hierarchy, format=self.hierarchy_format, multiset=counted)
 

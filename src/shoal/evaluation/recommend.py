@@ -15,10 +15,10 @@ from typing import Any
 from shoal import columns, discovery
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
-from shoal.errors import Infeasible
+from shoal.errors import DataError, Infeasible
 from shoal.evaluation import lab
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material
+from shoal.evaluation.material import Material, Seen
 from shoal.evaluation.results import Row
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
@@ -122,6 +122,7 @@ def recommend(
     loss: str = "ncp",
     workers: int = 0,
     progress: Callable[[str, float], None] = lambda stage, share: None,
+    seen: Seen = lambda data: None,
 ) -> Recommendation:
     """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
 
@@ -130,7 +131,9 @@ def recommend(
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
-    data = material.load(seed, privacy)[0]
+    data = material.load(seed, privacy, seen)[0]
+    if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
+        raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
     if not privacy.relational:
         columns.refuse_identifying(data, {*material.columns, *privacy.columns})
     rows = len(data)

@@ -7,14 +7,13 @@ with one group a line, for ``--siblings FILE``.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from shoal.data.labels import canonical_order
 from shoal.errors import DataError, HierarchyError, OptionError, cut, did_you_mean
 from shoal.hierarchies.groups import Given, grouped
 from shoal.io import files
+from shoal.quoting import BadQuotes, cells, records
 
 HEADER = ("label", "parent", "item")
 SUFFIX, NAME_BYTES = ".codebook.csv", 255
@@ -223,7 +223,7 @@ def _read(path: str | Path) -> CodeBook | GroupFile:
     if files.plain_suffix(Path(path)) == ".json":
         entries, places = _from_json(text, name)
     elif _is_header(text):
-        raw = content.data.decode("utf-8-sig") if content.data[:2] not in (b"\xff\xfe", b"\xfe\xff") else text
+        raw = content.data.decode("utf-8-sig") if content.utf8 else text
         entries, places = _from_csv(raw, name)  # carriage returns inside labels are kept
     else:
         lines = tuple((at, line) for at, line in enumerate(text.split("\n"), 1) if line.strip())
@@ -260,12 +260,7 @@ def _is_header(text: str) -> bool:
 
 def _cells(line: str, mark: str) -> list[str]:
     """The cells of a line, some of them perhaps in quotes."""
-    if '"' not in line:
-        return line.split(mark)
-    try:
-        return next(csv.reader([line], delimiter=mark, skipinitialspace=True), [])
-    except csv.Error:  # a cell is too long to be one: it is not separated so
-        return [line]
+    return cells(line, mark) if '"' in line else line.split(mark)
 
 
 def _from_csv(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
@@ -273,14 +268,14 @@ def _from_csv(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
     items: dict[str, dict[str, None]] = {}
     parents: dict[str, str] = {}
     places: dict[str, str] = {}
-    for line, cells in _records(text, name):
+    for line, row in _records(text, name):
         place = f"{name}, line {line}"
-        if len(cells) != len(HEADER) or not cells[0] or not cells[2]:
+        if len(row) != len(HEADER) or not row[0] or not row[2]:
             raise HierarchyError(
-                f"{place}: wanted {', '.join(HEADER)} (a label, the node above it, an item), got {len(cells)} "
-                f"cell{'' if len(cells) == 1 else 's'}{', of which some are empty' if len(cells) == 3 else ''}."
+                f"{place}: wanted {', '.join(HEADER)} (a label, the node above it, an item), got {len(row)} "
+                f"cell{'' if len(row) == 1 else 's'}{', of which some are empty' if len(row) == 3 else ''}."
             )
-        label, parent, item = cells
+        label, parent, item = row
         if parents.setdefault(label, parent) != parent:
             raise HierarchyError(
                 f"{place}: '{cut(label)}' is below '{cut(parent)}' here, but below '{cut(parents[label])}' in "
@@ -293,15 +288,10 @@ def _from_csv(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
 
 def _records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """The records behind the header that are not blank, each with its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    last = 0
     try:
-        for cells in reader:
-            if last and cells:
-                yield last + 1, cells
-            last = reader.line_num
-    except csv.Error as error:
-        raise HierarchyError(f"{name}, line {last + 1}: not CSV ({error}): check the quotes.") from None
+        yield from islice(records(text, ","), 1, None)
+    except BadQuotes as error:
+        raise HierarchyError(f"{name}, line {error.line}: not CSV: check the quotes.") from None
 
 
 def _from_json(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:

@@ -6,14 +6,13 @@ quote every cell that holds one of those, so that the delimiter of a file we wro
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shoal.errors import HierarchyError
+from shoal.quoting import BadQuotes, records
 
 DELIMITERS = (";", ",", "\t", "|")
 _QUOTED = re.compile(r'(?:^|(?<=[;,\t|\n]))"(?:[^"]|"")*"')
@@ -89,20 +88,13 @@ def sniff(text: str) -> str | None:
 
 def _parse(text: str, name: str, delimiter: str) -> list[Row]:
     """The rows, without empty lines."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = []
-    line = 1
     try:
-        for cells in reader:
-            if cells:
-                rows.append(Row(line, tuple(cells)))
-            line = reader.line_num + 1  # a quoted cell may span lines: the row starts after the one before
-    except csv.Error as error:
+        return [Row(line, tuple(cells)) for line, cells in records(text, delimiter)]
+    except BadQuotes as error:
         raise HierarchyError(
-            f"{name}, line {line}: bad quoting ({error}): a cell that starts with a quote must end with one, "
+            f"{name}, line {error.line}: bad quoting: a cell that starts with a quote must end with one, "
             f'and a quote inside it is written "".'
         ) from None
-    return rows
 
 
 def _name(delimiter: str) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.attributes import Unit, steps
+from shoal.data.attributes import MOST_STEPS, Unit, steps
 from shoal.errors import OptionError
 
 Levels = tuple[int, int, tuple[Counts, ...]]  # where the first range begins, where the last one ends, the levels
@@ -25,6 +25,7 @@ KINDS = {
     "breaks": "breaks:18,30,65/30 (ranges that begin at 18, 30 and 65, then at 30)",
     "calendar": "calendar:month,year (also day, week, quarter, decade; for dates)",
 }
+MOST_RANGES = 1_000_000
 PERIODS = ("day", "week", "month", "quarter", "year", "decade")
 
 
@@ -78,7 +79,7 @@ def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
         raise ValueError("each width must be a multiple of the one before")
     first = _ends(points)[0] // widths[-1] * widths[-1]
     last = (_ends(points)[1] // widths[-1] + 1) * widths[-1]
-    if (last - first) // widths[0] > 1_000_000:
+    if (last - first) // widths[0] > MOST_RANGES:
         raise ValueError("these are more than a million ranges")
     return [(np.arange(first, last, width, dtype=np.int64), last - 1) for width in widths]
 
@@ -88,6 +89,8 @@ def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: U
     wanted = int(text) if text.strip().isdecimal() else 0
     if wanted < 2:
         raise ValueError("there must be at least 2")
+    if wanted > MOST_RANGES:
+        raise ValueError("these are more than a million ranges")
     before = np.cumsum(counts) - counts  # records below each value
     made, last = [], _ends(points)[1]
     while wanted >= 2:
@@ -164,12 +167,14 @@ def _whole(text: str, decimals: int) -> int:
     """A width in steps."""
     try:
         scaled = Decimal(text.strip()).scaleb(decimals)
-    except InvalidOperation:
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
         scaled = Decimal("NaN")
     if not scaled.is_finite():
         raise ValueError(f"'{text.strip()}' is not a width")
     if scaled != scaled.to_integral_value():
         raise ValueError(f"{text.strip()} is finer than the values")
+    if abs(scaled) >= MOST_STEPS:
+        raise ValueError(f"{text.strip()} is wider than all numbers that can be told apart")
     return int(scaled)
 
 

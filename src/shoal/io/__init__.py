@@ -19,17 +19,18 @@ from typing import Any
 
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, OptionError
-from shoal.io import files
+from shoal.io import files, formulas
 from shoal.io.arrow import is_list
 from shoal.io.coding import Batch, batches
-from shoal.io.csv import SET_NAMES
 from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write
 from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
+from shoal.io.grid import SET_NAMES, HeadedLayout
 from shoal.io.layout import Layout, Put, ReadOptions
 from shoal.io.memory import Kind, label_lists, read_rows
 from shoal.io.several import Several, delimiters, gather
+from shoal.io.summarize import summary
 
-__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "read_options", "to_kind", "write"]
+__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "read_options", "summary", "to_kind", "write"]
 
 
 def read(
@@ -41,9 +42,12 @@ def read(
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    header: bool | None = None,
+    escaped_formulas: bool | None = None,
     multiset: bool = False,
     drop_items: Collection[str] = (),
     sets: bool = True,
+    max_expanded: int | str | None = None,
     codebook: Any = None,
 ) -> Dataset:
     """Read sets from a file, a data frame, or an iterable of sets or lists.
@@ -52,6 +56,12 @@ def read(
     collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out;
     one that does not occur is warned of. In a frame, a column of strings is split at ``item_delimiter``.
 
+    ``header`` says whether the first line of a CSV file names the columns. Without such a line, the columns are called
+    ``(column 1)``, ``(column 2)`` and so on. ``escaped_formulas`` says that the file was written with
+    ``escape_formulas``: the quote before a formula is no part of the cell. A compressed file that expands to more than
+    ``max_expanded`` is refused; give bytes, or a text such as ``"4 GB"``. The default is 64 times the size of the file,
+    and at least 1 GB.
+
     ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
     ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
     ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
@@ -59,54 +69,68 @@ def read(
     ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
     stand for; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
     """
-    if codebook is not None:
-        from shoal.hierarchies.codebook import CodeBook
-
-        book = codebook if isinstance(codebook, CodeBook) else CodeBook.load(codebook)
-        data = read(
-            source,
-            format=format,
-            column=column,
-            item_delimiter=item_delimiter,
+    data = _read_sets(
+        source,
+        format,
+        ReadOptions(
             delimiter=delimiter,
             id_column=id_column,
             item_column=item_column,
+            header=header,
+            escaped_formulas=escaped_formulas or None,
+            max_expanded=max_expanded,
             multiset=multiset,
-            drop_items=drop_items,
+            drop_items=_labels(drop_items),
             sets=sets,
-        )
-        book.check(data.transactions.in_use().labels, data.origin.name)
-        return replace(data, origin=replace(data.origin, codebook=book))
+            source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
+            sure=format is not None,
+        ),
+        column,
+        item_delimiter,
+    )
+    if codebook is None:
+        return data
+    from shoal.hierarchies.codebook import CodeBook
+
+    book = codebook if isinstance(codebook, CodeBook) else CodeBook.load(codebook)
+    book.check(data.transactions.in_use().labels, data.origin.name)
+    return replace(data, origin=replace(data.origin, codebook=book))
+
+
+def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
+    """Items to leave out; a text would be taken for its letters."""
     if isinstance(drop_items, str):
         raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
+    return tuple(map(str, drop_items))
+
+
+def _read_sets(
+    source: Any,
+    format: str | None,
+    options: ReadOptions,
+    column: str | Sequence[str] | None,
+    item_delimiter: str | Sequence[str | None] | None,
+) -> Dataset:
+    """Read data with one column of sets, several, or none."""
     columns = (column,) if column is None or isinstance(column, str) else tuple(column)
     if not columns:
         raise OptionError("column must name at least one column, got none: leave it out to have it found.")
-    options = ReadOptions(
-        column=columns[0],
-        delimiter=delimiter,
-        id_column=id_column,
-        item_column=item_column,
-        multiset=multiset,
-        drop_items=tuple(map(str, drop_items)),
-        source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
-        sure=format is not None,
-    )
-    given = {"column": column, "item_delimiter": item_delimiter, "multiset": multiset, "drop_items": options.drop_items}
-    for name, value in given.items():
-        if value and not sets:
+    given = {"column": column, "item_delimiter": item_delimiter}
+    for name, value in {**given, "multiset": options.multiset, "drop_items": options.drop_items}.items():
+        if value and not options.sets:
             raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
-    whole = replace(options, column=None, multiset=False, drop_items=(), sets=False)
-    if not sets:
+    parts = columns if len(columns) > 1 else tuple(name.strip() for name in str(column or "").split(","))
+    named = tuple(filter(None, (*columns, *parts)))
+    whole = replace(options, columns=named, multiset=False, drop_items=(), sets=False)
+    if not options.sets:
         return _read(source, format, whole)
     if len(columns) > 1 or (isinstance(column, str) and "," in column):
         table = _read(source, format, whole)
         names = () if table.table is None else table.table.names
         if column not in names:
-            wanted = columns if len(columns) > 1 else tuple(name.strip() for name in str(column).split(","))
-            return _without(options.drop_items, gather(table, wanted, item_delimiter, options))
+            return _without(options.drop_items, gather(table, parts, item_delimiter, options))
     (mark,) = delimiters(item_delimiter, 1)
-    return _without(options.drop_items, _read(source, format, replace(options, item_delimiter=mark)))
+    return _without(options.drop_items, _read(source, format, replace(options, column=columns[0], item_delimiter=mark)))
 
 
 def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
@@ -144,7 +168,7 @@ def likely_sets(dataset: Dataset) -> list[str]:
 def _read_file(path: Path, format: str | None, options: ReadOptions) -> Dataset:
     """Read a file in the format that is given or found."""
     named = layout_named(format) if format else None  # a wrong name shows before the file is read
-    file = files.load(path)
+    file = files.load(path, options.max_expanded)
     layout = named or layout_of(file, options)
     layout.check_options(options.layout())
     if not options.sets and not layout.tabular:
@@ -165,16 +189,26 @@ def write(
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    escape_formulas: bool = False,
 ) -> str:
     """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
 
     The format changes only if ``format`` or the suffix of the path says so. Items stand in canonical order in each row.
     If a label contains the item delimiter of a CSV file, another one is used, with a warning. Where several columns of
     sets were read, each item stands in its column again, and what spans columns in the first of them.
+
+    With ``escape_formulas``, cells of a CSV file that a spreadsheet would take for formulas get a quote before them;
+    ``read(..., escaped_formulas=True)`` takes it away again.
     """
     path = Path(path)
     files.check_writable(path)
-    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    options = ReadOptions(
+        column=column,
+        delimiter=delimiter,
+        id_column=id_column,
+        item_column=item_column,
+        escaped_formulas=escape_formulas or None,
+    )
     plan = _plan(dataset, path, format, options, item_delimiter)
     prepared = plan.layout.columns(arrow_table(plan.dataset))
     for remark in plan.remarks:
@@ -195,13 +229,20 @@ def read_options(
     delimiter: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    escape_formulas: bool = False,
 ) -> dict[str, Any]:
     """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
 
     >>> read_options(read([["oat milk"]]), "out.csv")
     {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
-    options = ReadOptions(column=column, delimiter=delimiter, id_column=id_column, item_column=item_column)
+    options = ReadOptions(
+        column=column,
+        delimiter=delimiter,
+        id_column=id_column,
+        item_column=item_column,
+        escaped_formulas=escape_formulas or None,
+    )
     return _plan(dataset, Path(path), format, options, item_delimiter).read_options
 
 
@@ -250,7 +291,10 @@ def _layout(dataset: Dataset, target: type[Layout], source: Any, given: dict[str
     if without and not arrow_table(dataset).column_names:
         raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
     layout = source if type(source) is target else _fresh(target, source)
-    return layout.with_options(given).fitted(dataset, given)
+    fitted, remarks = layout.with_options(given).fitted(dataset, given)
+    if isinstance(fitted, HeadedLayout) and not fitted.escaped_formulas:
+        remarks = remarks + formulas.remarks(dataset)
+    return fitted, remarks
 
 
 def _fresh(target: type[Layout], source: Any) -> Layout:

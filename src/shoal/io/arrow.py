@@ -6,7 +6,7 @@ any text. A null list is an empty row, and is written as an empty list. Metadata
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar
@@ -44,6 +44,8 @@ class ArrowLayout(Layout):
         except (pa.ArrowException, OSError) as error:
             reason = str(error).strip().split("\n")[0]
             raise DataError(f"{file.path} is not a {cls.format} file ({reason}): pass another --format.") from None
+        except DataError as error:
+            raise DataError(f"{file.path}: {error}") from None
         if not options.sets:
             return cls(without_sets=True).dataset(file, Transactions.nothing(table.num_rows), table)
         position = list_column(table.schema, options.column, str(file.path))
@@ -111,6 +113,8 @@ class Parquet(ArrowLayout):
         """Through pyarrow.parquet."""
         import pyarrow.parquet as pq
 
+        refuse_doubles(pq.read_schema(source).names)  # which read_table would not read
+        source.seek(0)
         return pq.read_table(source)
 
     def table_writer(self, sink: IO[bytes], schema: Any) -> Any:
@@ -134,13 +138,22 @@ class Feather(ArrowLayout):
 
         start = source.read(6)
         source.seek(0)
-        return (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source).read_all()
+        found = (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source).read_all()
+        refuse_doubles(found.column_names)
+        return found
 
     def table_writer(self, sink: IO[bytes], schema: Any) -> Any:
         """With the compression that is Feather's default."""
         import pyarrow as pa
 
         return pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions(compression="lz4"))
+
+
+def refuse_doubles(names: Sequence[str]) -> None:
+    """Columns must be told apart by their names."""
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(f"column '{cut(name)}' is there twice: rename one.")
 
 
 def is_list(kind: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from shoal.data import Dataset
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError
-from shoal.io.coding import Batch
+from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, refuse_columns
 from shoal.io.text import (
@@ -22,6 +22,7 @@ from shoal.io.text import (
     TextLayout,
     check_label,
     joined,
+    lines_with,
     name_of,
     quote,
     spaced,
@@ -52,9 +53,12 @@ class Basket(TextLayout):
 
         text = Text.of(file)
         delimiter = _delimiter(text, options, str(file.path))
+        if '"' not in text.body:
+            rows = options.encode(Ragged.split(lines, delimiter) for lines in text.lines)
+            return cls(delimiter=delimiter, **text.style).dataset(file, rows)
         records = split_records(text, delimiter, str(file.path))
         raw = records.raw
-        quote_all = raw is not None and pc.all(pc.or_(pc.starts_with(raw, '"'), pc.equal(raw, ""))).as_py()
+        quote_all = pc.all(pc.or_(pc.starts_with(raw, '"'), pc.equal(raw, ""))).as_py()
         layout = cls(delimiter=delimiter, quote_all=quote_all, line_of=records.line_of, **text.style)
         return layout.dataset(file, options.encode(records.values))
 
@@ -84,22 +88,22 @@ class Basket(TextLayout):
 def _delimiter(text: Text, options: ReadOptions, name: str) -> str:
     """The delimiter given, if the file bears it out, or the one that most lines contain."""
     plain = unquoted(text.body)
-    lines = plain.split("\n")
-    uses = {mark: sum(mark in line for line in lines) for mark in DELIMITERS if mark in plain}
+    lines = plain.count("\n") + 1
+    uses = {mark: lines_with(mark, plain) for mark in DELIMITERS if mark in plain}
     ranked = sorted(uses, key=lambda mark: -uses[mark])
     if given := options.delimiter:
-        if not options.sure and given not in plain and ranked and uses[ranked[0]] * 2 > len(lines):
+        if not options.sure and given not in plain and ranked and uses[ranked[0]] * 2 > lines:
             raise DataError(
                 f"{name}: the delimiter {name_of(given)} is in no line, but {name_of(ranked[0])} is in most: "
                 f"pass --delimiter '{ranked[0]}', or --format basket too if it is right."
             )
         return given
     if not ranked:
-        numbers = sum(bool(re.fullmatch(r"\d+(\s+\d+)+\s*", line)) for line in lines)
-        if not options.sure and numbers * 2 > len(lines):
+        numbers = len(re.findall(r"^\d+(?:[^\S\n]+\d+)+[^\S\n]*$", plain, re.MULTILINE))
+        if not options.sure and numbers * 2 > lines:
             raise DataError(f"{name}: read as basket, lines hold numbers separated by spaces only: pass --format fimi.")
         return ","
     if len(ranked) > 1 and uses[ranked[1]] * 2 > uses[ranked[0]]:
         first, second = name_of(ranked[0]), name_of(ranked[1])
         raise DataError(f"{name}: items may be separated by {first} or by {second}: pass --delimiter.")
-    return spaced(plain, ranked[0])
+    return spaced(plain.count, ranked[0])

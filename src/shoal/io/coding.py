@@ -5,16 +5,21 @@ An item that is empty or only white space is no item: it is dropped, in every fo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+from shoal.errors import DataError
+from shoal.io.messages import shown
 
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
+PART = 1 << 18  # texts that are coded at a time
+PART_ROWS = 1 << 15  # rows that are split at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +35,12 @@ class Ragged:
         import pyarrow.compute as pc
 
         return cls.from_lists(pc.split_pattern(texts, delimiter))
+
+    @classmethod
+    def split_parts(cls, texts: Any, delimiter: str) -> Iterator[Ragged]:
+        """The same, some thousand texts at a time."""
+        for first in range(0, len(texts), PART_ROWS):
+            yield cls.split(texts.slice(first, PART_ROWS), delimiter)
 
     @classmethod
     def from_lists(cls, lists: Any) -> Ragged:
@@ -54,9 +65,25 @@ class Ragged:
 
         return cls(pa.array(texts, pa.large_string()), _offsets(np.array(sizes, dtype=np.int64)))
 
+    @classmethod
+    def joined(cls, parts: Iterable[Ragged]) -> Ragged:
+        """All rows of some parts; there is at least one."""
+        import pyarrow as pa
+
+        found = list(parts)
+        sizes = np.concatenate([part.sizes for part in found])
+        return cls(pa.concat_arrays([part.values for part in found]), _offsets(sizes))
+
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.indptr) - 1
+
+    def parts(self) -> Iterator[Ragged]:
+        """The rows in parts of about :data:`PART` texts."""
+        starts = [0, *np.flatnonzero(np.diff(self.indptr[1:] // PART)) + 1, len(self)]
+        for first, last in pairwise(starts):
+            indptr = self.indptr[first : last + 1]
+            yield Ragged(self.values.slice(indptr[0], indptr[-1] - indptr[0]), indptr - indptr[0])
 
     @property
     def sizes(self) -> Offsets:
@@ -82,30 +109,74 @@ def _offsets(sizes: Any) -> Offsets:
     return indptr
 
 
-def encode(rows: Ragged, *, multiset: bool = False, drop_items: Collection[str] = ()) -> Transactions:
+def encode(rows: Iterable[Ragged], *, multiset: bool = False, drop_items: Collection[str] = ()) -> Transactions:
     """Code the rows, with the labels that occur in canonical order.
 
     With ``multiset``, an item that occurs c times in a row becomes the item ``label*c``.
 
-    >>> encode(Ragged.from_rows([["b", "a", "b"], ["", "x"]]), multiset=True, drop_items=["x"]).sets()
+    >>> rows = Ragged.from_rows([["b", "a", "b"], ["", "x"]])
+    >>> encode([rows], multiset=True, drop_items=["x"]).sets()
     [frozenset({...*...}), frozenset()]
     """
-    coded = rows.values.dictionary_encode()
-    labels: list[str] = coded.dictionary.to_pylist()
-    codes = coded.indices.to_numpy().astype(np.int64)
-    row = row_ids(rows.indptr)
-    dropped = set(drop_items)
-    kept = np.array([bool(label.strip()) and label not in dropped for label in labels], dtype=np.bool_)
-    if not kept.all():
-        row, codes = row[kept[codes]], codes[kept[codes]]
-    if multiset:
-        row, codes, labels = _count(row, codes, labels)
-    else:
-        labels = [label if keep else "" for label, keep in zip(labels, kept.tolist(), strict=True)]
-    order = canonical_order(label for label in labels if label)
-    rank = {label: code for code, label in enumerate(order)}
-    code_of = np.array([rank.get(label, -1) for label in labels], dtype=np.int64)
-    return Transactions(*csr_from_pairs(row, code_of[codes], len(rows)), tuple(order))
+    encoder = Encoder(multiset=multiset, drop_items=drop_items)
+    for part in rows:
+        encoder.add(part)
+    return encoder.transactions()
+
+
+class Encoder:
+    """Codes rows as they come, a part at a time: only the codes of the others are in memory."""
+
+    def __init__(self, *, multiset: bool = False, drop_items: Collection[str] = ()) -> None:
+        self._multiset, self._dropped = multiset, frozenset(drop_items)
+        self._code_of: dict[str, int] = {}  # in the order of their first use
+        self._parts: list[tuple[Codes, Codes]] = []  # the size of each row, and the codes of all rows
+        self._counted: set[str] = set()  # the items of multisets, without their counts
+        self.dropped: set[str] = set()  # those of the items to drop that were there
+
+    def add(self, rows: Ragged) -> None:
+        """Append rows."""
+        coded = rows.values.dictionary_encode()
+        labels: list[str] = coded.dictionary.to_pylist()
+        codes, row = coded.indices.to_numpy(), row_ids(rows.indptr)
+        self.dropped.update(self._dropped.intersection(labels))
+        kept = np.array([bool(label.strip()) and label not in self._dropped for label in labels], dtype=np.bool_)
+        if not kept.all():
+            row, codes = row[kept[codes]], codes[kept[codes]]
+        if self._multiset:
+            self._counted.update(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
+            row, codes, labels = _count(row, codes.astype(np.int64), labels)
+            kept = np.ones(len(labels), dtype=np.bool_)
+        code_of = [
+            self._code_of.setdefault(label, len(self._code_of)) if keep else -1
+            for label, keep in zip(labels, kept.tolist(), strict=True)
+        ]
+        sizes = np.bincount(row, minlength=len(rows)).astype(np.int32)
+        self._parts.append((sizes, np.array(code_of, dtype=np.int32)[codes]))
+
+    def transactions(self) -> Transactions:
+        """All rows; nothing can be added after that."""
+        for label in sorted(self._counted.intersection(self._code_of)):
+            item, _, times = label.rpartition("*")
+            raise DataError(
+                f"Item {shown(label)} is called as item {shown(item)} will be where it is given {times} times in a "
+                f"record: rename it, or leave out --multiset."
+            )
+        order = canonical_order(self._code_of)
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[[self._code_of[label] for label in order]] = np.arange(len(order), dtype=np.int32)
+        indptr = np.zeros(sum(len(sizes) for sizes, _ in self._parts) + 1, dtype=np.int64)
+        items = np.empty(sum(len(codes) for _, codes in self._parts), dtype=np.int32)
+        row = used = 0
+        for at, (sizes, codes) in enumerate(self._parts):
+            starts, part = csr_from_pairs(row_ids(_offsets(sizes)), rank[codes], len(sizes))
+            indptr[row + 1 : row + len(starts)] = starts[1:] + used
+            items[used : used + len(part)] = part
+            row, used = row + len(sizes), used + len(part)
+            self._parts[at] = codes[:0].copy(), codes[:0].copy()  # gives back the memory
+        items = items if used == len(items) else items[:used].copy()
+        indptr.flags.writeable = items.flags.writeable = False  # so that nobody copies them to be sure of that
+        return Transactions(indptr, items, tuple(order))
 
 
 def _count(row: Offsets, codes: Offsets, labels: list[str]) -> tuple[Offsets, Offsets, list[str]]:

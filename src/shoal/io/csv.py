@@ -6,8 +6,7 @@ cell in the set column is an empty set.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -16,33 +15,19 @@ import numpy as np
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
+from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.files import FileBytes
+from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown
-from shoal.io.text import (
-    DELIMITERS,
-    Records,
-    Text,
-    TextLayout,
-    check_label,
-    glued,
-    joined,
-    name_of,
-    quote,
-    spaced,
-    split_records,
-    unquoted,
-)
+from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
 
-SET_NAMES = frozenset(
-    {"items", "itemset", "item_set", "transaction", "transactions", "basket", "set", "products", "codes"}
-)
 _ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Csv(TextLayout):
+class Csv(HeadedLayout):
     """A table with one column of sets."""
 
     format: ClassVar[str] = "csv"
@@ -66,15 +51,19 @@ class Csv(TextLayout):
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Take the file apart and find the sets."""
+        import pyarrow.compute as pc
+
         text = Text.of(file)
         name = str(file.path)
-        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name)
+        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name, options)
         position = _set_column(grid.names, options.column, name) if options.sets else None
         others = [i for i in range(len(grid.names)) if i != position]
         table = cls(
             without_sets=True,
+            header=grid.header,
+            escaped_formulas=bool(options.escaped_formulas),
             delimiter=grid.delimiter,
-            blank_lines=len(grid.names) == 1 and "" in grid.column(0, raw=True).to_pylist(),
+            blank_lines=len(grid.names) == 1 and pc.any(pc.equal(grid.column(0, raw=True), "")).as_py(),
             line_of=grid.records.line_of,
             parsed=grid.table(others),
             raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
@@ -91,7 +80,7 @@ class Csv(TextLayout):
             before=tuple(grid.names[:position]),
             quote_cells=_all_quoted(grid.column(position, raw=True)),
         )
-        return layout.dataset(file, options.encode(Ragged.split(cells, layout.item_delimiter)), layout.parsed)
+        return layout.dataset(file, options.encode(Ragged.split_parts(cells, layout.item_delimiter)), layout.parsed)
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """Cells, split."""
@@ -115,10 +104,11 @@ class Csv(TextLayout):
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
+        layout, remarks = self.with_header(self._names([] if dataset.table is None else list(dataset.table.names)))
         if "item_delimiter" in given or self.without_sets:
-            return self, []
-        mark, remarks = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
-        return self.with_options({"item_delimiter": mark}), remarks
+            return layout, remarks
+        mark, more = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
+        return layout.with_options({"item_delimiter": mark}), remarks + more
 
     def columns(self, table: Any) -> Any:
         """Text columns, quoted; those that are as they were read, exactly as they stood."""
@@ -128,17 +118,24 @@ class Csv(TextLayout):
 
     def head(self, columns: Any) -> list[str]:
         """The header."""
-        names = [] if columns is None else list(columns.column_names)
-        if not self.without_sets:
-            names.insert(set_position(self.before, names), self.column)
-        return [self.delimiter.join(_quoted_name(name, self.delimiter) for name in names)]
+        if not self.header:
+            return []
+        names = self._names([] if columns is None else list(columns.column_names))
+        return [header_line(names, self)]
+
+    def _names(self, others: list[str]) -> list[str]:
+        """The names of all columns, given those beside the sets."""
+        at = set_position(self.before, others)
+        return others if self.without_sets else [*others[:at], self.column, *others[at:]]
 
     def lines(self, batch: Batch) -> list[str]:
         """Cells joined by the delimiter."""
         cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
         if not self.without_sets:
             _check_items(batch.labels, self.item_delimiter, self.format)
-            sets = quote(joined(batch.lists(batch.labels), self.item_delimiter), self.delimiter, self.quote_cells)
+            texts = joined(batch.lists(batch.labels), self.item_delimiter)
+            texts = formulas.escaped(texts) if self.escaped_formulas else texts
+            sets = quote(texts, self.delimiter, self.quote_cells)
             cells.insert(set_position(self.before, names), sets)
         found: list[str] = glued(cells, self.delimiter).to_pylist()
         if len(cells) > 1 or self.blank_lines:
@@ -146,8 +143,9 @@ class Csv(TextLayout):
         return [line or '""' for line in found]  # many tools skip a blank line
 
     def place(self, row: int) -> str:
-        """The line where the row starts; the header is line 1."""
-        return f"line {row + 2 if self.line_of is None else self.line_of[row + 1]}"
+        """The line where the row starts; the header, if there is one, is line 1."""
+        record = row + self.header
+        return f"line {record + 1 if self.line_of is None else self.line_of[record]}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,75 +167,16 @@ class Tsv(Csv):
         return {name: value for name, value in found.items() if name != "delimiter" or value != "\t"}
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """A header and records that all have as many fields."""
-
-    names: list[str]
-    delimiter: str
-    records: Records
-
-    @classmethod
-    def of(cls, text: Text, delimiter: str, name: str) -> Grid:
-        """Split the text and check its shape."""
-        records = split_records(text, delimiter, name)
-        sizes = records.values.sizes
-        width = int(sizes[0])
-        names: list[str] = records.values.values.slice(0, width).to_pylist()
-        other = [mark for mark in DELIMITERS if width == 1 and mark in unquoted(text.body.split("\n", 1)[0])]
-        if other:
-            raise DataError(
-                f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the header, but {name_of(other[0])} is: "
-                f"pass --delimiter '{other[0]}'."
-            )
-        if len(set(names)) != width:
-            double = next(column for column in names if names.count(column) > 1)
-            raise DataError(f"{name}, line 1: column '{cut(double)}' is there twice: rename one.")
-        wrong = np.flatnonzero(sizes != width)
-        if len(wrong):
-            raise DataError(
-                f"{name}, line {records.line(int(wrong[0]))}: expected {width} fields as in the header, got "
-                f"{sizes[wrong[0]]} (separated by {name_of(delimiter)}): mend the line, pass another --delimiter, or "
-                f"--format basket if the file has no header and every line is a set."
-            )
-        if len(sizes) == 1:
-            raise DataError(f"{name} holds no records: there is nothing after the header.")
-        return cls(names, delimiter, records)
-
-    def column(self, position: int, raw: bool = False) -> Any:
-        """One column without its header, as values or as it stands in the file."""
-        fields = self.records.raw if raw and self.records.raw is not None else self.records.values.values
-        return fields.take(np.arange(len(self.names) + position, len(fields), len(self.names)))
-
-    def table(self, positions: list[int], raw: bool = False) -> Any:
-        """Some columns."""
-        import pyarrow as pa
-
-        return pa.table({self.names[i]: self.column(i, raw) for i in positions})
-
-
-def guess_delimiter(text: Text, name: str) -> str:
-    """The delimiter of a header: the only one it contains, or the one that every line contains equally often."""
-    lines = unquoted(text.body[:100_000]).split("\n")[:50]
-    found = [mark for mark in DELIMITERS if mark in lines[0]]
-    if len(found) > 1:
-        full = lines[:-1] or lines  # the last one may be cut
-        found = [mark for mark in found if len({line.count(mark) for line in full}) == 1]
-        if len(found) != 1:
-            raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")
-    return found[0] if found else ","
-
-
 def quoted_columns(table: Any, layout: Any) -> Any:
     """The other columns as text for a delimited file; ``layout`` has ``delimiter``, ``parsed`` and ``raw``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = {}
+    texts, escape = {}, layout.escaped_formulas
     for name in table.column_names:
         column = table.column(name)
         as_read = layout.parsed is not None and name in layout.parsed.column_names
-        if as_read and layout.raw is not None and column.equals(layout.parsed.column(name)):
+        if as_read and layout.raw is not None and not escape and column.equals(layout.parsed.column(name)):
             texts[name] = layout.raw.column(name)
             continue
         try:
@@ -250,14 +189,20 @@ def quoted_columns(table: Any, layout: Any) -> Any:
         if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
             raise DataError(f"Column '{cut(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
         texts[name] = quote(
-            text, layout.delimiter, as_read and layout.raw is not None and _all_quoted(layout.raw[name])
+            formulas.escaped(text) if escape else text,
+            layout.delimiter,
+            as_read and layout.raw is not None and _all_quoted(layout.raw[name]),
         )
     return pa.table(texts)
 
 
-def _quoted_name(name: str, delimiter: str) -> str:
-    """A header field."""
-    return '"' + name.replace('"', '""') + '"' if re.search(f'["\n]|{re.escape(delimiter)}', name) else name
+def header_line(names: list[str], layout: Any) -> str:
+    """The names of the columns; ``layout`` has ``delimiter`` and ``escaped_formulas``."""
+    import pyarrow as pa
+
+    texts = pa.array(names, pa.large_string())
+    texts = formulas.escaped(texts) if layout.escaped_formulas else texts
+    return str(layout.delimiter).join(quote(texts, layout.delimiter).to_pylist())
 
 
 def _set_column(names: list[str], wanted: str | None, name: str) -> int:
@@ -295,14 +240,13 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
             f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
             f"pass --item-delimiter."
         )
-    body = "\n".join(cells.to_pylist())
-    likely = _likely(body)
+    likely = _likely(lambda mark: bool(pc.any(pc.match_substring(cells, mark)).as_py()))
     if len(likely) > 1:
         marks = " or ".join(name_of(mark) for mark in likely)
         raise DataError(
             f"{name}: the items in column '{cut(column)}' may be separated by {marks}: pass --item-delimiter."
         )
-    return spaced(body, likely[0])
+    return spaced(lambda text: int(pc.sum(pc.count_substring(cells, text)).as_py()), likely[0])
 
 
 def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
@@ -344,10 +288,10 @@ def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
         check_label(label, "\r\0", format, "jsonl or parquet")
 
 
-def _likely(body: str) -> list[str]:
-    """What may separate the items in these cells: one delimiter, unless that is unclear."""
-    found = [mark for mark in _ITEM_DELIMITERS if mark in body]
-    return found[:1] if found[:1] == ["|"] else found or ([" "] if " " in body else ["|"])
+def _likely(there: Callable[[str], bool]) -> list[str]:
+    """What may separate the items in cells: one delimiter, unless that is unclear; ``there`` tells if a text is."""
+    found = [mark for mark in _ITEM_DELIMITERS if there(mark)]
+    return found[:1] if found[:1] == ["|"] else found or ([" "] if there(" ") else ["|"])
 
 
 def _holds(label: str, delimiter: str) -> bool:
@@ -363,9 +307,9 @@ def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
     """Whether these labels would be taken apart in a wrong way, without an error; single: they stand alone in cells."""
     cells = labels if single else [delimiter.join(labels)]
     body = "\n".join(cells)
-    likely = _likely(body)
+    likely = _likely(body.__contains__)
     if len(likely) > 1:
         return False
-    guess = spaced(body, likely[0])
+    guess = spaced(body.count, likely[0])
     found = [label for cell in cells for label in cell.split(guess)]
     return found != labels or (not single and any(label.startswith(" ") for label in labels))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.arrow import Feather, Parquet
 from shoal.io.basket import Basket
-from shoal.io.csv import SET_NAMES, Csv, Grid, Tsv, guess_delimiter
+from shoal.io.csv import Csv, Tsv
 from shoal.io.files import FileBytes, plain_suffix
 from shoal.io.fimi import Fimi
+from shoal.io.grid import SET_NAMES, Grid, guess_delimiter
 from shoal.io.jsonl import Jsonl
 from shoal.io.layout import Layout, ReadOptions
 from shoal.io.long import Long
@@ -78,7 +80,7 @@ def _is_long(file: FileBytes, options: ReadOptions) -> bool:
     """Whether a CSV file is one of id, item pairs: two such names, ids that recur, one item a cell."""
     import pyarrow.compute as pc
 
-    if options.column or options.item_delimiter or not options.sets:
+    if options.column or options.item_delimiter or not options.sets or options.header is False:
         return False
     text = Text.of(file)
     name = str(file.path)
@@ -89,7 +91,7 @@ def _is_long(file: FileBytes, options: ReadOptions) -> bool:
         return False
     if names[1].lower() in SET_NAMES:
         return False
-    grid = Grid.of(text, delimiter, name)
+    grid = Grid.of(text, delimiter, name, replace(options, header=True))
     ids, items = grid.column(0), grid.column(1)
     return len(pc.unique(ids)) < len(ids) and not pc.any(pc.match_substring_regex(items, r"[,;|\t]")).as_py()
 

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
+import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from shoal.errors import DataError, OutputError
+from shoal.errors import DataError, OptionError, OutputError, cut
 from shoal.io.staging import Part, discard, move, undisturbed
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
+_MARKS = {  # those of UTF-32 first, as one of them starts like UTF-16
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_EXPANDED, _AT_LEAST = 64, 10**9  # what a compressed file may expand to: so many times its size, but at least
+_PIECE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,11 @@ class FileBytes:
     path: Path
     data: bytes
     sha256: str
+
+    @property
+    def utf8(self) -> bool:
+        """Whether it must be UTF-8, if it is text."""
+        return not self.data.startswith(tuple(_MARKS))
 
     def text(self) -> str:
         """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
@@ -48,8 +65,9 @@ def plain_suffix(path: Path) -> str:
     return (path.with_suffix("") if codec_of(path) else path).suffix.lower()
 
 
-def load(path: str | Path) -> FileBytes:
-    """Read a whole file."""
+def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
+    """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
+    limit = None if max_expanded is None else bytes_of(max_expanded)
     path = Path(path)
     try:
         raw = path.read_bytes()
@@ -57,28 +75,55 @@ def load(path: str | Path) -> FileBytes:
         raise DataError(f"{path} is a folder: name a file.") from None
     except FileNotFoundError:
         raise DataError(f"{path} does not exist: check the path.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {_why(error)}.") from None
     digest = hashlib.sha256(raw).hexdigest()
     codec = codec_of(path)
     if codec:
-        import pyarrow as pa
-
-        try:
-            raw = pa.CompressedInputStream(pa.BufferReader(raw), codec).read()
-        except (OSError, pa.ArrowException) as error:
-            raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+        raw = _expanded(raw, codec, path, max(_AT_LEAST, _EXPANDED * len(raw)) if limit is None else limit)
     return FileBytes(path, raw, digest)
+
+
+def _expanded(packed: bytes, codec: str, path: Path, limit: int) -> bytes:
+    """The content of a compressed file, piece by piece, so that no more than the limit is ever expanded."""
+    import pyarrow as pa
+
+    found = io.BytesIO()
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(packed), codec) as stream:
+            while piece := stream.read(_PIECE):
+                found.write(piece)
+                if found.tell() > limit:
+                    raise DataError(
+                        f"{path} has {len(packed):,} bytes and expands to more than {limit:,}: if it is no trap, pass "
+                        f"--max-expanded with a higher limit, such as 20GB."
+                    )
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+    return found.getvalue()
+
+
+def bytes_of(size: int | str) -> int:
+    """A size in bytes.
+
+    >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
+    (5, 5000, 1500000000, 20000000)
+    """
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
+    if found is None or isinstance(size, bool):
+        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{cut(size)}'.")
+    return int(Fraction(found[1]) * _UNITS[found[2]])
 
 
 def decode(data: bytes, name: str) -> str:
     """Bytes to text, or a clear error for what is not text."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             try:
                 return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
             except UnicodeDecodeError:
-                raise DataError(f"{name} is not text: it starts like UTF-16 but cannot be decoded.") from None
+                kind = encoding.upper()
+                raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")
@@ -89,6 +134,13 @@ def decode(data: bytes, name: str) -> str:
         byte = f"0x{data[error.start]:02x}"
         raise DataError(f"{name}, line {line}: not UTF-8 text (byte {byte}): convert it to UTF-8.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a path; Python has three kinds of errors for that."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "its name holds a NUL" if isinstance(error, ValueError) else "it is a link that leads back to itself"
 
 
 def check_writable(path: str | Path) -> None:
@@ -103,8 +155,8 @@ def check_writable(path: str | Path) -> None:
         if not target.parent.is_dir():
             raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
         denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise OutputError(f"{path} cannot be written: {_why(error)}.") from None
     if denied:
         raise OutputError(f"{path} cannot be written: permission denied.")
 

@@ -11,7 +11,7 @@ from shoal.errors import DataError
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, refuse_columns
-from shoal.io.text import DELIMITERS, Text, TextLayout, check_label, joined, name_of
+from shoal.io.text import DELIMITERS, Text, TextLayout, check_label, joined, lines_with, name_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,14 +30,12 @@ class Fimi(TextLayout):
     @classmethod
     def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
         """Split lines at ASCII white space."""
-        import pyarrow.compute as pc
-
         text = Text.of(file)
-        rows = Ragged.from_lists(pc.ascii_split_whitespace(text.lines))
-        if not options.sure and rows.sizes.max(initial=0) == 1:
-            _refuse_other_delimiter(text, file)
         space = re.search(r"(?<=\S)[ \t](?=\S)", text.body, re.ASCII)
-        return cls(separator=space[0] if space else " ", **text.style).dataset(file, options.encode(rows))
+        rows = options.encode(_split(lines) for lines in text.lines)
+        if not options.sure and space is None and len(rows.items):
+            _refuse_other_delimiter(text, file)
+        return cls(separator=space[0] if space else " ", **text.style).dataset(file, rows)
 
     def columns(self, table: Any) -> Any:
         """Sets only."""
@@ -55,11 +53,18 @@ class Fimi(TextLayout):
         return f"line {row + 1}"
 
 
+def _split(lines: Any) -> Ragged:
+    """At ASCII white space."""
+    import pyarrow.compute as pc
+
+    return Ragged.from_lists(pc.ascii_split_whitespace(lines))
+
+
 def _refuse_other_delimiter(text: Text, file: FileBytes) -> None:
     """A file without any white space inside a line but with commas in most is no FIMI file."""
-    lines = text.body.split("\n")
+    lines = text.body.count("\n") + 1
     for mark in DELIMITERS:
-        if sum(mark in line for line in lines) * 2 > len(lines):
+        if lines_with(mark, text.body) * 2 > lines:
             raise DataError(
                 f"{file.path}: read as fimi, no line has more than one item, but most contain {name_of(mark)}: "
                 f"pass --format basket --delimiter '{mark}'."

@@ -12,7 +12,7 @@ from typing import Any
 
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError, did_you_mean
-from shoal.io.arrow import is_list, list_column, ragged_column
+from shoal.io.arrow import is_list, list_column, ragged_column, refuse_doubles
 from shoal.io.clean import clean
 from shoal.io.coding import Ragged, as_text
 from shoal.io.layout import ReadOptions, SetColumn, set_position
@@ -167,6 +167,10 @@ def read_frame(source: Any, options: ReadOptions) -> Dataset | None:
         rows = options.encode(_ragged(lists, options.item_delimiter, f"The {kind}"))
         return _dataset(rows, None, PolarsSeries(source.name) if package == "polars" else ArrowColumn())
     table = pa.table(source)
+    try:
+        refuse_doubles(table.column_names)
+    except DataError as error:
+        raise DataError(f"The {kind}: {error}") from None
     at = _set_column(table.schema, options, f"The {kind}") if options.sets else None
     beside = table if at is None else table.remove_column(at)
     name = None if at is None else table.column_names[at]

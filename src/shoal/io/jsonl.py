@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
-from shoal.io.coding import Batch, Ragged
+from shoal.io.coding import PART, Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, SetColumn
 from shoal.io.messages import cut, listed, shown
@@ -61,11 +61,12 @@ class Jsonl(TextLayout):
             return cls._read_table(file, text)
         labels: list[str] = []
         sizes: list[int] = []
-        integers = True
-        others: list[dict[str, Any]] = []
+        encoder, integers, others = options.encoder(), True, _Columns()
         around: dict[str, list[str]] = {"before": [], "after": []}
+        schema = pa.schema([(name, pa.large_string()) for name in around])
+        parts: list[Any] = []  # of the text around, in Arrow's memory, which is much smaller
         column, sample = options.column, ""
-        for number, line in enumerate(text.body.split("\n"), 1):
+        for number, line in enumerate(_lines(text), 1):
             try:
                 found = _Line.of(line, column)
                 if number > 1 and found.column != column:
@@ -83,26 +84,32 @@ class Jsonl(TextLayout):
                 around["after"].append(line[found.stop :])
             if not sample and len(found.items) > 1:
                 sample = line[found.start : found.stop]
+            if len(labels) >= PART:
+                encoder.add(Ragged.from_flat(labels, sizes))
+                parts.append(pa.table(around, schema))
+                labels.clear()
+                sizes.clear()
+                around = {"before": [], "after": []}
+        encoder.add(Ragged.from_flat(labels, sizes))
+        options.tell_missing(encoder.dropped)
         layout = cls(
             column=column,
             integers=integers,
             compact=", " not in _STRING.sub("", sample) if sample else False,
             ascii=text.body.isascii() and "\\u" in text.body,
-            parsed=_table(others) if column is not None else None,
-            around=pa.table(around) if column is not None else None,
+            parsed=others.table() if column is not None else None,
+            around=pa.concat_tables([*parts, pa.table(around, schema)]) if column is not None else None,
             **text.style,
         )
-        return layout.dataset(file, options.encode(Ragged.from_flat(labels, sizes)), layout.parsed)
+        return layout.dataset(file, encoder.transactions(), layout.parsed)
 
     @classmethod
     def _read_table(cls, file: FileBytes, text: Text) -> Dataset:
         """Objects without sets: all fields are columns."""
         import pyarrow as pa
 
-        rows: list[dict[str, Any]] = []
-        raw: list[dict[str, str]] = []
-        lines = text.body.split("\n")
-        for number, line in enumerate(lines, 1):
+        rows, raw = _Columns(), _Columns()
+        for number, line in enumerate(_lines(text), 1):
             try:
                 start = _skip(line, 0)
                 if line[start : start + 1] != "{":
@@ -112,19 +119,17 @@ class Jsonl(TextLayout):
                 raise DataError(f"{file.path}, line {number}: {error}.") from None
             rows.append(row)
             raw.append({field: line[begin:end] for field, (begin, end) in spans.items()})
-        parsed = _table(rows)
+        parsed, first = rows.table(), text.body.split("\n", 1)[0]
         layout = cls(
             without_sets=True,
-            compact=", " not in _STRING.sub("", lines[0]) and "," in lines[0],
+            compact=", " not in _STRING.sub("", first) and "," in first,
             ascii=text.body.isascii() and "\\u" in text.body,
             parsed=parsed,
-            around=pa.table({"line": pa.array(lines, pa.large_string())}),
-            raw=pa.table(
-                {name: pa.array([row.get(name) for row in raw], pa.large_string()) for name in parsed.column_names}
-            ),
+            around=pa.table({"line": pa.chunked_array(text.lines)}),
+            raw=pa.table({name: pa.array(texts, pa.large_string()) for name, texts in raw.filled().items()}),
             **text.style,
         )
-        return layout.dataset(file, Transactions.nothing(len(rows)), parsed)
+        return layout.dataset(file, Transactions.nothing(rows.length), parsed)
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """Arrays, decoded once more: items of several types have no common one in the table."""
@@ -337,15 +342,39 @@ def _holds_integers(kind: Any) -> bool:
     return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
 
 
-def _table(others: list[dict[str, Any]]) -> Any:
-    """The other fields as columns; a field whose values have no common type is kept as JSON text."""
-    import pyarrow as pa
+def _lines(text: Text) -> Iterator[str]:
+    """The lines, one after the other."""
+    return (line for part in text.lines for line in part.to_pylist())
 
-    columns = {}
-    for name in dict.fromkeys(name for row in others for name in row):
-        values = [row.get(name) for row in others]
-        try:
-            columns[name] = pa.array(values)
-        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-            columns[name] = pa.array([None if value is None else json.dumps(value) for value in values])
-    return pa.table(columns)
+
+class _Columns:
+    """Values by the names of their fields; None where a row has no such field."""
+
+    def __init__(self) -> None:
+        self.length, self._values = 0, dict[str, list[Any]]()
+
+    def append(self, row: dict[str, Any]) -> None:
+        """Add a row."""
+        for name, value in row.items():
+            values = self._values.setdefault(name, [])
+            values += [None] * (self.length - len(values))
+            values.append(value)
+        self.length += 1
+
+    def filled(self) -> dict[str, list[Any]]:
+        """All columns, equally long."""
+        for values in self._values.values():
+            values += [None] * (self.length - len(values))
+        return self._values
+
+    def table(self) -> Any:
+        """As Arrow columns; a field whose values have no common type is kept as JSON text."""
+        import pyarrow as pa
+
+        columns = {}
+        for name, values in self.filled().items():
+            try:
+                columns[name] = pa.array(values)
+            except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+                columns[name] = pa.array([None if value is None else json.dumps(value) for value in values])
+        return pa.table(columns)

@@ -17,19 +17,20 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import IO, Any, ClassVar, Self
 
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError
-from shoal.io.coding import Batch, Ragged, encode
+from shoal.io.coding import Batch, Encoder, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.messages import listed, shown
 
 Put = Callable[[Batch], None]
 _OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
+_OF_FILES = (*_OPTIONS, "header", "escaped_formulas")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +42,36 @@ class ReadOptions:
     delimiter: str | None = None
     id_column: str | None = None
     item_column: str | None = None
+    header: bool | None = None  # whether the first line names the columns
+    columns: tuple[str, ...] = ()  # of sets, if there may be several
+    escaped_formulas: bool | None = None  # whether formulas have a quote before them
+    max_expanded: int | str | None = None  # of a compressed file
     multiset: bool = False
     drop_items: tuple[str, ...] = ()
     sets: bool = True  # False: a table without sets, or one from which several columns of sets are taken
     source: str = "the data"  # its name, for messages
     sure: bool = False  # the format was named, not guessed: it is not called in question
 
-    def layout(self) -> dict[str, str]:
+    def layout(self) -> dict[str, Any]:
         """The options that describe a layout, where given."""
-        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
+        return {name: value for name in _OF_FILES if (value := getattr(self, name)) is not None}
 
-    def encode(self, rows: Ragged) -> Transactions:
-        """Code the rows as the user wants them."""
-        if self.drop_items:
-            self.tell_missing(set(rows.values.unique().to_pylist()))
-        return encode(rows, multiset=self.multiset, drop_items=self.drop_items)
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that the user named."""
+        return frozenset(filter(None, (self.column, self.id_column, self.item_column, *self.columns)))
+
+    def encode(self, rows: Ragged | Iterable[Ragged]) -> Transactions:
+        """Code the rows, which may come in parts, as the user wants them."""
+        encoder = self.encoder()
+        for part in rows.parts() if isinstance(rows, Ragged) else rows:
+            encoder.add(part)
+        self.tell_missing(encoder.dropped)
+        return encoder.transactions()
+
+    def encoder(self) -> Encoder:
+        """For rows that come one after the other."""
+        return Encoder(multiset=self.multiset, drop_items=self.drop_items)
 
     def tell_missing(self, there: set[str]) -> None:
         """Warn of items to be dropped that are not there."""
@@ -121,7 +137,7 @@ class Layout(ABC):
         """Refuse options that this format does not have or cannot use."""
         known = {field.name for field in fields(cls)}
         for name, value in given.items():
-            flag = "--" + name.replace("_", "-")
+            flag = ("--no-" if value is False else "--") + name.replace("_", "-")
             if name not in known:
                 raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
             if "delimiter" in name and (not value or any(mark in value for mark in '"\r\n')):

@@ -13,16 +13,18 @@ import numpy as np
 
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
+from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged
-from shoal.io.csv import Grid, guess_delimiter, quoted_columns
+from shoal.io.csv import header_line, quoted_columns
 from shoal.io.files import FileBytes
+from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions
 from shoal.io.messages import cut, listed
-from shoal.io.text import Text, TextLayout, check_label, glued, quote
+from shoal.io.text import Text, check_label, glued, quote
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Long(TextLayout):
+class Long(HeadedLayout):
     """Pairs of an id and an item."""
 
     format: ClassVar[str] = "long"
@@ -39,15 +41,18 @@ class Long(TextLayout):
         """Group the items by id."""
         text = Text.of(file)
         name = str(file.path)
-        grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name)
+        grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name, options)
         at_id, at_item = _positions(grid.names, options, name)
         coded = grid.column(at_id).dictionary_encode()
-        row = coded.indices.to_numpy().astype(np.int64)
-        first = np.unique(row, return_index=True)[1]
-        order = np.argsort(row, kind="stable")
-        sizes = np.bincount(row, minlength=len(first))
-        items = Ragged(grid.column(at_item).take(order), np.concatenate([[0], np.cumsum(sizes)]))
+        row = coded.indices.to_numpy()
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(row), prepend=-1))  # ids are numbered as they come
+        values = grid.column(at_item)
+        if bool(np.any(row[1:] < row[:-1])):  # the items of an id stand apart
+            values = values.take(np.argsort(row, kind="stable"))
+        items = Ragged(values, np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(first)))]))
         layout = cls(
+            header=grid.header,
+            escaped_formulas=bool(options.escaped_formulas),
             delimiter=grid.delimiter,
             id_column=grid.names[at_id],
             item_column=grid.names[at_item],
@@ -59,10 +64,13 @@ class Long(TextLayout):
         return layout.dataset(file, options.encode(items), layout.parsed)
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """The id is called as the column that holds it."""
-        if dataset.table is None or len(dataset.table.names) != 1 or "id_column" in given:
+        """The id is called as the column that holds it; if none is left, nothing of the input's name is written."""
+        names = () if dataset.table is None else dataset.table.names
+        if len(names) > 1 or "id_column" in given:
             return self, []
-        return self.with_options({"id_column": dataset.table.names[0]}), []
+        own = "id" if self.item_column != "id" else "record"
+        layout = self.with_options({"id_column": names[0] if names else own if self.header else self.id_column})
+        return layout.with_header(layout._names)
 
     def columns(self, table: Any) -> Any:
         """The ids, and nothing else."""
@@ -86,10 +94,12 @@ class Long(TextLayout):
 
     def head(self, columns: Any) -> list[str]:
         """The two names."""
-        import pyarrow as pa
+        return [header_line(self._names, self)] if self.header else []
 
-        names = [self.item_column, self.id_column] if self.item_first else [self.id_column, self.item_column]
-        return [self.delimiter.join(quote(pa.array(names, pa.large_string()), self.delimiter).to_pylist())]
+    @property
+    def _names(self) -> list[str]:
+        """In the order of the columns."""
+        return [self.item_column, self.id_column] if self.item_first else [self.id_column, self.item_column]
 
     def lines(self, batch: Batch) -> list[str]:
         """A pair for each item; an empty row is an id with an empty item."""
@@ -103,7 +113,8 @@ class Long(TextLayout):
             ids = batch.columns.column(0).combine_chunks()
         sizes = np.diff(batch.indptr)
         codes = np.insert(batch.codes, batch.indptr[:-1][sizes == 0], len(batch.labels))
-        texts = quote(pa.array([*batch.labels, ""], pa.large_string()), self.delimiter)
+        texts = pa.array([*batch.labels, ""], pa.large_string())
+        texts = quote(formulas.escaped(texts) if self.escaped_formulas else texts, self.delimiter)
         pair = [ids.take(pa.array(np.repeat(np.arange(len(batch)), np.maximum(sizes, 1)))), texts.take(pa.array(codes))]
         if self.item_first:
             pair.reverse()

@@ -127,7 +127,7 @@ def gather(
         if options.drop_items:
             texts = ragged.values.unique().to_pylist()
             there.update(texts, (f"{name}.{text}" for text in texts))
-        rows = encode(ragged, multiset=options.multiset, drop_items=own.union(options.drop_items))
+        rows = encode(ragged.parts(), multiset=options.multiset, drop_items=own.union(options.drop_items))
         labels = [tags.label(name, text) for text in rows.labels]
         for text, label in zip(rows.labels, labels, strict=True):
             if tags.place(label) != (name, text):

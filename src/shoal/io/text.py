@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,12 +18,13 @@ import numpy as np
 
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError
-from shoal.io.coding import Batch, Ragged
+from shoal.io.coding import PART, Batch, Ragged
 from shoal.io.files import FileBytes
 from shoal.io.layout import Layout, Put
 from shoal.io.messages import shown
 
 DELIMITERS = (",", ";", "\t", "|")  # those that are guessed
+_PIECE = 1 << 20  # characters of text that are split at a time
 _NAMES = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
 
 
@@ -89,11 +91,33 @@ class Text:
         return cls(text.removesuffix("\n"), style)
 
     @property
-    def lines(self) -> Any:
-        """The lines as an Arrow array."""
-        import pyarrow as pa
+    def lines(self) -> Iterator[Any]:
+        """The lines as Arrow arrays, one after the other."""
+        return lines_of(self.body)
 
-        return pa.array(self.body.split("\n"), pa.large_string())
+
+def lines_of(body: str) -> Iterator[Any]:
+    """The lines of a text as Arrow arrays, some megabytes at a time.
+
+    >>> [part.to_pylist() for part in lines_of("a\\n\\nb\\n")]
+    [['a', '', 'b', '']]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    start = 0
+    while start <= len(body):
+        end = body.find("\n", start + _PIECE)
+        end = len(body) if end < 0 else end
+        yield pc.split_pattern(pa.array([body[start:end]], pa.large_string()), "\n").flatten()
+        start = end + 1
+
+
+def lines_with(mark: str, body: str) -> int:
+    """How many lines contain a mark."""
+    import pyarrow.compute as pc
+
+    return sum(pc.sum(pc.match_substring(lines, mark)).as_py() or 0 for lines in lines_of(body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +136,7 @@ class Records:
 def split_records(text: Text, delimiter: str, name: str) -> Records:
     """Split lines into fields, which may be quoted."""
     if '"' not in text.body:
-        return Records(Ragged.split(text.lines, delimiter), None, None)
+        return Records(Ragged.joined(Ragged.split(lines, delimiter) for lines in text.lines), None, None)
     return _split_quoted(text.body, delimiter, name)
 
 
@@ -123,8 +147,10 @@ def _split_quoted(body: str, delimiter: str, name: str) -> Records:
     mark = re.escape(delimiter)
     field = re.compile(rf'("[^"]*(?:""[^"]*)*"|(?!")(?:(?!{mark})[^\n])*)({mark}|\n|\Z)')
     raw: list[str] = []
-    indptr, line_of, line, end = [0], [1], 1, 0
-    for match in field.finditer(body):
+    parts: list[Any] = []  # those before, in Arrow's memory, which is much smaller
+    line, end = 1, 0
+    indptr, line_of = array("q", [0]), array("q", [1])
+    for count, match in enumerate(field.finditer(body), 1):
         if match.start() != end:
             break
         end = match.end()
@@ -132,13 +158,16 @@ def _split_quoted(body: str, delimiter: str, name: str) -> Records:
         raw.append(value)
         if value.startswith('"'):
             line += value.count("\n")
+        if len(raw) == PART:
+            parts.append(pa.array(raw, pa.large_string()))
+            raw.clear()
         if stop != delimiter:
-            indptr.append(len(raw))
+            indptr.append(count)
             line += 1
             if not stop:
-                values = [text[1:-1].replace('""', '"') if text.startswith('"') else text for text in raw]
-                ragged = Ragged(pa.array(values, pa.large_string()), np.array(indptr, dtype=np.int64))
-                return Records(ragged, pa.array(raw, pa.large_string()), np.array(line_of, dtype=np.int64))
+                texts = pa.concat_arrays([*parts, pa.array(raw, pa.large_string())])
+                ragged = Ragged(_without_quotes(texts), np.array(indptr, dtype=np.int64))
+                return Records(ragged, texts, np.array(line_of, dtype=np.int64))
             line_of.append(line)
     raise DataError(
         f"{name}, line {line}: a field starts with a quote that does not end before the next {name_of(delimiter)} or "
@@ -146,19 +175,27 @@ def _split_quoted(body: str, delimiter: str, name: str) -> Records:
     )
 
 
+def _without_quotes(texts: Any) -> Any:
+    """The values of fields as they stand in the file."""
+    import pyarrow.compute as pc
+
+    inner = pc.replace_substring(pc.utf8_slice_codeunits(texts, 1, -1), '""', '"')
+    return pc.if_else(pc.starts_with(texts, '"'), inner, texts)
+
+
 def unquoted(body: str) -> str:
     """The text without its quoted parts, for guessing delimiters."""
     return re.sub(r'"[^"]*"', "", body) if '"' in body else body
 
 
-def spaced(body: str, delimiter: str) -> str:
-    """The delimiter with the space that follows it, if one always does.
+def spaced(count: Callable[[str], int], delimiter: str) -> str:
+    """The delimiter with the space that follows it, if one always does; ``count`` tells how often a text is there.
 
-    >>> spaced("oat milk, beer, bread", ","), spaced("1, 5,5", ",")
+    >>> spaced("oat milk, beer, bread".count, ","), spaced("1, 5,5".count, ",")
     (', ', ',')
     """
-    count = body.count(delimiter)
-    return delimiter + " " if count and body.count(delimiter + " ") == count else delimiter
+    times = count(delimiter)
+    return delimiter + " " if times and count(delimiter + " ") == times else delimiter
 
 
 def quote(texts: Any, delimiter: str, always: bool = False) -> Any:

@@ -182,16 +182,26 @@ def verify_command(release: Release) -> str:
     return " ".join(map(shell_word, words))
 
 
-def reading_words(name: str, value: str | bool | Sequence[str]) -> list[str]:
+_UNSAID = {"sets": True, "multiset": False, "escaped_formulas": False, "drop_items": ()}
+
+
+def reading_words(name: str, value: str | int | Sequence[str] | None) -> list[str]:
     """An option of :func:`shoal.read` on the command line.
 
     >>> reading_words("item_delimiter", "|"), reading_words("column", ("a", "b")), reading_words("sets", False)
     (['--item-delimiter', '|'], ['--column', 'a', '--column', 'b'], ['--no-sets'])
+    >>> reading_words("header", True), reading_words("header", False), reading_words("header", None)
+    (['--header'], ['--no-header'], [])
     """
     flag = "--" + name.replace("_", "-")
+    if value is None or value == _UNSAID.get(name):
+        return []
     if isinstance(value, bool):
-        return [] if value else [f"--no-{flag[2:]}"]
-    return [word for text in ([value] if isinstance(value, str) else value) for word in (flag, text)]
+        return [flag if value else f"--no-{flag[2:]}"]
+    texts = [str(value)] if isinstance(value, str | int) else list(value)
+    if name == "drop_items":
+        return [f"{flag}={listed(texts)}"]
+    return [word for text in texts for word in (flag, text)]
 
 
 CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.papers.common import PAGES, Claim, verdicts
-from benchmarks.papers.reading import Missing, bullets, series, value
 
 import shoal
 from benchmarks.papers import p0, p0_claims, p3, p3_claims, pictures
+from benchmarks.papers.common import PAGES, Claim, verdicts
+from benchmarks.papers.reading import Missing, bullets, series, value
 from shoal.data import Hierarchy
 from shoal.evaluation import charts, grid_file
 from shoal.evaluation.grid import Case, Extras

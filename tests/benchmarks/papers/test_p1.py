@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.data import REAL
-from benchmarks.papers.p1_published import ITEMS, KS, METHODS, PUBLISHED, implied, published
 
+from benchmarks.data import REAL
 from benchmarks.papers import common, p1, p1_claims, p1_growth
+from benchmarks.papers.p1_published import ITEMS, KS, METHODS, PUBLISHED, implied, published
 from shoal.errors import OptionError
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Grid

@@ -6,9 +6,9 @@ import itertools
 from typing import Any
 
 import pytest
-from benchmarks.data import REAL
 
 import shoal
+from benchmarks.data import REAL
 from benchmarks.papers import p4
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case

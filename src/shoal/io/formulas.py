@@ -1,0 +1,70 @@
+"""Cells that a spreadsheet would take for formulas: ``=cmd()``, ``@x``, ``+a``, ``-a``. Plain numbers are none.
+
+Whoever can put an item into the data can put a formula into the published file, and spreadsheets carry it out. A quote
+before the cell makes it text. That can be undone exactly: a cell that has quotes before a formula gets one more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.data import Dataset
+from shoal.io.coding import as_text
+from shoal.io.messages import shown
+from shoal.io.text import glued
+
+_FORMULA = r"^'*[=+@\t\r-]"
+_NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def escaped(cells: Any) -> Any:
+    """The texts of an Arrow array, with a quote before each formula.
+
+    >>> import pyarrow as pa
+    >>> made = escaped(pa.array(["=a", "-5", "'@b", "c"]))
+    >>> made.to_pylist(), unescaped(made).to_pylist()
+    (["'=a", '-5', "''@b", 'c'], ['=a', '-5', "'@b", 'c'])
+    """
+    import pyarrow.compute as pc
+
+    return pc.if_else(are_formulas(cells), glued(["'", cells]), cells)
+
+
+def unescaped(cells: Any) -> Any:
+    """The texts as they were before."""
+    import pyarrow.compute as pc
+
+    inner = pc.utf8_slice_codeunits(cells, 1)
+    return pc.if_else(pc.and_(pc.starts_with(cells, "'"), are_formulas(inner)), inner, cells)
+
+
+def are_formulas(cells: Any) -> Any:
+    """For each text of an Arrow array whether it is a formula, perhaps behind quotes."""
+    import pyarrow.compute as pc
+
+    return pc.and_not(pc.match_substring_regex(cells, _FORMULA), pc.match_substring_regex(cells, _NUMBER))
+
+
+def remarks(dataset: Dataset) -> list[str]:
+    """What to tell whoever writes the data as CSV without escaping formulas."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [] if dataset.table is None else [dataset.table.arrow.column(name) for name in dataset.table.names]
+    texts = [pa.array(dataset.transactions.in_use().labels, pa.large_string())]
+    texts += [as_text(column) for column in columns if pa.types.is_string(column.type) or _is_large(column.type)]
+    for cells in texts:
+        found = pc.index(are_formulas(pc.fill_null(cells, "")), True).as_py()
+        if found >= 0:
+            return [
+                f"Spreadsheets take cells such as {shown(cells[found].as_py())} for formulas: pass --escape-formulas "
+                f"if the file may be opened in one."
+            ]
+    return []
+
+
+def _is_large(kind: Any) -> bool:
+    """Whether a type is that of large strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_large_string(kind))

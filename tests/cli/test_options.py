@@ -1,0 +1,94 @@
+"""How to read the data, as every command takes it, and what every command says of what it read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.algorithms.auto import Auto
+from shoal.cli import compare, recommend
+from shoal.command import Command
+from shoal.evaluation import grid_file
+from shoal.job import Job
+from shoal.privacy.km import KmAnonymity
+from tests.conftest import Shell
+
+PAIRS = "".join(f"s{at};a\ns{at};b\n" for at in range(1, 5))
+READ = "Read d.dat: 4 records, 2 different items (long without a header; ids in '(column 1)', items in '(column 2)').\n"
+COMMANDS = {
+    "anonymize": ("d.dat", "-o", "out.dat", "--k", "2", "--columns", "none"),
+    "verify": ("d.dat", "--k", "2"),
+    "profile": ("d.dat",),
+    "measure": ("d.dat", "d.dat"),
+    "workload": ("d.dat", "-o", "w.jsonl"),
+    "hierarchy build": ("d.dat", "-o", "tree.csv"),
+    "hierarchy check": ("flat.csv", "d.dat"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_record_is_no_header_and_every_command_says_what_it_read(shell: Shell, command: str) -> None:
+    shell.write("d.dat", PAIRS)
+    shell.write("flat.csv", "a;*\nb;*\n")
+    words = (*command.split(), *COMMANDS[command], "--format", "long")
+    assert "does it name the columns, or is it a record? 's1' stands" in shell.fails(*words)
+    code, _, err = shell(*words, "--no-header")
+    assert code == 0, err
+    assert set(shell.was_read) == {READ}
+    if command == "anonymize":
+        assert (shell.folder / "out.dat").read_text() == "".join(f"{at};a\n{at};b\n" for at in range(1, 5))
+
+
+def test_verify_does_not_lose_the_first_record(shell: Shell) -> None:
+    shell.write("n.csv", "a\nb\nb\n")
+    assert "'a' may be a name or an item" in shell.fails("verify", "n.csv", "--k", "2")
+    assert shell("verify", "n.csv", "--k", "2", "--no-header")[0] == 1
+    assert shell("verify", "n.csv", "--k", "2", "--header")[0] == 0
+
+
+def test_the_index_of_pandas(shell: Shell) -> None:
+    shell.write("i.csv", ",items\n0,a|b\n1,a|b\n")
+    shell.write("tree.csv", "a;*\nb;*\n")
+    words = ("--model", "k-km", "--k", "2", "--delta", "1", "--hierarchy", "tree.csv")
+    code, out, err = shell("anonymize", "i.csv", "-o", "out.csv", *words)
+    assert code == 0, err
+    assert "(column 1), numbers" in out
+    assert (shell.folder / "out.csv").read_text() == "(column 1),items\n[0:1],a|b\n[0:1],a|b\n"
+
+
+def test_in_a_problem_file(shell: Shell) -> None:
+    shell.write("d.dat", PAIRS)
+    text = '[data]\nfile = "d.dat"\nformat = "long"\n{}\n[output]\nfile = "out.dat"\ncolumns = []\n[model]\nk = 2\n'
+    shell.write("p.toml", text.format(""))
+    assert "is it a record" in shell.fails("run", "p.toml")
+    shell.write("p.toml", text.format('header = "no"'))
+    assert "[data] header must be true or false" in shell.fails("run", "p.toml")
+    shell.write("p.toml", text.format('header = false\nmax_expanded = "1 GB"'))
+    code, _, err = shell("run", "p.toml")
+    assert code == 0, err
+    assert shell.was_read == [READ]
+
+
+def test_in_a_grid_file(shell: Shell) -> None:
+    shell.write("d.dat", PAIRS)
+    text = (
+        '[[data]]\nname = "d"\nfile = "d.dat"\nformat = "long"\n{}\n[[runs]]\nmodel = {{ name = "km", k = 2 }}\n'
+        'algorithm = {{ name = "aa" }}\n'
+    )
+    shell.write("g.toml", text.format(""))
+    assert "is it a record" in shell.fails("compare", "g.toml", "-o", "lab")
+    shell.write("g.toml", text.format("header = false\nmax_expanded = 1000000000"))
+    grid = grid_file.load("g.toml")
+    compare._readable(grid)
+    assert shell.capsys.readouterr().err == READ
+    assert grid.cases[0].material.fingerprint["reading"] == {"format": "long", "header": False}
+
+
+def test_recommended_commands_say_how_the_data_were_read() -> None:
+    read_as = {"format": "long", "header": False, "max_expanded": "5GB", "sets": True, "multiset": False}
+    assert recommend.read_words(read_as) == ["--format", "long", "--no-header", "--max-expanded", "5GB"]
+    job = Job(data=Path("d.dat"), output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto(), reading=read_as)
+    assert "d.dat -o o.dat --format long --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
+        job.algorithm, {}
+    )
