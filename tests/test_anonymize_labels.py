@@ -1,4 +1,7 @@
-"""What is verified is what a reader of the written file gets, whatever labels are called."""
+"""What is verified is what a reader of the written file gets, whatever labels are called.
+
+Covers: clashes.py.
+"""
 
 from __future__ import annotations
 

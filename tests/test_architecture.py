@@ -122,3 +122,23 @@ def test_the_library_never_prints() -> None:
             assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"), (
                 module
             )
+
+
+def test_every_module_has_a_test_file_that_is_found_by_its_name() -> None:
+    """``a/b.py`` is tested in ``tests/a/test_b.py`` or ``tests/a/test_b_ASPECT.py``, or a docstring there names it."""
+    tests = PACKAGE.parents[1] / "tests"
+    files = sorted(tests.rglob("test_*.py"))
+    covered = {
+        name
+        for file in files
+        for name in re.findall(r"[\w/]+\.py", (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""))
+    }
+    modules = {module.relative_to(PACKAGE) for module in MODULES if not module.name.startswith("__")}
+    missing = {str(name) for name in modules if str(name) not in covered and not _mirrors(tests, name)}
+    assert missing <= {"_version.py"}
+
+
+def _mirrors(tests: Path, module: Path) -> list[Path]:
+    """The test files that are called like a module."""
+    folder, name = tests / module.parent, f"test_{module.stem.lstrip('_')}"
+    return [*folder.glob(f"{name}.py"), *folder.glob(f"{name}_*.py")]

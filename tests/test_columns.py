@@ -1,4 +1,7 @@
-"""Columns: what they are taken as, which roles they have, and how they stand on their axes."""
+"""Columns: what they are taken as, which roles they have, and how they stand on their axes.
+
+Covers: data/relational.py.
+"""
 
 from __future__ import annotations
 

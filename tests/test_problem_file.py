@@ -1,4 +1,7 @@
-"""Problem files: `shoal run` from files to files, the same as in Python, and what is refused."""
+"""Problem files: `shoal run` from files to files, the same as in Python, and what is refused.
+
+Covers: cli/run.py, toml_file.py, job.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""HgHs and mHgHs: native ≡ Python, the limits that a publisher sets, and real data."""
+"""HgHs and mHgHs: native ≡ Python, the limits that a publisher sets, and real data.
+
+Covers: algorithms/mhghs.py, search/suppression.py, search/limits.py, kernels/_hghs.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""LRA: Gray order, borders, chunks that join, and that whoever asks for original items gains nothing."""
+"""LRA: Gray order, borders, chunks that join, and that whoever asks for original items gains nothing.
+
+Covers: search/gray.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""MM: minimal moles against brute force, the greedy choice against a slow one, limits, and real data."""
+"""MM: minimal moles against brute force, the greedy choice against a slow one, limits, and real data.
+
+Covers: search/moles.py, kernels/_moles.py.
+"""
 
 from __future__ import annotations
 

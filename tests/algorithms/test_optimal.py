@@ -1,4 +1,8 @@
-"""The exact search: against exhaustive enumeration, when stopped early, and what comes with it."""
+"""The exact search: against exhaustive enumeration, when stopped early, and what comes with it.
+
+Covers: search/exact.py, search/expansion.py, search/polish.py, search/proof.py, search/threats.py, explain.py,
+solution.py, recoding/cuts.py, recoding/base.py.
+"""
 
 from __future__ import annotations
 

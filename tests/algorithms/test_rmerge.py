@@ -1,4 +1,8 @@
-"""P2's algorithms against the same in plain Python, and what they promise."""
+"""P2's algorithms against the same in plain Python, and what they promise.
+
+Covers: algorithms/cluster.py, algorithms/mondrian.py, algorithms/rfirst.py, algorithms/tfirst.py, algorithms/tmerge.py,
+search/clusters.py, search/formation.py, search/yardstick.py, recoding/clusters.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VPA: parts of the hierarchy, what waits for the last pass, and that committed cuts stay."""
+"""VPA: parts of the hierarchy, what waits for the last pass, and that committed cuts stay.
+
+Covers: search/vertical.py, search/direct.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The command line as a user meets it: results, exit codes, messages, and what is left on disk."""
+"""The command line as a user meets it: results, exit codes, messages, and what is left on disk.
+
+Covers: cli/demo.py, cli/generate.py, cli/catalogue.py, cli/inspect.py.
+"""
 
 from __future__ import annotations
 

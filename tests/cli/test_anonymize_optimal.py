@@ -1,4 +1,7 @@
-"""The exact search, weights, polish and explanations on the command line."""
+"""The exact search, weights, polish and explanations on the command line.
+
+Covers: cli/explain.py.
+"""
 
 from __future__ import annotations
 

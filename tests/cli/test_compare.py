@@ -1,4 +1,7 @@
-"""``shoal compare`` and ``shoal recommend`` as people type them."""
+"""``shoal compare`` and ``shoal recommend`` as people type them.
+
+Covers: cli/compared.py, evaluation/recommend.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``shoal measure`` on files that other tools changed item by item."""
+"""``shoal measure`` on files that other tools changed item by item.
+
+Covers: cli/measured.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``shoal measure`` with quasi-identifiers and queries, and what is said about columns."""
+"""``shoal measure`` with quasi-identifiers and queries, and what is said about columns.
+
+Covers: cli/columns.py, cli/workload.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The data generators: deterministic, of the shape asked for, in little memory."""
+"""The data generators: deterministic, of the shape asked for, in little memory.
+
+Covers: evaluation/quest.py, evaluation/videos.py, evaluation/supermarket.py, evaluation/products.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The lab: grids, materials, rows, results and the page. What ends it: test_lab_ends.py."""
+"""The lab: grids, materials, rows, results and the page. What ends it: test_lab_ends.py.
+
+Covers: evaluation/grid.py, evaluation/grid_file.py, evaluation/material.py, evaluation/run_case.py, evaluation/page.py,
+evaluation/charts.py, evaluation/figures.py.
+"""
 
 from __future__ import annotations
 

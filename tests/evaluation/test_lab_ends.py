@@ -1,4 +1,7 @@
-"""What goes wrong in the lab, what ends it, and how it goes on."""
+"""What goes wrong in the lab, what ends it, and how it goes on.
+
+Covers: evaluation/worker.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Hierarchies that are built, checked and drawn."""
+"""Hierarchies that are built, checked and drawn.
+
+Covers: hierarchies/check.py, hierarchies/show.py, hierarchies/prefixes.py, hierarchies/counts.py,
+hierarchies/groups.py.
+"""
 
 from __future__ import annotations
 

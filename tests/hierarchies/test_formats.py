@@ -1,4 +1,8 @@
-"""Hierarchy files: every format there and back, detection, and real files."""
+"""Hierarchy files: every format there and back, detection, and real files.
+
+Covers: hierarchies/amnesia.py, hierarchies/amnesia_json.py, hierarchies/arx.py, hierarchies/parents.py,
+data/hierarchy.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Names of groups of siblings: unique, stable, and read back as they are."""
+"""Names of groups of siblings: unique, stable, and read back as they are.
+
+Covers: data/labels.py.
+"""
 
 from __future__ import annotations
 

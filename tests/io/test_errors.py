@@ -1,4 +1,7 @@
-"""What cannot be read or written: one sentence that names the place and the remedy, and no file left behind."""
+"""What cannot be read or written: one sentence that names the place and the remedy, and no file left behind.
+
+Covers: io/messages.py, errors.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Data in memory: what comes in as a frame goes out as one, with all else untouched."""
+"""Data in memory: what comes in as a frame goes out as one, with all else untouched.
+
+Covers: io/frames.py, data/dataset.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Round trips: every format, every sort of label, and files that come back byte for byte."""
+"""Round trips: every format, every sort of label, and files that come back byte for byte.
+
+Covers: io/basket.py, io/clean.py, io/csv.py, io/detect.py, io/fimi.py, io/jsonl.py, io/layout.py, io/long.py,
+io/text.py, data/transactions.py, data/arrays.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Several columns of sets: one universe of tagged items when read, each in its column again when written."""
+"""Several columns of sets: one universe of tagged items when read, each in its column again when written.
+
+Covers: data/tags.py, hierarchies/joined.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Groups of similar rows: nearest rows claimed by seeds, and consecutive groups of least cost, against brute force."""
+"""Groups of similar rows: nearest rows claimed by seeds, and consecutive groups of least cost, against brute force.
+
+Covers: algorithms/apx_cover.py, kernels/choice.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Native ≡ Python ≡ oracle."""
+"""Native ≡ Python ≡ oracle.
+
+Covers: privacy/km.py, privacy/rare.py, kernels/_python.py, kernels/search.py, kernels/verify.py.
+"""
 
 from __future__ import annotations
 

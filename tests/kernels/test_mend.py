@@ -1,4 +1,7 @@
-"""Mending a cut for criteria that are not monotone: native ≡ Python, and both against brute force over frozensets."""
+"""Mending a cut for criteria that are not monotone: native ≡ Python, and both against brute force over frozensets.
+
+Covers: kernels/_breaches.py.
+"""
 
 from __future__ import annotations
 

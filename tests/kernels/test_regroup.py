@@ -1,4 +1,7 @@
-"""The kernel that regroups siblings: native ≡ Python, and every grouping it returns recounted by brute force."""
+"""The kernel that regroups siblings: native ≡ Python, and every grouping it returns recounted by brute force.
+
+Covers: kernels/_grouping.py.
+"""
 
 from __future__ import annotations
 

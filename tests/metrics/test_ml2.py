@@ -1,4 +1,7 @@
-"""ML2 and dML2 against brute force, and by hand."""
+"""ML2 and dML2 against brute force, and by hand.
+
+Covers: kernels/measures.py, kernels/_measures.py.
+"""
 
 from __future__ import annotations
 

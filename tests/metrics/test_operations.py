@@ -1,4 +1,7 @@
-"""Measures of added and deleted items: by hand on P1's example, and against a slow oracle on random data."""
+"""Measures of added and deleted items: by hand on P1's example, and against a slow oracle on random data.
+
+Covers: metrics/change.py, metrics/kl.py, metrics/privacy_value.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Relational NCP, UL, sizes of classes and ARE against exact oracles."""
+"""Relational NCP, UL, sizes of classes and ARE against exact oracles.
+
+Covers: metrics/are.py, metrics/classes.py, metrics/ul.py, evaluation/workload.py.
+"""
 
 from __future__ import annotations
 

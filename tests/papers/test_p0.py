@@ -1,4 +1,7 @@
-"""P0 (VLDB'08) and P3 (VLDBJ'11): the running example, E1 of the spec."""
+"""P0 (VLDB'08) and P3 (VLDBJ'11): the running example, E1 of the spec.
+
+Covers: metrics/ncp.py, metrics/lm.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""l^m-diversity and negative knowledge: verifiers against the oracle, sensitive items and columns, refusals."""
+"""l^m-diversity and negative knowledge: verifiers against the oracle, sensitive items and columns, refusals.
+
+Covers: privacy/km_negative.py, data/sensitive.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Privacy degree: the verifier against counting, GraySort against a slow one, and that dealing hides holders."""
+"""Privacy degree: the verifier against counting, GraySort against a slow one, and that dealing hides holders.
+
+Covers: algorithms/graysort.py, recoding/flips.py.
+"""
 
 from __future__ import annotations
 

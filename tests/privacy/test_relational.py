@@ -1,4 +1,7 @@
-"""Verifiers of k, (k,k^m) and (k,l^m) against brute force on published tables, and what their risks count."""
+"""Verifiers of k, (k,k^m) and (k,l^m) against brute force on published tables, and what their risks count.
+
+Covers: privacy/k.py, privacy/k_km.py, privacy/k_lm.py, privacy/equal.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Multisets: who declares an item sensitive declares it with every count."""
+"""Multisets: who declares an item sensitive declares it with every count.
+
+Covers: data/counts.py, data/sensitive.py.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Reports on data to which items were added, or whose sensitive items were dealt anew: no sentence is false.
 
 Figures are checked against the sets before and after, which know nothing of how the release counts.
+
+Covers: report/risks.py, untrue.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Nearly worthless releases say so first, name what forced it, and name commands whose loss is right."""
+"""Nearly worthless releases say so first, name what forced it, and name commands whose loss is right.
+
+Covers: remedies.py, usefulness.py, command.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Reports: the figures are those of the release, the sentences are true, labels stay text, and no record is told."""
+"""Reports: the figures are those of the release, the sentences are true, labels stay text, and no record is told.
+
+Covers: report/html.py, report/markdown.py, report/facts.py, report/words.py, report/plain.py, report/bands.py,
+release.py.
+"""
 
 from __future__ import annotations
 

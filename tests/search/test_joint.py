@@ -1,4 +1,7 @@
-"""The best cut and the best suppression together: against exhaustive enumeration, within limits, when stopped early."""
+"""The best cut and the best suppression together: against exhaustive enumeration, within limits, when stopped early.
+
+Covers: algorithms/optimal_suppress.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The bound over all sibling groupings, against all of them."""
+"""The bound over all sibling groupings, against all of them.
+
+Covers: search/chain_bound.py, search/covering.py, kernels/merge_chains.py, kernels/_merge_chains.py,
+kernels/merge_clauses.py, kernels/_merge_clauses.py.
+"""
 
 from __future__ import annotations
 

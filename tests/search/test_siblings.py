@@ -1,4 +1,7 @@
-"""Groups of siblings: never worse than cuts, the best of all where proved, with right names, by any algorithm."""
+"""Groups of siblings: never worse than cuts, the best of all where proved, with right names, by any algorithm.
+
+Covers: algorithms/auto.py, search/optimum.py, hierarchies/refine.py.
+"""
 
 from __future__ import annotations
 
