@@ -27,6 +27,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._process: subprocess.Popen[str] | None = None
         for name in PARTS:
             if (ROOT / name).is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "*.so", ".hypothesis")
@@ -76,7 +77,7 @@ class Copy:
 
     def _python(self, words: Sequence[str], limit: float, **env: str) -> tuple[int | None, str]:
         data = ROOT.parent / "shared" / "data"
-        process = subprocess.Popen(
+        self._process = process = subprocess.Popen(
             [sys.executable, *words],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
@@ -100,9 +101,14 @@ class Copy:
         except subprocess.TimeoutExpired:
             return None, ""
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            self.end()
             process.wait()
+
+    def end(self) -> None:
+        """Kill what runs in it, with all children."""
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
 
 @contextlib.contextmanager

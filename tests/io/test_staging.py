@@ -11,6 +11,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,10 +54,10 @@ def umask() -> Iterator[None]:
 def test_new_files_are_as_the_user_wants_them_and_private_ones_for_the_owner(tmp_path: Path) -> None:
     put(tmp_path / "open")
     put(tmp_path / "private", private=True)
-    os.umask(0o077)
+    os.umask(0o027)
     put(tmp_path / "closed")
-    assert [mode(tmp_path / name) for name in ("open", "private", "closed")] == [0o644, 0o600, 0o600]
-    assert os.umask(0o022) == 0o077
+    assert [mode(tmp_path / name) for name in ("open", "private", "closed")] == [0o644, 0o600, 0o640]
+    assert os.umask(0o022) == 0o027
 
 
 @pytest.mark.usefixtures("umask")
@@ -83,19 +84,33 @@ def test_a_file_that_is_replaced_keeps_its_owner(tmp_path: Path) -> None:
     assert (made.st_uid, made.st_gid, mode(tmp_path / "x")) == (FOREIGN, FOREIGN + 1, 0o640)
 
 
-@ROOT
+@pytest.mark.parametrize("refuses", [(), ("owner",), ("owner", "group")], ids=lambda some: "-".join(some) or "nothing")
 def test_another_group_gets_nothing_where_the_group_cannot_be_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refuses: tuple[str, ...]
 ) -> None:
-    def refused(*_: int) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted")
+    """What the system lets us do is tried: owner and group, then the group alone."""
+    asked: list[tuple[int, int]] = []
+
+    def fchown(_: int, owner: int, group: int) -> None:
+        asked.append((owner, group))
+        if "group" in refuses or ("owner" in refuses and owner != -1):
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    def fstat(descriptor: int) -> Any:
+        kept = bool(asked) and "group" not in refuses
+        return SimpleNamespace(st_uid=0, st_gid=before.st_gid if kept else before.st_gid + 1)
 
     (tmp_path / "x").write_bytes(b"old")
     (tmp_path / "x").chmod(0o664)
-    os.chown(tmp_path / "x", FOREIGN, FOREIGN)
-    monkeypatch.setattr(os, "fchown", refused)
-    put(tmp_path / "x")
-    assert mode(tmp_path / "x") == 0o604
+    before = (tmp_path / "x").stat()
+    part, descriptor = staging.Part.create(tmp_path / "x", private=False)
+    os.close(descriptor)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fchown", fchown)
+        patched.setattr(os, "fstat", fstat)
+        staging.move([part])
+    assert asked == [(before.st_uid, before.st_gid), (-1, before.st_gid)][: 2 if refuses else 1]
+    assert mode(tmp_path / "x") == (0o604 if "group" in refuses else 0o664)
 
 
 def test_a_link_stays_and_what_it_leads_to_keeps_its_mode(tmp_path: Path) -> None:
