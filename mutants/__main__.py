@@ -100,10 +100,9 @@ def _rounds(fault: Fault, here: Copy, limit: float, *, near: bool) -> str:
             if code == FAILED:
                 failed = [line.split()[1] for line in told.splitlines() if line.startswith("FAILED ")]
                 return f"{KILLED} by {failed[0] if failed else ' '.join(tests)}"
-            if code not in (0, NOTHING):  # it could not even be collected
-                return (
-                    f"{KILLED} by an error of {' '.join(tests) or 'the suite'}" if seen else f"broken: {told[-2000:]}"
-                )
+            if code not in (0, NOTHING):  # it could not even be collected, or the process died
+                where = " ".join(tests) or "the suite"
+                return f"{KILLED} by the end of {where}" if seen else f"broken: {told[-2000:]}"
     return "survived" if loaded else "never loaded"
 
 

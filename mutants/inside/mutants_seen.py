@@ -7,8 +7,17 @@ import sys
 from pathlib import Path
 
 
+def pytest_collection_finish() -> None:
+    """The process may not live to the end."""
+    _mark()
+
+
 def pytest_sessionfinish() -> None:
-    """Leave a mark if it was."""
+    """Some modules are imported late."""
+    _mark()
+
+
+def _mark() -> None:
     faulty = Path(os.environ["MUTANTS_FILE"])
     files = {
         getattr(module, "__file__", None) for name, module in list(sys.modules.items()) if name.startswith("shoal")
