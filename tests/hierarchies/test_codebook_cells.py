@@ -13,7 +13,7 @@ from shoal.hierarchies.codebook import CodeBook
 @pytest.mark.parametrize("line", [",DRINKS,beer", "drinks,DRINKS,", ",,"])
 def test_empty_cells(tmp_path: Path, line: str) -> None:
     (tmp_path / "book.csv").write_text(f"label,parent,item\nfood,ALL,bread\n{line}\n", encoding="utf-8")
-    with pytest.raises(HierarchyError, match="line 3: wanted label, parent, item .*some are empty"):
+    with pytest.raises(HierarchyError, match=r"line 3: wanted label, parent, item .*some are empty"):
         CodeBook.load(tmp_path / "book.csv")
 
 
