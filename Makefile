@@ -11,7 +11,7 @@ demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/repor
 test: .venv/.tools ## all tests, with doctests
 	$(BIN)/pytest -n auto
 
-test-all: .venv/.tools ## the slow tests too, and thirty times as many random examples
+test-all: .venv/.tools ## the slow tests too, and forty times as many random examples
 	SHOAL_TEST_PROFILE=fuzz $(BIN)/pytest -n auto -m ''
 
 check: .venv/.tools ## lint and types

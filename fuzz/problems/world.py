@@ -89,10 +89,14 @@ class World:
         """The tree of the items that may be generalized."""
         return self.whole_tree.without(set(self.sensitive_items))
 
+    def _value(self, item: str) -> str:
+        """A sensitive item, however often a record holds it; sensitive-k compares whole records."""
+        return item.rpartition("*")[0] if self.case.multiset and self.case.model != "sensitive-k" else item
+
     def apart(self, rows: Sets, columns: dict[str, list[str | None]]) -> tuple[Sets, Sets]:
         """What may be known of each record, and its sensitive values."""
         known = [row - self.sensitive_items for row in rows]
-        hidden = [set(row & self.sensitive_items) for row in rows]
+        hidden = [{self._value(item) for item in row & self.sensitive_items} for row in rows]
         named = self.case.model_options.get("sensitive", ())
         for column in self.sensitive_columns:
             chosen = {label for label in named if label.startswith(f"{column}=")}
