@@ -117,7 +117,7 @@ def _compare(name: str, loss: Fraction, best: Fraction, proof: Any) -> list[Fail
 def _best(world: World, ways: Iterable[tuple[Cut, Cut] | Cut]) -> Fraction | None:
     """The least loss of all ways that satisfy the model; none: no way does."""
     weights, case = item_weights(world), world.case
-    sensitive = world.apart(world.rows, case.columns)[1]
+    sensitive = world.values(world.apart(world.rows, case.columns)[1])
     options = full_options(world)
     ranked: list[tuple[Fraction, int, list[frozenset[str]]]] = []
     for at, way in enumerate(ways):

@@ -50,9 +50,11 @@ def draw(seed: str) -> Case:
     algorithm, model = random_.choice(pairs())
     columns_of_sets = random_.choices(SET_COLUMNS, (88, 9, 3))[0]
     names = labels.items(random_, random_.choices(range(1, 9), (1, 3, 4, 6, 6, 5, 4, 3))[0])
+    tagged = len(columns_of_sets) > 1
+    if tagged:  # an item (x,y) of column B would be called (B.x,B.y)
+        names = [name for name in names if not name.startswith("(")] or ["a"]
     sets = {column: _rows(random_, names, n) for n in [_count(random_)] for column in columns_of_sets}
     n_rows = len(next(iter(sets.values())))
-    tagged = len(columns_of_sets) > 1
     universe = [f"{column}.{name}" for column in columns_of_sets for name in names] if tagged else list(names)
     columns, roles = _columns(random_, model, n_rows)
     multiset = random_.random() < 0.08

@@ -89,14 +89,10 @@ class World:
         """The tree of the items that may be generalized."""
         return self.whole_tree.without(set(self.sensitive_items))
 
-    def _value(self, item: str) -> str:
-        """A sensitive item, however often a record holds it; sensitive-k compares whole records."""
-        return item.rpartition("*")[0] if self.case.multiset and self.case.model != "sensitive-k" else item
-
     def apart(self, rows: Sets, columns: dict[str, list[str | None]]) -> tuple[Sets, Sets]:
-        """What may be known of each record, and its sensitive values."""
+        """What may be known of each record, and what is sensitive in it."""
         known = [row - self.sensitive_items for row in rows]
-        hidden = [{self._value(item) for item in row & self.sensitive_items} for row in rows]
+        hidden = [set(row & self.sensitive_items) for row in rows]
         named = self.case.model_options.get("sensitive", ())
         for column in self.sensitive_columns:
             chosen = {label for label in named if label.startswith(f"{column}=")}
@@ -105,6 +101,18 @@ class World:
                 if (value or "").strip() and (not chosen or text in chosen):
                     values.add(text)
         return known, [frozenset(values) for values in hidden]
+
+    def values(self, sensitive: Sets) -> Sets:
+        """The sensitive values of records: an item, however often it is there; sensitive-k compares whole records.
+
+        A count that was declared itself is a value of its own, unless its item was declared, too.
+        """
+        if not self.case.multiset or self.case.model == "sensitive-k":
+            return sensitive
+        declared = self.case.model_options.get("sensitive", ())
+        item = {one: one.rpartition("*")[0] for one in self.sensitive_items}
+        single = {one for one in declared if item.get(one) not in declared}
+        return [frozenset(one if one in single else item.get(one, one) for one in row) for row in sensitive]
 
     @cached_property
     def known(self) -> Sets:
