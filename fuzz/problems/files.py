@@ -46,6 +46,8 @@ def can_hold(case: Case) -> bool:
     alone = len(case.sets) == 1 and not case.columns
     if any(not text.strip() for text in labels_of(case)):
         return False
+    if case.tree_format != "amnesia-json" and any("\r" in label for label in case.parents or ()):
+        return False  # lines of text end in one way
     if case.format in ("jsonl", "parquet", "feather"):
         return True
     if any(mark in text for text in texts for mark in "\r\n\0\ufeff"):
