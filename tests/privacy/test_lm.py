@@ -327,10 +327,11 @@ def test_what_is_verified_is_what_will_be_written(monkeypatch: pytest.MonkeyPatc
         shoal.anonymize(problem)
 
 
-def test_a_value_of_a_column_is_no_group() -> None:
-    """``d=x`` is the value x of the column d; a group of that name would be taken for it."""
-    data = shoal.read(pa.table({"d": ["x", "y"], "items": [["a"], ["b"]]}))
-    tree = shoal.Hierarchy.from_tree({"ALL": {"d=x": ["a"], "other": ["b"]}})
-    model = shoal.LmDiversity(l=2, m=1, sensitive=("d=x",), sensitive_column=("d",))
-    with pytest.raises(OptionError, match="names the value 'x' of the column 'd', and an item or a group"):
+@pytest.mark.parametrize("declared", ["d=x", "group"])
+def test_a_value_of_a_column_is_no_item(declared: str) -> None:
+    """``d=x`` is the value x of the column d; an item of that name, below a group perhaps, would be taken for it."""
+    data = shoal.read(pa.table({"d": ["x", "y"], "items": [["d=x"], ["b"]]}))
+    tree = shoal.Hierarchy.from_tree({"ALL": {"group": ["d=x"], "other": ["b"]}})
+    model = shoal.LmDiversity(l=2, m=1, sensitive=(declared,), sensitive_column=("d",))
+    with pytest.raises(OptionError, match="'d=x' is the value 'x' of the column 'd', and an item or a group"):
         shoal.Problem(data, tree, model)

@@ -75,15 +75,16 @@ class SensitiveValues(SensitiveModel):
         return self.sensitive_column
 
     def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
-        """``column=value`` must not be the name of an item or a group, too."""
-        for label in self.sensitive:
+        """``column=value`` must not be the name of an item or a group, too, nor of an item below a declared group."""
+        spelled = super().spelled_out(hierarchy, present)
+        for label in (*self.sensitive, *spelled.sensitive):
             column, mark, value = label.partition("=")
             if mark and column in self.sensitive_column and (label in present or label in hierarchy.code_of):
                 raise OptionError(
-                    f"--sensitive '{label}' names the value '{value}' of the column '{column}', and an item or a group "
+                    f"The sensitive '{label}' is the value '{value}' of the column '{column}', and an item or a group "
                     f"of the hierarchy {hierarchy.name}, too: rename one of them."
                 )
-        return super().spelled_out(hierarchy, present)
+        return spelled
 
 
 class SensitiveItems(SensitiveModel):
