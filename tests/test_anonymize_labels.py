@@ -158,3 +158,10 @@ def test_a_method_that_publishes_no_groups_is_not_stopped_by_their_names(shell: 
     shell.write("d.csv", "A,B\n*|HIV,p\n*|HIV,p\n")
     model = ("--model", "sensitive-k", "--k", "2", "--sensitive", "A.HIV")
     assert shell("anonymize", "d.csv", "-o", "o.csv", *TWO[:-2], *model)[0] == 0
+
+
+def test_an_item_called_like_the_label_for_all_columns_is_refused() -> None:
+    data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), column=("A", "B"))
+    problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.KmAnonymity(k=2, m=1))
+    with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for anything of these columns"):
+        shoal.anonymize(problem, shoal.AA())

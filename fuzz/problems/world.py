@@ -68,15 +68,23 @@ class World:
         return Tree({**parents, **{label: item for label, item in below.items() if item in leaves}})
 
     @cached_property
-    def sensitive_items(self) -> frozenset[str]:
-        """The items that were declared sensitive, or are below a group that was; a counted item as its item."""
+    def declared(self) -> frozenset[str]:
+        """The items that were declared sensitive, or are below a group that was; of multisets without counts."""
         found: set[str] = set()
         for label in self.case.model_options.get("sensitive", ()):
             if not any(label.startswith(f"{column}=") for column in self.sensitive_columns):
-                found |= self.whole_tree.leaves.get(label, frozenset({label}))
-                if self.case.multiset:
-                    found |= {item for item in self.occurring if item.rpartition("*")[0] == label}
+                below = self.whole_tree.leaves.get(label, frozenset({label}))
+                above = self.whole_tree.parents
+                found |= (
+                    {label} if label in below else {_item(one) if above[one] == _item(one) else one for one in below}
+                )
         return frozenset(found)
+
+    @cached_property
+    def sensitive_items(self) -> frozenset[str]:
+        """The items that are sensitive: those that were declared, and whatever reads as a count of them."""
+        there = self.occurring | self.whole_tree.items | self.declared
+        return frozenset(item for item in there if item in self.declared or _item(item) in self.declared)
 
     @property
     def sensitive_columns(self) -> list[str]:
@@ -103,16 +111,10 @@ class World:
         return known, [frozenset(values) for values in hidden]
 
     def values(self, sensitive: Sets) -> Sets:
-        """The sensitive values of records: an item, however often it is there; sensitive-k compares whole records.
-
-        A count that was declared itself is a value of its own, unless its item was declared, too.
-        """
-        if not self.case.multiset or self.case.model == "sensitive-k":
+        """The sensitive values of records: an item, whatever its count; sensitive-k compares whole records."""
+        if self.case.model == "sensitive-k":
             return sensitive
-        declared = self.case.model_options.get("sensitive", ())
-        item = {one: one.rpartition("*")[0] for one in self.sensitive_items}
-        single = {one for one in declared if item.get(one) not in declared}
-        return [frozenset(one if one in single else item.get(one, one) for one in row) for row in sensitive]
+        return [frozenset(_item(one) if _item(one) in self.declared else one for one in row) for row in sensitive]
 
     @cached_property
     def known(self) -> Sets:
@@ -167,6 +169,12 @@ class World:
         if not found or None in found:
             return None
         return frozenset[str]().union(*(items for items in found if items))
+
+
+def _item(label: str) -> str:
+    """What a label such as ``milk*2`` counts; any other label as it is."""
+    found = re.fullmatch(r"(.+)\*[0-9]+", label, re.DOTALL)
+    return found[1] if found else label
 
 
 def set_members(label: str) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from shoal.data.tags import joint_label
 from shoal.errors import DataError, cut
 from shoal.problem import Problem
 from shoal.published import Published
@@ -17,7 +18,12 @@ from shoal.published import Published
 
 def refuse_before(problem: Problem, *, groups: bool) -> None:
     """Refuse labels of the data and, if groups may be published, of the hierarchy that would be read as others."""
-    tree, rows = problem.hierarchy, problem.data.transactions
+    tree, rows, columns = problem.hierarchy, problem.data.transactions, problem.data.origin.set_columns
+    if len(columns) > 1 and (joint := joint_label(columns)) in rows.labels:
+        raise DataError(
+            f"The item '{cut(joint)}' in column '{cut(columns[0])}' of {problem.data.origin.name} is called like the "
+            f"label for anything of these columns: rename it."
+        )
     known = {*tree.labels, *rows.labels, *problem.privacy.sensitive_labels}
     readings = _readings(problem, tree.labels if groups else tree.items)
     for label, text in readings.items():
