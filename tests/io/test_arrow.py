@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import Shell
@@ -30,6 +31,13 @@ def test_a_damaged_feather_file_is_refused(shell: Shell, old: object, new: objec
     assert shell("verify", "d.feather", "--k", "2")[0] == 1
     shell.write("d.feather", content.replace(right, wrong))
     assert "d.feather is not a feather file" in shell.fails("verify", "d.feather", "--k", "2")
+
+
+def test_a_name_that_is_no_text(shell: Shell) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"items": [["aa"], ["bb"]]}), file)
+    shell.write("d.parquet", file.getvalue().replace(b"items", b"it\xe9ms"))
+    assert "d.parquet is not a parquet file" in shell.fails("verify", "d.parquet", "--k", "2")
 
 
 def _raw(part: object) -> bytes:

@@ -38,10 +38,8 @@ class ArrowLayout(Layout):
 
         try:
             table = cls.read_table(pa.BufferReader(file.data))
-            table.validate(
-                full=True
-            )  # Arrow trusts offsets and texts of a file, and a damaged one would end the process
-        except (pa.ArrowException, OSError) as error:
+            table.validate(full=True)  # Arrow trusts what a file says: a damaged one would end the process
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = str(error).strip().split("\n")[0]
             raise DataError(f"{file.path} is not a {cls.format} file ({reason}): pass another --format.") from None
         except DataError as error:
