@@ -204,7 +204,7 @@ def test_roles() -> None:
     assert given_none.table.roles["id"] is Role.IDENTIFIER
     _, chosen = with_roles(data, {"ill": "plain", "age": Column(weight=0.5), "id": Column(Role.IDENTIFIER)})
     assert {name: said.weight for name, said in chosen.items()} == {"age": 0.5}
-    with pytest.raises(OptionError, match=r"No role is said of column 'id' \(and 1 more\): .* --columns age"):
+    with pytest.raises(OptionError, match=r"No role is given for 'id', 'ill': .* --columns age"):
         with_roles(data, {"age": "quasi-identifier"})
     with pytest.raises(OptionError, match=r"No column 'agee' \(did you mean 'age'\?\) in .* 'id', 'age', 'ill'"):
         with_roles(data, {"agee": "plain"})

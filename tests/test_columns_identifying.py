@@ -25,8 +25,8 @@ def households(shell: Shell, name: str = "household_id", rows: int = 30) -> None
 def test_it_must_have_a_role(shell: Shell) -> None:
     households(shell)
     error = shell.fails("anonymize", "d.csv", "-o", "o.csv", *HOW)
-    assert "Column 'household_id' of d.csv has a different value in every record, so it may name people" in error
-    assert "(--identifiers household_id), or publish it as it is (--plain household_id)" in error
+    assert "Column 'household_id' of d.csv has a different value in nearly every record, so it may tell who" in error
+    assert "(--identifiers household_id), or publish it unchanged (--plain household_id)" in error
     assert "household_id" in shell.fails("anonymize", "d.csv", "-o", "o.csv", *HOW, "--columns", "household_id")
     assert "household_id" in shell.fails("recommend", "d.csv", *HOW)
 
@@ -90,7 +90,7 @@ def test_what_nearly_every_record_means(values: Any, refused: bool) -> None:
 def test_in_python() -> None:
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
     problem = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KmAnonymity(k=2))
-    with pytest.raises(OptionError, match="may name people"):
+    with pytest.raises(OptionError, match="may tell who a record is about"):
         shoal.anonymize(problem, shoal.AA())
     named = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KmAnonymity(k=2), columns={"id": "identifier"})
     assert shoal.anonymize(named, shoal.AA()).data.column_names == ["items"]
@@ -114,3 +114,9 @@ def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) ->
         assert (code, error.count(note)) == (0, 1)
         code, _, error = shell("verify", "o.csv", *how, *more)
         assert (code, error.count(note)) == (0, 1)
+
+
+def test_all_such_columns_are_named_at_once() -> None:
+    data = shoal.read(pa.table({"id": list(range(30)), "at": list(range(30)), "items": [["a"]] * 30}))
+    with pytest.raises(OptionError, match=r"Each of the columns 'id', 'at' .* \(--identifiers id,at\)"):
+        refuse_identifying(data, ())

@@ -102,9 +102,10 @@ def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]
     named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
     unsaid = [name for name in names if name not in said or said[name].role is None]
     if named and unsaid:
+        missing = ", ".join(f"'{cut(name)}'" for name in unsaid)
         raise OptionError(
-            f"No role is said of column '{unsaid[0]}'{f' (and {len(unsaid) - 1} more)' if len(unsaid) > 1 else ''}: "
-            f"is it a quasi-identifier, an identifier (dropped), or plain (published as it is)? Or leave it out: "
+            f"No role is given for {missing}: a quasi-identifier, an identifier "
+            f"(dropped) or plain (published unchanged)? Or publish only the columns that have one: "
             f"--columns {shlex.quote(listed(named))}."
         )
     known = Role.QUASI_IDENTIFIER
@@ -165,6 +166,7 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    found: list[str] = []
     for name in () if data.table is None else data.table.names:
         if name in said:
             continue
@@ -179,12 +181,14 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
         known = len(column) - column.null_count
         different = len(column.drop_null().unique())
         if known >= FEW and different >= NEARLY_ALL * known:
-            all_, of = ("every", "") if different == known else ("nearly every", f", {different:,} in {known:,}")
-            option = shlex.quote(listed([name]))
-            raise OptionError(
-                f"Column '{cut(name)}' of {data.origin.name} has a different value in {all_} record{of}, so it may "
-                f"name people: drop it (--identifiers {option}), or publish it as it is (--plain {option})."
-            )
+            found.append(name)
+    if found:
+        names, option = ", ".join(f"'{cut(name)}'" for name in found), shlex.quote(listed(found))
+        what, it = (f"Column {names}", "it") if len(found) == 1 else (f"Each of the columns {names}", "them")
+        raise OptionError(
+            f"{what} of {data.origin.name} has a different value in nearly every record, so it may tell who a record "
+            f"is about: drop {it} (--identifiers {option}), or publish {it} unchanged (--plain {option})."
+        )
 
 
 def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:

@@ -212,7 +212,7 @@ class Release:
             notes.append(
                 "Whoever knows the method and its options can rule out some originals, and may learn more than the "
                 "published labels say. The definition still holds, but in a test on a tiny domain such an intruder "
-                f"found a record with {self.algorithm.reveals} (docs/minimality.md)."
+                f"found a record with {self.algorithm.reveals}: see docs/minimality.md."
             )
         return notes + self._emptied()
 

@@ -152,7 +152,7 @@ def test_profile_with_columns(shop: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--quasi-identifiers", "age"), "No role is said of column 'origin'"),
+        (("--quasi-identifiers", "age"), "No role is given for 'origin'"),
         (("--quasi-identifiers", "aeg"), "No column 'aeg' (did you mean 'age'?)"),
         (("--plain", "name"), "Column 'name' is given two roles"),
         (("--hierarchy", "origin=none.csv"), "none.csv does not exist"),

@@ -26,3 +26,16 @@ def test_a_name_that_is_there_twice(tmp_path: Path, names: tuple[str, ...]) -> N
             io.read(tmp_path / name)
     with pytest.raises(DataError, match=f"The Table: column '{twice}' is there twice"):
         io.read(table)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_a_column_without_a_name_is_called_by_its_place(tmp_path: Path, suffix: str) -> None:
+    table = pa.table([NUMBERS, LISTS], names=["", "items"])
+    if suffix == "parquet":
+        pq.write_table(table, tmp_path / "x.parquet")
+    else:
+        with pa.OSFile(str(tmp_path / "x.feather"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as target:
+            target.write_table(table)
+    data = io.read(tmp_path / f"x.{suffix}")
+    assert data.table is not None
+    assert data.table.names == ("(column 1)",)

@@ -39,7 +39,7 @@ class LRA(TreeAlgorithm):
     title = "Local recoding anonymization"
     paper = "P3 Alg. 5, 6"
     solves = (KmAnonymity, LmDiversity)
-    reveals = "certainty (depending on its options)"
+    reveals = "a probability of 2/3, and with some options for sure"
 
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")

@@ -18,6 +18,7 @@ from shoal.errors import DataError, did_you_mean
 from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.files import FileBytes
+from shoal.io.grid import unnamed
 from shoal.io.layout import Layout, Put, ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut
 
@@ -38,6 +39,8 @@ class ArrowLayout(Layout):
 
         try:
             table = cls.read_table(pa.BufferReader(file.data))
+            names = [name if name.strip() else unnamed(at) for at, name in enumerate(table.column_names)]
+            table = table.rename_columns(names)
             table.validate(full=True)  # Arrow trusts what a file says: a damaged one would end the process
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = str(error).strip().split("\n")[0]

@@ -91,9 +91,10 @@ class Grid:
             )
         grid = cls(names, header, delimiter, records)
         if options.header is None and not options.named.intersection(names) and (doubt := grid.doubt()):
+            baskets = ", or --format basket if every line is a set" if options.sets else ""
             raise DataError(
                 f"{name}, line 1: does it name the columns, or is it a record? {doubt}. Pass --header if it names "
-                f"them, --no-header if it is a record, or --format basket if every line is a set."
+                f"them, --no-header if it is a record{baskets}."
             )
         return grid
 
@@ -130,8 +131,9 @@ class Grid:
         if record:
             return record
         if len(self.names) == 1:
-            known = self.names[0].strip().lower() in SET_NAMES
-            return "" if known else f"'{cut(self.names[0])}' may be a name or an item"
+            known = {name.removesuffix("s") for name in SET_NAMES}
+            sure = self.names[0].strip().lower().removesuffix("s") in known
+            return "" if sure else f"'{cut(self.names[0])}' may be a name or an item"
         return "" if any(map(_NAME.fullmatch, self.names)) else f"{listed(self.names)} do not look like names"
 
 

@@ -64,12 +64,15 @@ class Long(HeadedLayout):
         return layout.dataset(file, options.encode(items), layout.parsed)
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """The id is called as the column that holds it; if none is left, nothing of the input's name is written."""
+        """The id is called as the column that holds it; if none is left, no name of the input's is written.
+
+        Not that of the items either: if a record passed for the header, it is one of its items.
+        """
         names = () if dataset.table is None else dataset.table.names
         if len(names) > 1 or "id_column" in given:
             return self, []
-        own = "id" if self.item_column != "id" else "record"
-        layout = self.with_options({"id_column": names[0] if names else own if self.header else self.id_column})
+        neutral = {"id_column": "id", "item_column": "item"} if self.header else {}
+        layout = self.with_options({"id_column": names[0]} if names else neutral)
         return layout.with_header(layout._names)
 
     def columns(self, table: Any) -> Any:

@@ -54,7 +54,7 @@ class PrivacyDegree(SensitiveItems):
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
     )
-    qid: tuple[str, ...] = option((), help="items that may be known, if all others than these are to be refused")
+    qid: tuple[str, ...] = option((), help="items an attacker may know; any other item in the data is an error")
     group_column: str = option("group", help="the column with the group of each published record")
 
     @property
