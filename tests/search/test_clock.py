@@ -220,3 +220,21 @@ def test_ctrl_c_ends_an_unlimited_search_soon(monkeypatch: pytest.MonkeyPatch) -
     assert clock.left() == math.inf
     clock.conclude(interrupted=True)
     assert clock.left() == AFTER_CTRL_C
+
+
+def test_a_proof_of_small_data_has_time_on_a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little time was spent before it: loading the solver alone may take longer."""
+    rows = [["i0", "i1", "i2"], ["i0", "i4"], *[["i0", "i1", "i2", "i3", "i4"]] * 5, ["i0", "i3", "i4"], ["i1", "i4"]]
+    rows += [["i3"], ["i0"], [], [], []]
+    tree = shoal.Hierarchy.from_tree({"g3": {"g1": ["i3", "i4"], "g2": {"g0": ["i0", "i1", "i2"]}}})
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=6, m="all"))
+    watch, prove = Watch(monkeypatch, 1e-6), SiblingSearch._proved
+
+    def slowly(self: SiblingSearch, *given: Any) -> Any:
+        watch.step = 0.02
+        return prove(self, *given)
+
+    monkeypatch.setattr(SiblingSearch, "_proved", slowly)
+    found = shoal.Auto().solve(problem, QUIET)
+    assert found.optimality is not None
+    assert found.optimality.ended == "proven"
