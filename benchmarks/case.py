@@ -67,7 +67,7 @@ def solve(
     from shoal.algorithms import Algorithm
     from shoal.metrics import Outcome
     from shoal.privacy import PrivacyModel
-    from shoal.release import peak_memory
+    from shoal.release.release import peak_memory
 
     privacy = discovery.get("shoal.privacy", PrivacyModel, model)(**guarantee)
     problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), privacy)
@@ -134,7 +134,7 @@ if __name__ == "__main__":
         "rt-naive": rt_naive,
     }
     result = what[case.pop("what")](**case)
-    from shoal.release import peak_memory
+    from shoal.release.release import peak_memory
 
     peak_mb = round((peak_memory() or 0) / 1e6)
     print(json.dumps({"process": time.perf_counter() - begin, "peak_mb": peak_mb, **result}))

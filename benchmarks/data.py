@@ -7,7 +7,7 @@ from pathlib import Path
 
 import shoal
 from shoal import hierarchies
-from shoal.evaluation.quest import Quest
+from shoal.generators.quest import Quest
 
 REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

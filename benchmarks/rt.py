@@ -22,9 +22,9 @@ from benchmarks.data import REAL
 from shoal import discovery, hierarchies
 from shoal.algorithms import Algorithm
 from shoal.engines import LOCAL
-from shoal.evaluation.videos import Videos
+from shoal.generators.videos import Videos
 from shoal.metrics.are import are
-from shoal.release import peak_memory
+from shoal.release.release import peak_memory
 from shoal.search.clusters import Clusters
 from shoal.search.formation import FORMATIONS
 from shoal.search.yardstick import Yardstick

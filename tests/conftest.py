@@ -14,7 +14,7 @@ import pytest
 
 from shoal import kernels
 from shoal.cli import console, main
-from shoal.evaluation import lab
+from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
 from shoal.kernels import _python
@@ -111,4 +111,4 @@ def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
         for case in cases:
             yield case, run_case(case)
 
-    monkeypatch.setattr(lab, "run", run)
+    monkeypatch.setattr(runner, "run", run)

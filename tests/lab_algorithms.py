@@ -12,7 +12,7 @@ from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
-from shoal.solution import Solution
+from shoal.recoding.solution import Solution
 
 
 class _Wrong(Algorithm):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shoal.data.labels import set_label, set_members
 from shoal.options import labels_of
 from shoal.quoting import BadQuotes, cells, records
-from shoal.report.words import listed
+from shoal.report.sentences import listed
 
 TEXTS = st.text('a"b,; \n\r\u2028', max_size=12)
 LABELS = st.text('a"b,;( \n\r\u2028', min_size=1, max_size=6).filter(str.strip)

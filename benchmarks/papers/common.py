@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import REAL
-from shoal.evaluation import grid_file, lab
+from shoal.evaluation import grid_file, runner
 from shoal.evaluation.results import Row
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -35,10 +35,10 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
     KEPT.mkdir(parents=True, exist_ok=True)
     grid = grid_file.load(grid_file.named()[name], REAL)
 
-    def tell(at: lab.Progress) -> None:
+    def tell(at: runner.Progress) -> None:
         print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)
 
-    return lab.compare(grid, KEPT / f"{kept or name}.csv", again=again, progress=tell)
+    return runner.compare(grid, KEPT / f"{kept or name}.csv", again=again, progress=tell)
 
 
 def verdicts(claims: Sequence[Claim], who: str = "the paper says") -> str:

@@ -16,7 +16,7 @@ from fuzz.problems.files import SUFFIX
 from shoal import hierarchies, io
 from shoal.errors import ShoalError
 from shoal.hierarchies.codebook import CodeBook, load
-from shoal.weights import Weights
+from shoal.hierarchies.weights import Weights
 
 MOST_SECONDS = 3.0  # of processor time for one input
 MOST_MEMORY = 600 * 2**20  # that one input may add

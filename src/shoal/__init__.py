@@ -32,13 +32,11 @@ from shoal.algorithms.stn import STN
 from shoal.algorithms.tfirst import Tfirst
 from shoal.algorithms.tmerge import TmergeR, TmergeRT, TmergeT
 from shoal.algorithms.vpa import VPA
-from shoal.anonymize import anonymize
-from shoal.columns import Column
 from shoal.data import Dataset, Hierarchy, Table, Transactions
+from shoal.data.columns import Column
 from shoal.engines import Engine
 from shoal.errors import ShoalError
-from shoal.evaluation.workload import Query, Workload
-from shoal.explain import Explanation, explain
+from shoal.hierarchies.weights import Weights
 from shoal.io import read, write
 from shoal.metrics.are import ARE
 from shoal.metrics.classes import ClassSizes
@@ -49,7 +47,9 @@ from shoal.metrics.ncp import NCP
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.metrics.relational_ncp import RelationalNCP
+from shoal.metrics.risk import Risk
 from shoal.metrics.ul import UL
+from shoal.metrics.workload import Query, Workload
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.k import KAnonymity
@@ -64,10 +64,10 @@ from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.published import Grouping, Published
 from shoal.recoding import Clustered, Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, LocalSets, Recoding
-from shoal.release import Release
-from shoal.risk import Risk
-from shoal.solution import Optimality, Solution
-from shoal.weights import Weights
+from shoal.recoding.solution import Optimality, Solution
+from shoal.release.pipeline import anonymize
+from shoal.release.release import Release
+from shoal.report.explanations import Explanation, explain
 
 __all__ = [
     "AA",

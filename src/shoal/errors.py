@@ -20,12 +20,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from shoal.visible import visible
-
-if TYPE_CHECKING:
-    from shoal.privacy import Verdict
 
 
 class ShoalError(Exception):
@@ -78,9 +75,9 @@ class PrivacyViolation(ShoalError):
 
     exit_code = 3
 
-    def __init__(self, message: str, verdict: Verdict) -> None:
+    def __init__(self, message: str, verdict: Any) -> None:
         super().__init__(message)
-        self.verdict = verdict
+        self.verdict = verdict  # the shoal.Verdict that failed
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -217,7 +217,7 @@ def labels_of(text: str, folder: Path = Path()) -> tuple[str, ...]:
             raise OptionError(
                 f"'{text}' is also a file here: write ./{text} for the labels in it, or '{text},' for itself."
             )
-        from shoal.io import files
+        from shoal import files
 
         labels = files.load(folder / text).text().split("\n")
         if not any(map(str.strip, labels)):

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import columns
-from shoal.columns import Column
+from shoal.data import columns
 from shoal.data.arrays import Counts
+from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.relational import Relational
@@ -21,12 +21,13 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
+from shoal.hierarchies import axes
+from shoal.hierarchies.weights import Weights
 from shoal.metrics import AdditiveLoss
 from shoal.metrics.ncp import NCP
 from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.published import Published
-from shoal.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +197,7 @@ class Problem:
     @cached_property
     def relational(self) -> Relational | None:
         """The quasi-identifying columns, for models that are about them."""
-        return columns.relational(self.data, self.quasi_identifiers) if self.privacy.relational else None
+        return axes.relational(self.data, self.quasi_identifiers) if self.privacy.relational else None
 
     @cached_property
     def raw(self) -> Published:

@@ -14,8 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from shoal.algorithms import Algorithm
-from shoal.anonymize import anonymize
-from shoal.columns import Column
+from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Table
@@ -29,6 +28,7 @@ from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
+from shoal.release.pipeline import anonymize
 
 
 @st.composite

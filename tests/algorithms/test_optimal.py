@@ -1,7 +1,8 @@
 """The exact search: against exhaustive enumeration, when stopped early, and what comes with it.
 
-Covers: search/exact.py, search/expansion.py, search/polish.py, search/proof.py, search/threats.py, explain.py,
-solution.py, recoding/cuts.py, recoding/base.py.
+Covers: search/exact.py, search/expansion.py, search/polish.py, search/proof.py, search/threats.py,
+report/explanations.py,
+recoding/solution.py, recoding/cuts.py, recoding/base.py.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from hypothesis import strategies as st
 import shoal
 from shoal import hierarchies
 from shoal.errors import OptionError
-from shoal.evaluation.quest import Quest
-from shoal.explain import cut_of
+from shoal.generators.quest import Quest
+from shoal.recoding.solution import Solution
+from shoal.report.explanations import cut_of
 from shoal.search import exact, solver
 from shoal.search.clock import Clock
 from shoal.search.expansion import Expansion
-from shoal.solution import Solution
 from shoal.testing import all_cuts, problems
 from tests import oracles
 from tests.budget import examples

@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import hierarchies
-from shoal.evaluation.quest import Quest
+from shoal.generators.quest import Quest
 from shoal.search import solver
 from tests.conftest import Shell
 from tests.processes import signals_of_a_shell

@@ -13,12 +13,11 @@ import pytest
 
 import shoal
 from shoal.errors import Infeasible
-from shoal.evaluation import grid_file, results
-from shoal.evaluation import lab as the_lab
+from shoal.evaluation import grid_file, results, runner
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, candidates, recommend
 from tests.conftest import Shell
-from tests.evaluation.test_lab import GRID, toy
+from tests.evaluation.test_runner import GRID, toy
 
 pytestmark = pytest.mark.usefixtures("no_processes")
 
@@ -171,9 +170,9 @@ def test_a_file_that_cannot_be_read_is_refused_before_any_run(lab: Shell) -> Non
 
 def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     big = Material(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
-    run = the_lab.run
+    run = runner.run
     monkeypatch.setattr(
-        the_lab,
+        runner,
         "run",
         lambda cases, *limits: run(cases, *limits) if cases[0].material.sample else iter(()),
     )

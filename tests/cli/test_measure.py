@@ -1,6 +1,6 @@
 """``shoal measure`` on files that other tools changed item by item.
 
-Covers: cli/measured.py.
+Covers: cli/measure_output.py.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from shoal.cli.columns import said, trees
-from shoal.columns import Column
+from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError
 from tests.conftest import Shell

@@ -8,9 +8,9 @@ import pytest
 
 from shoal.algorithms.auto import Auto
 from shoal.cli import compare, recommend
-from shoal.command import Command
 from shoal.evaluation import grid_file
-from shoal.job import Job
+from shoal.jobs.command import Command
+from shoal.jobs.job import Job
 from shoal.privacy.km import KmAnonymity
 from tests.conftest import Shell
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.algorithms.mm import MM
 from shoal.cli.recommend import read_words
-from shoal.command import Command
-from shoal.job import Job
+from shoal.jobs.command import Command
+from shoal.jobs.job import Job
 from shoal.options import names_of
 from shoal.privacy.hkp import HkpCoherence
 from tests.conftest import Shell

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.anonymize import measure_all
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, HierarchyError, OptionError, OutputError
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.codebook import CodeBook, Entry
+from shoal.release.pipeline import measure_all
 from tests.conftest import Shell
 
 TREE = (

@@ -9,7 +9,7 @@ import pytest
 from shoal import hierarchies
 from shoal.data import Hierarchy
 from shoal.hierarchies.codebook import CodeBook, Entry
-from shoal.weights import Weights
+from shoal.hierarchies.weights import Weights
 
 LONG = "x" * 140_000
 LABELS = ["a\nb", "a\u2028b", "a\x0cb", LONG, f'{LONG}"', f'"{LONG};\n', " a ", "b"]

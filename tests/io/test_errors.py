@@ -16,7 +16,7 @@ import pytest
 from shoal import io
 from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError, OutputError
-from shoal.io.staging import Part
+from shoal.files.staging import Part
 
 BAD = [
     ("x.dat", b"", {}, "is empty"),
@@ -246,7 +246,7 @@ def test_disk_full(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     (tmp_path / name).write_bytes(b"old")
-    monkeypatch.setattr("shoal.io.files.os.fsync", full)
+    monkeypatch.setattr("shoal.files.os.fsync", full)
     with pytest.raises(OutputError, match="No space left on device; nothing was left behind"):
         io.write(io.read([["a", "b"], ["c"]]), tmp_path / name)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"old")]

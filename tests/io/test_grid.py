@@ -116,7 +116,7 @@ def test_unnamed_columns(tmp_path: Path) -> None:
 def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
     import pyarrow as pa
 
-    from shoal.job import described
+    from shoal.jobs.job import described
 
     data = io.read(pa.table({"": ["x", "y"], "items": [["a"], ["b"]]}))
     said = described(data, shoal.KKmAnonymity(k=2, m=1), {}, {"": "tree.csv"})

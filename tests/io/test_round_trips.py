@@ -20,11 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import hierarchies, io
+from shoal import files, hierarchies, io
 from shoal.data import Dataset, Table, Transactions
-from shoal.io import files
 from shoal.io.coding import BATCH_ROWS
-from shoal.report import words
+from shoal.report import sentences
 from tests.budget import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Spreadsheets take cells|.* quote before a formula)")  # any text is
@@ -296,7 +295,7 @@ def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
     (tmp_path / "h.csv").write_text("a;all\nb;all\n")
     problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.KmAnonymity(k=2, m=2))
     release = shoal.anonymize(problem, shoal.AA()).write(tmp_path / "y.csv")
-    command = words.verify_command(release)
+    command = sentences.verify_command(release)
     options = "--format csv --column 'the set' --item-delimiter $'\\t' --delimiter ';'"
     assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"
     assert io.read(tmp_path / "y.csv", **release.provenance["output"]["read_options"]).transactions.sets() == [

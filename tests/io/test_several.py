@@ -23,7 +23,7 @@ from shoal.data.labels import set_label
 from shoal.data.tags import Tags
 from shoal.errors import DataError, HierarchyError, InputError, OptionError
 from shoal.io.several import joint_label
-from shoal.report import words
+from shoal.report import sentences
 from tests.budget import examples
 from tests.conftest import Shell
 
@@ -382,7 +382,7 @@ def test_joined_hierarchies(tmp_path: Path) -> None:
     release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)), shoal.AA())
     release = release.write(tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_text() == "id,rx,dx\n1,drug,resp\n2,drug,resp\n"
-    command = words.verify_command(release)
+    command = sentences.verify_command(release)
     assert "--column dx --column rx --item-delimiter '|'" in command
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shoal import io
 from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError
-from shoal.report import words
+from shoal.report import sentences
 from tests.budget import examples
 from tests.conftest import Shell
 
@@ -195,7 +195,7 @@ def test_on_the_command_line(shell: Shell) -> None:
     assert (code, "empty records" in out) == (0, True)
     code, _, error = shell("profile", "in.csv", "--no-sets", "--column", "sex")
     assert (code, "column is for sets" in error) == (2, True)
-    assert words.reading_words("sets", False) == ["--no-sets"]
+    assert sentences.reading_words("sets", False) == ["--no-sets"]
 
 
 values = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=5)

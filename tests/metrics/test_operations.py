@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Hierarchy, Published, Transactions, discovery
-from shoal.anonymize import measure_all
 from shoal.data.arrays import csr_from_pairs
 from shoal.data.sensitive import Sensitive
 from shoal.errors import DataError
@@ -26,7 +25,8 @@ from shoal.metrics import Measure
 from shoal.metrics.change import _KNOWN, Change
 from shoal.metrics.kl import divergence
 from shoal.published import Grouping
-from shoal.report import words
+from shoal.release.pipeline import measure_all
+from shoal.report import sentences
 from tests.budget import examples
 
 QID, SI = ("e1", "e2", "e3", "e4", "e5"), ("e6", "e7")
@@ -223,7 +223,7 @@ def test_every_value_is_explained_once() -> None:
 
 
 def test_the_report_words_them() -> None:
-    shown = words.losses({"losses": measured(RAW, FLIPPED) | {"kl": None}})  # facts have null for infinite
+    shown = sentences.losses({"losses": measured(RAW, FLIPPED) | {"kl": None}})  # facts have null for infinite
     assert all(title and meaning for title, _, meaning in shown)
     values = {title: value for title, value, _ in shown}
     assert values["Items added or deleted"] == "15"

@@ -1,6 +1,6 @@
 """Relational NCP, UL, sizes of classes and ARE against exact oracles.
 
-Covers: metrics/are.py, metrics/classes.py, metrics/ul.py, evaluation/workload.py.
+Covers: metrics/are.py, metrics/classes.py, metrics/ul.py, metrics/workload.py.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import metrics
-from shoal.anonymize import measure_all
 from shoal.data.attributes import MISSING, Line, Tree
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
-from shoal.evaluation.workload import Query, Workload
 from shoal.metrics import covered_sizes
 from shoal.metrics.are import ARE, are, expected_counts, true_counts
 from shoal.metrics.ul import record_losses
-from shoal.report import words
+from shoal.metrics.workload import Query, Workload
+from shoal.release.pipeline import measure_all
+from shoal.report import sentences
 from tests.budget import examples
 
 ITEMS = tuple("abcde")
@@ -174,7 +174,7 @@ def test_the_report_words_them() -> None:
     columns = relational([(10, 12)] * 2, [(0, 1)] * 2)
     was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], []], ITEMS))
     found = measure_all(was, replace(published([[0, 1]], [[0], []]), relational=columns))
-    shown = {title: (value, meaning) for title, value, meaning in words.losses({"losses": found})}
+    shown = {title: (value, meaning) for title, value, meaning in sentences.losses({"losses": found})}
     assert all(meaning for _, meaning in shown.values())
     assert shown["Normalized certainty penalty of column 'age'"][0] == "40 %"
     assert shown["Utility loss (UL)"][0] == "50 %"

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import columns, kernels
-from shoal.anonymize import measure_all
+from shoal import kernels
+from shoal.hierarchies import axes
+from shoal.release.pipeline import measure_all
 from shoal.search.yardstick import Yardstick
 
 ORIGIN = shoal.Hierarchy.from_tree(
@@ -49,8 +50,8 @@ FIG_1B = table(
 
 def whole(data: shoal.Dataset, *, original: bool = False) -> shoal.Published:
     """With sets over the items A..H, and columns on the axes of Fig. 1a."""
-    axes = columns.relational(FIG_1A, COLUMNS)
-    relational = axes if original else columns.resolved(data, axes, COLUMNS)
+    original_axes = axes.relational(FIG_1A, COLUMNS)
+    relational = original_axes if original else axes.resolved(data, original_axes, COLUMNS)
     sets = (
         shoal.Published.plain(ITEMS.encode(data.transactions))
         if original
@@ -168,7 +169,7 @@ def test_fig_2_as_printed_is_not_what_the_paper_says(figure: str) -> None:
 
 def test_cluster_forms_the_three_pairs_of_fig_2a() -> None:
     """From seeds 0, 2, 5 in turn, at k=2; published as the paper prints it."""
-    raw = columns.relational(FIG_1A, COLUMNS)
+    raw = axes.relational(FIG_1A, COLUMNS)
     yard = Yardstick.of(raw)
     made = kernels.form_clusters(yard.codes, yard.scales, np.array([0, 2, 5, 1, 3, 4]), 2)
     assert made.tolist() == [0, 0, 1, 1, 2, 2]

@@ -2,7 +2,7 @@
 
 Figures are checked against the sets before and after, which know nothing of how the release counts.
 
-Covers: report/risks.py, untrue.py.
+Covers: report/risks.py, report/untrue.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shoal.engines import Engine
 from shoal.privacy import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.report import flips, risks, words
+from shoal.report import flips, risks, sentences
 from tests.report.test_report import EVIL, Page
 
 TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
@@ -382,9 +382,9 @@ def test_many_items_are_folded() -> None:
 
 
 def test_losses_say_that_additions_are_not_in_them() -> None:
-    meanings = {title: meaning for title, _, meaning in words.losses(report.as_dict(release()))}
+    meanings = {title: meaning for title, _, meaning in sentences.losses(report.as_dict(release()))}
     assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
-    plain = words.losses(report.as_dict(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)))
+    plain = sentences.losses(report.as_dict(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)))
     assert not any("deletions" in meaning for _, _, meaning in plain)
 
 

@@ -1,6 +1,6 @@
 """Nearly worthless releases say so first, name what forced it, and name commands whose loss is right.
 
-Covers: remedies.py, usefulness.py, command.py.
+Covers: report/remedies.py, metrics/usefulness.py, jobs/command.py.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import remedies, report
+from shoal import report
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import LossTooHigh, OptionError
-from shoal.evaluation import lab, recommend
+from shoal.evaluation import recommend, runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial
 from shoal.evaluation.run_case import run_case
+from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
-from shoal.report import headline
+from shoal.report import headline, remedies
 from shoal.search import siblings
-from shoal.usefulness import Usefulness
 from tests.conftest import Shell
 
 DEPARTMENTS = {f"D{d}": [f"d{d}i{i}" for i in range(8)] for d in range(6)}
@@ -323,7 +323,7 @@ def test_methods_that_add_items_have_no_such_limit() -> None:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of a comparison in this process, whatever the clock says."""
-    monkeypatch.setattr(lab, "run", lambda cases, *_: [(case, run_case(case)) for case in cases])
+    monkeypatch.setattr(runner, "run", lambda cases, *_: [(case, run_case(case)) for case in cases])
 
 
 def row(score: float, worthless: str = "") -> dict[str, Any]:
@@ -373,7 +373,7 @@ def test_a_bound_for_cuts_does_not_hold_for_groups_of_siblings() -> None:
     toy = Material(label="toy", generate="quest")
     cases = [Case(toy, shoal.KmAnonymity(), method) for method in (shoal.Optimal(), shoal.Auto(), shoal.AA())]
     rows = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": 0.05}, {"value": 0.6}]
-    found = [(one["optimum"], one["gap"]) for one in lab.gaps(cases, rows)]
+    found = [(one["optimum"], one["gap"]) for one in runner.gaps(cases, rows)]
     assert found == [(0.5, 0.0), (0.05, 0.5), (0.5, pytest.approx(1 / 6))]
 
 

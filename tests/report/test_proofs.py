@@ -9,8 +9,8 @@ import pytest
 
 import shoal
 from shoal.data.hierarchy import Hierarchy
+from shoal.recoding.solution import Optimality
 from shoal.report import proofs
-from shoal.solution import Optimality
 
 
 def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:

@@ -15,9 +15,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError, Infeasible
 from shoal.hierarchies.check import check
 from shoal.hierarchies.show import show
+from shoal.hierarchies.weights import Weights
 from shoal.search import chains
 from shoal.testing import problems
-from shoal.weights import Weights
 from tests.algorithms.test_optimal import QUIET, km
 from tests.search.test_exclusion import either
 

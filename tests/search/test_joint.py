@@ -17,9 +17,9 @@ from shoal import hierarchies
 from shoal.algorithms import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
+from shoal.recoding.solution import Solution
 from shoal.search import joint
 from shoal.search.clock import OutOfTime
-from shoal.solution import Solution
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
 from tests.budget import examples

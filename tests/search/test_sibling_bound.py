@@ -21,6 +21,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL
+from shoal.hierarchies.weights import Weights
 from shoal.kernels import _merge_chains as chains_twin
 from shoal.kernels import _merge_clauses as twin
 from shoal.metrics.lm import LM
@@ -29,7 +30,6 @@ from shoal.problem import Problem
 from shoal.search import chain_bound, sibling_bound
 from shoal.search.covering import Covering
 from shoal.search.sibling_bound import grouping_bound
-from shoal.weights import Weights
 
 Block = frozenset[int]
 

@@ -18,6 +18,7 @@ from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import Clustered, GlobalCut
+from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
 from shoal.search.formation import FORMATIONS
@@ -27,7 +28,6 @@ from shoal.search.polish import polished
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
 from shoal.search.within import Within
 from shoal.search.yardstick import Yardstick
-from shoal.solution import Solution
 
 
 class Algorithm(Spec, ABC):

@@ -20,8 +20,8 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.direct import Ground, level_by_level
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

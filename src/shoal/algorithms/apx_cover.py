@@ -22,7 +22,7 @@ from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.solution import Solution
+from shoal.recoding.solution import Solution
 
 
 @dataclass(frozen=True)

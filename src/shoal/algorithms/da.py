@@ -17,8 +17,8 @@ from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.direct import Ground, all_at_once
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Dealt
+from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

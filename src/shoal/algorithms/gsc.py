@@ -21,8 +21,8 @@ from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.neighbours import finished, sensitive_rows, size_of
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.suppression import hghs
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts
+from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.optimum import best_cut
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Solution
 from shoal.search.moles import destroying
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

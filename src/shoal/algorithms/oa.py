@@ -24,8 +24,8 @@ from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Solution
 from shoal.search.count_tree import CountTree, expand
-from shoal.solution import Solution
 
 MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
 

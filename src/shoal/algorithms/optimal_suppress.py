@@ -16,9 +16,9 @@ from shoal.algorithms import SuppressingAlgorithm, TimedAlgorithm, time_limit_op
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
 from shoal.search.joint import JointSearch
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ from shoal.engines import Engine
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Problem
 from shoal.recoding import LocalNodes
+from shoal.recoding.solution import Solution
 from shoal.search.row_trees import RowTrees
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

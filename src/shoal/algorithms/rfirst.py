@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.problem import Problem
-from shoal.solution import Solution
+from shoal.recoding.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option, say
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
 from shoal.search.within import Within
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

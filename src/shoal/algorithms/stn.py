@@ -18,8 +18,8 @@ from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.neighbours import fewest_sensitive_first, nearest_first
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from shoal.options import option
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.clusters import Needs
 from shoal.search.gray import gray_chunks, joined
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

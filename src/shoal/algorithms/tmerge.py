@@ -16,9 +16,9 @@ from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, shrink
 from shoal.search.within import Within
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

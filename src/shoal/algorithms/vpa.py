@@ -18,9 +18,9 @@ from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.direct import Ground, Repaired, level_by_level
 from shoal.search.vertical import part_of, split_units
-from shoal.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from shoal.cli import (
 )
 from shoal.cli.console import fail, reader_gone, warn
 from shoal.errors import OutputError, ShoalError
-from shoal.io.staging import record
+from shoal.files.staging import record
 
 
 class Commands(click.Group):

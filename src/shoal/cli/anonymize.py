@@ -17,13 +17,13 @@ from shoal.cli.options import FILE, choose, data_options, hierarchy_options, rea
 from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
-from shoal.job import Job
+from shoal.jobs.job import Job
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.options import names_of
 from shoal.privacy import PrivacyModel
-from shoal.report import headline, words
-from shoal.report.plain import share, things
+from shoal.report import headline, sentences
+from shoal.report.formatting import share, things
 
 
 @click.command()
@@ -159,7 +159,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
             for name, value in losses.items()
             if name.startswith("weighted_") and name != "weighted_ul"
         ),
-        *((("optimality", words.optimality(release)),) if release.optimality else ()),
+        *((("optimality", sentences.optimality(release)),) if release.optimality else ()),
         ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
         ("written", str(output)),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from shoal.cli.options import Command
-from shoal.columns import Column
+from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
 from shoal.options import names_of
-from shoal.report.words import shell_word
+from shoal.report.sentences import shell_word
 
 
 def hierarchy_option(help: str) -> Callable[[Command], Command]:

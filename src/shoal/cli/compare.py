@@ -17,11 +17,11 @@ from shoal.cli import compared, console
 from shoal.cli.columns import beside_the_file, column_options, hierarchy_option
 from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.errors import OptionError, OutputError, did_you_mean
-from shoal.evaluation import grid_file, lab, page, results
+from shoal.evaluation import grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.material import Material
 from shoal.privacy import PrivacyModel
-from shoal.report.plain import things
+from shoal.report.formatting import things
 from shoal.visible import visible
 
 
@@ -139,13 +139,13 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
     with bars:
         task = bars.add_task("comparing", total=len(grid))
 
-        def tell(at: lab.Progress) -> None:
+        def tell(at: runner.Progress) -> None:
             bars.update(task, completed=at.done, description=visible(str(at.case)[:60]))
             if bars.disable and at.done * 10 // at.total > (at.done - 1) * 10 // at.total:  # for logs, a few lines
                 console.log(f"{at.done:,} of {at.total:,} runs: {at.case}")
 
         try:
-            return lab.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)
+            return runner.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)
         except KeyboardInterrupt:
             bars.stop()
             done = len(results.load(target)) if target.exists() else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from shoal.cli import console
 from shoal.evaluation import page
 from shoal.evaluation.results import Row
-from shoal.report.plain import things
+from shoal.report.formatting import things
 
 SHOWN = 30  # runs that are listed one by one; of more, each method is told as a whole
 _NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")

@@ -13,7 +13,7 @@ from shoal.cli.anonymize import show
 from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
 from shoal.errors import OutputError
-from shoal.evaluation.supermarket import product_hierarchy, supermarket
+from shoal.generators.supermarket import product_hierarchy, supermarket
 
 
 @click.command()

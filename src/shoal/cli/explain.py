@@ -16,12 +16,12 @@ from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.errors import OptionError, did_you_mean
-from shoal.explain import cut_of
-from shoal.job import items_tree
+from shoal.jobs.job import items_tree
 from shoal.privacy import PrivacyModel
+from shoal.report.explanations import cut_of
 from shoal.report.facts import explanations
-from shoal.report.plain import things
-from shoal.report.words import EXPLAINED
+from shoal.report.formatting import things
+from shoal.report.sentences import EXPLAINED
 
 
 @click.command()

@@ -20,7 +20,7 @@ from shoal.errors import DataError, OptionError, cut, did_you_mean
 from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.options import names_of
 from shoal.privacy import Verdict, Witness
-from shoal.report.plain import things
+from shoal.report.formatting import things
 
 SUPPRESSED = "*"  # what ARX and Amnesia write
 SPELLED = 12  # items that are named for a label

@@ -11,10 +11,10 @@ from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE, spec_options_of
 from shoal.data.transactions import Transactions
-from shoal.evaluation.quest import Quest
-from shoal.evaluation.videos import Videos
-from shoal.io.files import all_or_none
-from shoal.job import check_outputs
+from shoal.files import all_or_none
+from shoal.generators.quest import Quest
+from shoal.generators.videos import Videos
+from shoal.jobs.job import check_outputs
 
 
 @click.group()

@@ -15,7 +15,7 @@ from shoal.cli import console
 from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import OptionError, cut
-from shoal.job import check_outputs
+from shoal.jobs.job import check_outputs
 
 
 @click.group()

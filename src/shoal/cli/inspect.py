@@ -17,10 +17,10 @@ from shoal.cli.options import FILE, choose, data_options, reading, spec_options,
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.errors import OptionError
-from shoal.job import read_for
+from shoal.jobs.job import read_for
 from shoal.options import names_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
-from shoal.report.plain import share, things
+from shoal.report.formatting import share, things
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")

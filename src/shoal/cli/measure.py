@@ -11,26 +11,26 @@ import click
 import numpy as np
 
 import shoal
-from shoal import columns
-from shoal.anonymize import measure_all
 from shoal.cli import console, foreign
 from shoal.cli.columns import hierarchy_option, quasi_identifier_options, trees
 from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.measured import Measured
+from shoal.cli.measure_output import Measured
 from shoal.cli.options import FILE, data_options, hierarchy_options, reading, tell
 from shoal.cli.workload import drawing, quasi_identifiers, query_options
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
-from shoal.evaluation.workload import Workload
-from shoal.job import items_tree
+from shoal.hierarchies import axes
+from shoal.jobs.job import items_tree
 from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import THRESHOLDS, mining_loss, summed_up
+from shoal.metrics.workload import Workload
 from shoal.options import labels_of
 from shoal.published import Grouping
-from shoal.report.plain import things
+from shoal.release.pipeline import measure_all
+from shoal.report.formatting import things
 
 K = 5  # for the risk, if none is given
 PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
@@ -223,8 +223,8 @@ def _columns(
         return None, None
     for data in (before, after):
         data.keep_columns(list(named))  # they must be there
-    were = columns.relational(before, named)
-    return were, columns.resolved(after, were, named)
+    were = axes.relational(before, named)
+    return were, axes.resolved(after, were, named)
 
 
 def _uncovered(were: Relational | None, are: Relational | None) -> dict[str, int]:

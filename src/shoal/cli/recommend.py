@@ -16,7 +16,7 @@ from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.options import changed
 from shoal.privacy import PrivacyModel
-from shoal.report import words
+from shoal.report import sentences
 
 
 @click.command("recommend")
@@ -97,7 +97,9 @@ def read_words(read_as: Mapping[str, Any]) -> list[str]:
     >>> read_words({"column": ("a", "b c"), "format": None, "multiset": True, "sets": True, "drop_items": ("-9", "x")})
     ['--column', 'a', '--column', "'b c'", '--multiset', '--drop-items=-9,x']
     """
-    return [words.shell_word(word) for name, value in read_as.items() for word in words.reading_words(name, value)]
+    return [
+        sentences.shell_word(word) for name, value in read_as.items() for word in sentences.reading_words(name, value)
+    ]
 
 
 def _command(
@@ -110,7 +112,7 @@ def _command(
     beside: Sequence[str],
 ) -> list[str]:
     """How to publish what was recommended."""
-    named, lines, shell = list(hierarchy), [], words.shell_word
+    named, lines, shell = list(hierarchy), [], sentences.shell_word
     if "" not in trees(hierarchy) and found.pick.algorithm.needs_hierarchy:
         tree = "hierarchy.csv"
         named.append(tree)
@@ -148,7 +150,7 @@ def _published(data: Path) -> str:
 
 
 def _text(value: Any) -> str:
-    return words.listed(value) if isinstance(value, tuple) else str(value)
+    return sentences.listed(value) if isinstance(value, tuple) else str(value)
 
 
 def _plain(found: Recommendation, how: list[str]) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from shoal import problem_file
 from shoal.cli import console
 from shoal.cli.anonymize import show
 from shoal.cli.options import FILE, tell
+from shoal.jobs import problem_file
 
 
 @click.command()

@@ -9,17 +9,17 @@ from typing import Any
 import click
 
 import shoal
-from shoal import columns
 from shoal.cli import console
 from shoal.cli.columns import quasi_identifier_options as known_columns
 from shoal.cli.columns import said, trees
 from shoal.cli.options import FILE, Command, data_options, reading, tell
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
-from shoal.evaluation.workload import ASKED, QUERIES, VALUES, Workload
-from shoal.job import check_outputs
+from shoal.hierarchies import axes
+from shoal.jobs.job import check_outputs
+from shoal.metrics.workload import ASKED, QUERIES, VALUES, Workload
 from shoal.options import labels_of
-from shoal.report.plain import things
+from shoal.report.formatting import things
 
 
 def query_options(command: Command) -> Command:
@@ -115,7 +115,7 @@ def workload(
     rows = shoal.Published.plain(known.in_use())
     if named:
         table.keep_columns(list(named))  # they must be there
-        rows = replace(rows, relational=columns.relational(table, named))
+        rows = replace(rows, relational=axes.relational(table, named))
     made = Workload.generated(rows, queries, **drawn)
     made.save(output)
     console.say(f"{things(len(made), 'query', 'queries')} about {things(len(known), 'record')}: {output}")

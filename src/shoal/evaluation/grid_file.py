@@ -39,13 +39,13 @@ from typing import Any, TypeVar
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
-from shoal.columns import Column
+from shoal.data.columns import Column
 from shoal.errors import OptionError, did_you_mean
 from shoal.evaluation.grid import Case, Extras, Grid, combinations, spread
 from shoal.evaluation.material import Material
+from shoal.jobs.toml_file import READING, TomlFile
 from shoal.options import Spec
 from shoal.privacy import PrivacyModel
-from shoal.toml_file import READING, TomlFile
 
 TABLES = ("title", "about", "data", "runs", "measures", "limits")
 NAMED = Path(__file__).parent / "grids"

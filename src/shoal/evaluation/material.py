@@ -18,22 +18,22 @@ from typing import Any
 import numpy as np
 
 from shoal import hierarchies, io
-from shoal.columns import Column
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.arrays import Counts, row_ids
+from shoal.data.columns import Column
 from shoal.data.labels import canonical_order
 from shoal.errors import DataError, OptionError
-from shoal.evaluation.quest import Quest
-from shoal.evaluation.supermarket import product_hierarchy, supermarket
-from shoal.evaluation.videos import Videos
+from shoal.files import sha256_of
+from shoal.generators.quest import Quest
+from shoal.generators.supermarket import product_hierarchy, supermarket
+from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
-from shoal.io.files import sha256_of
-from shoal.job import described, items_tree, kept, read_for, tree_for
+from shoal.hierarchies.weights import Weights
+from shoal.jobs.job import described, items_tree, kept, read_for, tree_for
 from shoal.metrics import AdditiveLoss
 from shoal.options import Spec, changed, option
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
-from shoal.weights import Weights
 
 Seen = Callable[[Dataset], object]  # what is told of data that were read
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")

@@ -68,7 +68,7 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
 def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
     """Write the page; without matplotlib, it has no charts and says so, as does what is returned (else nothing)."""
     from shoal.errors import OptionError
-    from shoal.io.files import atomic_output
+    from shoal.files import atomic_output
 
     missing = ""
     try:

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal import columns, discovery
+from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.data import columns
 from shoal.engines import Engine
 from shoal.errors import DataError, Infeasible
-from shoal.evaluation import lab
+from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.material import Material, Seen
 from shoal.evaluation.results import Row
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
-from shoal.report.plain import things
+from shoal.report.formatting import things
 
 LEFT_OUT = ("oa", "da", "hghs")  # for small data; superseded by aa and by mhghs
 
@@ -146,7 +147,7 @@ def recommend(
 
     half = start + wishes.budget / (1 if few is material else 2)
     cases = [Case(_suited(few, method), privacy, method, seed, loss) for method in methods]
-    for case, row in lab.run(cases, threads, wishes.budget, half):
+    for case, row in runner.run(cases, threads, wishes.budget, half):
         name = case.algorithm.name
         trials[name] = replace(trials[name], sample=row)
         stage = "trying methods" if few is material else f"on {sampled:,} rows"
@@ -156,7 +157,7 @@ def recommend(
         some = ranked or [one for one in trials.values() if one.allowed]
         open_ = [one.algorithm for one in some]
         cases = [Case(_suited(material, method), privacy, method, seed, loss) for method in open_]
-        for case, row in lab.run(cases, threads, wishes.budget, start + wishes.budget):
+        for case, row in runner.run(cases, threads, wishes.budget, start + wishes.budget):
             name = case.algorithm.name
             trials[name] = replace(trials[name], whole=row)
             progress("on all rows", sum(bool(one.whole) for one in trials.values()) / len(open_))
@@ -168,7 +169,7 @@ def recommend(
     rest = [one for one in trials.values() if one is not ranked[0]]
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
     cases = [Case(_suited(material, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
-    bound = lab.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
+    bound = runner.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound)
 
 
@@ -222,7 +223,7 @@ def _reasons(found: Recommendation) -> Iterator[str]:
     )
     if found.bound is not None and row.get("value") is not None:
         gap = max(0.0, 1 - found.bound / row["value"]) if row["value"] else 0.0
-        kind = "grouping of siblings" if lab.grouped(pick.algorithm) else "cut of the hierarchy"
+        kind = "grouping of siblings" if runner.grouped(pick.algorithm) else "cut of the hierarchy"
         kind += ", with or without items removed," if pick.algorithm.suppresses else ""
         if gap == 0:
             yield f"No {kind} loses less (proved)."

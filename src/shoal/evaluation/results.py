@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import DataError, OutputError
-from shoal.io.files import atomic_output
+from shoal.files import atomic_output
 
 KEY = "key"
 Row = dict[str, Any]

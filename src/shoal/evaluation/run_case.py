@@ -11,20 +11,20 @@ import numpy as np
 
 from shoal import discovery
 from shoal.algorithms import Algorithm, TreeAlgorithm
-from shoal.anonymize import anonymize
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
-from shoal.evaluation.workload import Workload
 from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import mining_loss, summed_up
+from shoal.metrics.risk import Risk
+from shoal.metrics.workload import Workload
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
-from shoal.release import Release, peak_memory
+from shoal.recoding.solution import Optimality
+from shoal.release.pipeline import anonymize
+from shoal.release.release import Release, peak_memory
 from shoal.report import headline
-from shoal.risk import Risk
-from shoal.solution import Optimality
 
 # What every row tells, in this order, after its place in the grid.
 FIGURES = (

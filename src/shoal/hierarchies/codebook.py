@@ -17,11 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from shoal import files
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order
 from shoal.errors import DataError, HierarchyError, OptionError, cut, did_you_mean
 from shoal.hierarchies.groups import Given, grouped
-from shoal.io import files
 from shoal.quoting import BadQuotes, cells, records
 
 HEADER = ("label", "parent", "item")

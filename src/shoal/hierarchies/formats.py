@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
+from shoal import files
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import DataError, HierarchyError, did_you_mean
 from shoal.hierarchies import amnesia, amnesia_json, arx, parents
 from shoal.hierarchies.delimited import check_delimiter, read_rows
 from shoal.hierarchies.draft import Draft
-from shoal.io import files
 
 _MODULES: dict[str, ModuleType] = {"arx": arx, "parents": parents, "amnesia": amnesia, "amnesia-json": amnesia_json}
 _DELIMITED = ("arx", "parents")

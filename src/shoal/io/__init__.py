@@ -17,9 +17,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from shoal import files
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, OptionError
-from shoal.io import files, formulas
+from shoal.io import formulas
 from shoal.io.arrow import is_list
 from shoal.io.coding import Batch, batches
 from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write

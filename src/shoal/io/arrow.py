@@ -15,9 +15,9 @@ import numpy as np
 
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
+from shoal.files import FileBytes
 from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
-from shoal.io.files import FileBytes
 from shoal.io.grid import unnamed
 from shoal.io.layout import Layout, Put, ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut

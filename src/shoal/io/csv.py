@@ -15,9 +15,9 @@ import numpy as np
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError, did_you_mean
+from shoal.files import FileBytes
 from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
-from shoal.io.files import FileBytes
 from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.files import FileBytes, plain_suffix
 from shoal.io.arrow import Feather, Parquet
 from shoal.io.basket import Basket
 from shoal.io.csv import Csv, Tsv
-from shoal.io.files import FileBytes, plain_suffix
 from shoal.io.fimi import Fimi
 from shoal.io.grid import SET_NAMES, Grid, guess_delimiter
 from shoal.io.jsonl import Jsonl

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from shoal.data import Dataset
 from shoal.errors import DataError
+from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
-from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, refuse_columns
 from shoal.io.text import DELIMITERS, Text, TextLayout, check_label, joined, lines_with, name_of
 

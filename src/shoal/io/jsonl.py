@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
+from shoal.files import FileBytes
 from shoal.io.coding import PART, Batch, Ragged
-from shoal.io.files import FileBytes
 from shoal.io.layout import ReadOptions, SetColumn
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, TextLayout, glued, joined

@@ -24,8 +24,8 @@ from typing import IO, Any, ClassVar, Self
 
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError
+from shoal.files import FileBytes
 from shoal.io.coding import Batch, Encoder, Ragged
-from shoal.io.files import FileBytes
 from shoal.io.messages import listed, shown
 
 Put = Callable[[Batch], None]

@@ -13,10 +13,10 @@ import numpy as np
 
 from shoal.data import Dataset
 from shoal.errors import DataError, did_you_mean
+from shoal.files import FileBytes
 from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged
 from shoal.io.csv import header_line, quoted_columns
-from shoal.io.files import FileBytes
 from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReadOptions
 from shoal.io.messages import cut, listed

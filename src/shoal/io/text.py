@@ -18,8 +18,8 @@ import numpy as np
 
 from shoal.data.arrays import Offsets
 from shoal.errors import DataError
+from shoal.files import FileBytes
 from shoal.io.coding import PART, Batch, Ragged
-from shoal.io.files import FileBytes
 from shoal.io.layout import Layout, Put
 from shoal.io.messages import shown
 

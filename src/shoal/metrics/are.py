@@ -18,8 +18,8 @@ from shoal.data.arrays import Counts, row_ids
 from shoal.data.attributes import MISSING
 from shoal.data.relational import Relational
 from shoal.errors import OptionError
-from shoal.evaluation.workload import Query, Workload
 from shoal.metrics import Measure, check_fit
+from shoal.metrics.workload import Query, Workload
 from shoal.published import Published
 
 Figures = npt.NDArray[np.float64]

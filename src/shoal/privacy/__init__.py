@@ -17,9 +17,9 @@ from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, cut, did_you_mean
+from shoal.metrics.risk import Exposure
 from shoal.options import Spec
 from shoal.published import Published
-from shoal.risk import Exposure
 from shoal.visible import visible
 
 DRAWN = 3  # known items that risks are drawn for, at most

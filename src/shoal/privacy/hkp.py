@@ -22,12 +22,12 @@ from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
+from shoal.metrics.risk import Risk
 from shoal.options import option, say
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Published
-from shoal.risk import Risk
 
 DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.engines import LOCAL, Engine
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import Verdict
 from shoal.privacy.relational import COMMON, RelationalModel
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

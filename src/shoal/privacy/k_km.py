@@ -15,18 +15,11 @@ from typing import Literal
 
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict
-from shoal.privacy.relational import (
-    COMMON,
-    RelationalModel,
-    beyond_m,
-    known_items,
-    rare_in_classes,
-    risk_in_classes,
-)
+from shoal.privacy.relational import COMMON, RelationalModel, beyond_m, known_items, rare_in_classes, risk_in_classes
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

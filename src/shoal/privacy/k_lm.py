@@ -20,6 +20,7 @@ from shoal.data.arrays import row_ids
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.relational import (
@@ -35,7 +36,6 @@ from shoal.privacy.relational import (
 )
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Grouping, Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from typing import Literal
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
 from shoal.privacy.rare import rare_sets
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Disclosure
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.published import Published
-from shoal.risk import Disclosure
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, Infeasible, OptionError, did_you_mean
+from shoal.metrics.risk import Disclosure
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict, Witness
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.published import Grouping, Published
-from shoal.risk import Disclosure
 
 SHOWN = 20  # witnesses that a verdict carries
 

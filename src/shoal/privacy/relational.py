@@ -17,10 +17,10 @@ from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.metrics.risk import Risk, smallest_crowds
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.privacy.rare import rare_sets
 from shoal.published import Grouping, Published
-from shoal.risk import Risk, smallest_crowds
 
 SHOWN = 20  # witnesses that a verdict carries
 

@@ -16,12 +16,12 @@ import numpy as np
 from shoal.data.sensitive import merged
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.equal import equal_rows
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

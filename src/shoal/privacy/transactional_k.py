@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, PrivacyModel, Verdict
 from shoal.privacy.equal import equal_rows
 from shoal.published import Published
-from shoal.risk import Risk
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoal.errors import OptionError
-from shoal.release import Release
+from shoal.release.release import Release
 from shoal.report.facts import as_dict
 from shoal.report.html import as_html, summary_html
 from shoal.report.markdown import as_markdown
@@ -33,7 +33,7 @@ def write(release: Release, path: Path, *, explained: bool = True) -> None:
 
     It quotes the raw data: a new file can be read by its owner alone.
     """
-    from shoal.io.files import atomic_output
+    from shoal.files import atomic_output
 
     text = form_of(path)(release, explained=explained)
     with atomic_output(path, private=True) as file:

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from shoal.data.transactions import Transactions
-from shoal.explain import Explanation
 from shoal.metrics import Outcome, covered_sizes
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
+from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.recoding import Dealt
-from shoal.release import Release
+from shoal.release.release import Release
 from shoal.report import headline, proofs
 from shoal.report.bands import banded, bands
+from shoal.report.explanations import Explanation
 from shoal.report.flips import flips
 from shoal.report.relational import relational
-from shoal.risk import Disclosure, Exposure, Risk
 
 VERSION = 1
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged

@@ -9,10 +9,10 @@ import numpy as np
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.recoding import Dealt, Flips
-from shoal.release import Release
+from shoal.release.release import Release
 from shoal.report.bands import banded, bands
-from shoal.report.plain import count, share, things
-from shoal.untrue import flipped
+from shoal.report.formatting import count, share, things
+from shoal.report.untrue import flipped
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 

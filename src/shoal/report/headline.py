@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal import remedies
 from shoal.privacy import Witness
-from shoal.release import Release
-from shoal.remedies import Remedy
-from shoal.report import plain
-from shoal.report.plain import count, share, things
+from shoal.release.release import Release
+from shoal.report import formatting, remedies
+from shoal.report.formatting import count, share, things
+from shoal.report.remedies import Remedy
 
 TITLE = "Nearly worthless"
 
@@ -52,7 +51,7 @@ def why(release: Release) -> str:
         return f"{count(found.emptied)} of {things(found.records, 'record')} lost all their items."
     label, items = found.broad[0] if found.broad else ("", 0)
     all_of = "all" if items == found.domain else f"{count(items)} of"
-    under = f"published as '{plain.label(label)}', which covers {all_of} {things(found.domain, 'item')}"
+    under = f"published as '{formatting.label(label)}', which covers {all_of} {things(found.domain, 'item')}"
     if len(found.broad) > 1:
         under = f"published under labels that cover more than half of all {things(found.domain, 'item')}"
     if found.worthless == "one label":

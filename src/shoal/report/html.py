@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.release import Release
-from shoal.report import flips, headline, plain, proofs, relational, risks, words
+from shoal.release.release import Release
+from shoal.report import flips, formatting, headline, proofs, relational, risks, sentences
 from shoal.report.facts import as_dict, group_codes
 from shoal.visible import visible
 
@@ -40,39 +40,39 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             css=(HERE / "report.css").read_text(encoding="utf-8"),
             groups=_groups(release, facts),
             parents={one["label"]: one["parent"] for one in facts["codebook"] or ()},
-            codebook_told=f"{words.CODEBOOK}{words.codebook_file(facts)}",
+            codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
             risk_charts=_risk_charts(release, facts),
             was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
             risk_base=risks.base(facts),
-            described=words.described(facts),
-            has_sets=words.has_sets(facts),
-            sets_changed=words.sets_changed(facts),
+            described=sentences.described(facts),
+            has_sets=sentences.has_sets(facts),
+            sets_changed=sentences.sets_changed(facts),
             columns=_columns(facts),
-            recoded=words.recoded(facts),
-            overlap=words.overlap(facts),
+            recoded=sentences.recoded(facts),
+            overlap=sentences.overlap(facts),
             sentence_before=was,
             sentence_now=now,
             worst_case=risks.worst_case(facts),
             reach=risks.reach(release),
             limits=release.problem.privacy.limits(),
-            proof=words.proof(release),
-            command=words.verify_command(release),
-            change=words.change(facts),
-            counted=words.counted(release),
+            proof=sentences.proof(release),
+            command=sentences.verify_command(release),
+            change=sentences.change(facts),
+            counted=sentences.counted(release),
             made_up=release.made_up,
             says=[headline.sentence(release, one) for one in (facts["worthless"] or {"better": ()})["better"]],
-            felt=words.felt(facts),
+            felt=sentences.felt(facts),
             bound_of=proofs.bound_of(release),
             other_warnings=[note for note in facts["warnings"] if note not in release.made_up],
             tiles=_tiles(facts),
-            has_hierarchy=words.has_hierarchy(facts),
+            has_hierarchy=sentences.has_hierarchy(facts),
             flipped=_flipped(facts),
-            best=words.optimality(release),
-            explained=words.EXPLAINED,
+            best=sentences.optimality(release),
+            explained=sentences.EXPLAINED,
             LISTED=LISTED,
             hidden=_hidden(facts),
             suppresses=release.algorithm.suppresses,
-            losses=words.losses(facts),
+            losses=sentences.losses(facts),
             references=list(dict.fromkeys(facts["model"]["references"] + facts["algorithm"]["references"])),
         )
     )
@@ -83,9 +83,9 @@ def summary_html(release: Release) -> str:
     problem, published = release.problem, release.published
     sets = problem.privacy.about_sets
     figures = [
-        ("records", plain.count(len(published.rows))),
-        *([("items", plain.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
-        ("views checked", plain.count(release.verdict.checked)),
+        ("records", formatting.count(len(published.rows))),
+        *([("items", formatting.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
+        ("views checked", formatting.count(release.verdict.checked)),
         *_felt(release),
         *(_lost(release) if problem.relational is None else relational.card(release)),
     ]
@@ -98,9 +98,9 @@ def summary_html(release: Release) -> str:
             options=problem.privacy.values(),
             description=problem.privacy.describe(),
             algorithm=release.algorithm.title,
-            time=plain.seconds(sum(release.timings.values())),
+            time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
-            best=words.optimality(release),
+            best=sentences.optimality(release),
             poor=headline.worthless(release, named=True),
             made_up=release.made_up,
             warnings=[note for note in release.warnings if note not in release.made_up],
@@ -113,47 +113,49 @@ def _felt(release: Release) -> list[tuple[str, str]]:
     found = release.usefulness
     if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
         return []
-    median = [] if found.median_items is None else [("median items behind a label", plain.count(found.median_items))]
-    return [("of all items unchanged", plain.share(found.unchanged_share)), *median]
+    median = (
+        [] if found.median_items is None else [("median items behind a label", formatting.count(found.median_items))]
+    )
+    return [("of all items unchanged", formatting.share(found.unchanged_share)), *median]
 
 
 def _lost(release: Release) -> list[tuple[str, str]]:
     """What was lost in the sets."""
     of = "" if release.algorithm.truthful else " (deletions only)"
     losses = release.losses.items()
-    return [(f"{name.upper()}{of}", words.loss(name, value)) for name, value in losses if name in ("ncp", "lm")]
+    return [(f"{name.upper()}{of}", sentences.loss(name, value)) for name, value in losses if name in ("ncp", "lm")]
 
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
     made, cut = release.change, release.summary
     if made is None:
-        return [("groups", plain.count(len(group_codes(release))))]
+        return [("groups", formatting.count(len(group_codes(release))))]
     groups = ("groups of records", f"{cut['groups']:,}")
     if cut["kind"] == "dealt":
         return [groups]
     return [
         groups,
-        ("items added", plain.count(len(made.added.items))),
-        ("items deleted", plain.count(len(made.deleted.items))),
+        ("items added", formatting.count(len(made.added.items))),
+        ("items deleted", formatting.count(len(made.deleted.items))),
     ]
 
 
 def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """The figures at the top."""
     data, ncp, hidden = facts["data"], facts["losses"].get("ncp"), facts["generalized"]["hidden_among"]
-    unchanged = plain.share(hidden[0]["share"]) if data["occurrences"] else "–"
+    unchanged = formatting.share(hidden[0]["share"]) if data["occurrences"] else "–"
     first = [
-        ("record published" if data["rows"] == 1 else "records published", plain.count(data["rows"])),
-        ("adversary views checked", plain.count(facts["verdict"]["checked"])),
+        ("record published" if data["rows"] == 1 else "records published", formatting.count(data["rows"])),
+        ("adversary views checked", formatting.count(facts["verdict"]["checked"])),
     ]
     if facts["flips"]:
         return first + flips.tiles(facts)
     if facts["relational"]:
         return first + relational.tiles(facts)
-    lost = plain.share(ncp) if ncp is not None else "–"
+    lost = formatting.share(ncp) if ncp is not None else "–"
     median = (facts["usefulness"] or {}).get("median_items_behind_a_label")
-    behind = [] if median is None else [("items behind a label (median)", plain.count(median))]
+    behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
     return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 
 
@@ -200,7 +202,7 @@ def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
         if problem.unknown_items == "root":
             # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
             items = items[~hierarchy.right_below_root[items]]
-        named = [plain.label(hierarchy.labels[item]) for item in items[:SPELLED]]
+        named = [formatting.label(hierarchy.labels[item]) for item in items[:SPELLED]]
         groups.append({**group, "share": group["records"] / rows, "named": named, "more": group["items"] - len(named)})
     return groups
 
@@ -223,13 +225,13 @@ def _risk_charts(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]
 def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """How well items are hidden, one bar each."""
     made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
-    if facts["flips"] or not made["hidden_among"] or not words.sets_changed(facts):
+    if facts["flips"] or not made["hidden_among"] or not sentences.sets_changed(facts):
         return []
     intact, *hidden = made["hidden_among"]
     rows = [{"label": "published unchanged", "share": intact["share"], "count": intact["occurrences"]}]
     for band in hidden:
         if band["occurrences"]:
-            label = f"among {plain.band(band['low'], band['high'])} items"
+            label = f"among {formatting.band(band['low'], band['high'])} items"
             rows.append({"label": label, "share": band["share"], "count": band["occurrences"]})
     if made["suppressed"]:
         rows.append({"label": "removed", "share": made["suppressed"] / total, "count": made["suppressed"]})
@@ -250,16 +252,16 @@ def environment(folder: Path = HERE) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "count": plain.count,
-        "share": lambda part: _tied(plain.share(part)),
+        "count": formatting.count,
+        "share": lambda part: _tied(formatting.share(part)),
         "tied": _tied,
         "powers": _powers,
-        "label": plain.label,
-        "seconds": plain.seconds,
-        "memory": plain.memory,
-        "options": lambda values: _tied(words.options(values)),
+        "label": formatting.label,
+        "seconds": formatting.seconds,
+        "memory": formatting.memory,
+        "options": lambda values: _tied(sentences.options(values)),
     }
-    environment.globals |= {"things": plain.things, "band": plain.band}
+    environment.globals |= {"things": formatting.things, "band": formatting.band}
     return environment
 
 

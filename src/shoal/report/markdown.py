@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from shoal.release import Release
-from shoal.report import flips, headline, plain, relational, risks, words
+from shoal.release.release import Release
+from shoal.report import flips, headline, relational, risks
+from shoal.report import formatting as plain
+from shoal.report import sentences as words
 from shoal.report.facts import as_dict
 from shoal.visible import visible
 
@@ -125,7 +127,13 @@ def _codebook(facts: dict[str, Any]) -> list[str]:
     entries = facts["codebook"]
     if not entries:
         return []
-    lines = ["", f"{words.CODEBOOK}{words.codebook_file(facts)}", "", "| Label | Part of | Items |", "|---|---|---|"]
+    lines = [
+        "",
+        f"{words.CODEBOOK}{words.codebook_file(facts)}",
+        "",
+        "| Label | Part of | Items |",
+        "|---|---|---|",
+    ]
     for one in entries[:TOP]:
         items = plain.some([plain.label(item) for item in one["items"]], one.get("unnamed", 0))
         lines.append(f"| {_label(one['label'])} | {_label(one['parent'])} | {_safe(items)} |")

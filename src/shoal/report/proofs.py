@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from shoal.data.hierarchy import NO_HIERARCHY
-from shoal.release import Release
-from shoal.report.plain import share
-from shoal.solution import Optimality
+from shoal.recoding.solution import Optimality
+from shoal.release.release import Release
+from shoal.report.formatting import share
 
 UNNAMED = "hierarchy"  # the name of one that was made in Python
 CLASS = "This is about recodings that change an item in the same way in every record."

@@ -14,9 +14,9 @@ from shoal.data.relational import Relational, numbered
 from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
-from shoal.release import Release
+from shoal.release.release import Release
 from shoal.report.bands import banded, bands
-from shoal.report.plain import count, share, things
+from shoal.report.formatting import count, share, things
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
 VALUES = "values in all quasi-identifying columns"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.release import Release
+from shoal.release.release import Release
 from shoal.report import relational
-from shoal.report.plain import count, share, things
+from shoal.report.formatting import count, share, things
 
 
 def known(facts: dict[str, Any], number: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shoal.problem import Problem
-from shoal.solution import Solution
+from shoal.recoding.solution import Solution
 
 DEEP = 32  # levels
 

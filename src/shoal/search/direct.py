@@ -24,7 +24,7 @@ from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
-from shoal.solution import Solution
+from shoal.recoding.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from shoal.errors import OptionError
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
@@ -37,7 +38,6 @@ from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
 from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.search.threats import counter_of
-from shoal.solution import Ended, Solution
 
 AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one after the other; the rest: the polish
 

@@ -29,12 +29,12 @@ from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
 from shoal.search.exact import ExactSearch
 from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
-from shoal.solution import Ended, Solution
 
 LISTED = 200_000  # breaches of a round, about
 KM_SHARE = 3 / 4  # of the limit, for the best k^m-anonymous cut

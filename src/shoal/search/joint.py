@@ -28,6 +28,7 @@ from shoal.errors import Infeasible
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
@@ -37,7 +38,6 @@ from shoal.search.proof import MORE_EFFORT, Proof
 from shoal.search.solver import Draft
 from shoal.search.suppression import hghs, mhghs
 from shoal.search.threats import conflicts_of, counter_of
-from shoal.solution import Ended, Solution
 
 FIRST_EFFORT = 4.0  # in the solver's deterministic time: rounds are fewer and larger than for cuts alone
 MHGHS_SHARE = 1 / 2  # of the time up to the very end: mostly it is the best start

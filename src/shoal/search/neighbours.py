@@ -20,8 +20,8 @@ from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Problem
 from shoal.published import Grouping
 from shoal.recoding import Flips
+from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
-from shoal.solution import Solution
 
 
 def sensitive_rows(problem: Problem) -> Counts:

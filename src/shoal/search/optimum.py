@@ -5,10 +5,10 @@ from __future__ import annotations
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
+from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.exclusion import ExclusionSearch
-from shoal.solution import Solution
 
 
 def best_cut(problem: Problem, engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:

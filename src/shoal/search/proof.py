@@ -11,9 +11,9 @@ from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Ended, Optimality, Solution
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
-from shoal.solution import Ended, Optimality, Solution
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0

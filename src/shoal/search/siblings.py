@@ -35,12 +35,12 @@ from shoal.hierarchies.names import named
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
-from shoal.solution import Ended, Solution
 
 WORDS = ("none", "label", "frequency", "best")
 WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one run of regrouping; some 100 million are done in a second

@@ -20,8 +20,8 @@ from shoal.errors import Infeasible
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
+from shoal.recoding.solution import Solution
 from shoal.search.limits import Limits
-from shoal.solution import Solution
 
 
 def hghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:

@@ -1,0 +1,169 @@
+"""Columns: what a publisher says about the columns beside the sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.table import Role
+from shoal.errors import OptionError, cut, did_you_mean
+from shoal.options import listed
+
+Type = Literal["auto", "number", "date", "time", "category"]
+FEW = 20  # records below which it is chance that values differ
+NEARLY_ALL = 0.95  # of the records with a value, a share of different values that makes the column an identifier
+TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is said about one column. Without a role it is a quasi-identifier, where a model is about such.
+
+    ``hierarchy`` is for categories a :class:`Hierarchy` or a file of one (none: no groups but "anything"), for numbers
+    and dates the levels of their ranges, such as ``width:5,10``, ``quantiles:8``, ``breaks:18,65`` or
+    ``calendar:month,year`` (none: ranges of any ends). ``missing`` are the values that mean "not known", beside blanks.
+    ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1).
+    """
+
+    role: Role | None = None
+    type: Type = "auto"
+    hierarchy: Hierarchy | str | Path | None = None
+    missing: tuple[str, ...] = ()
+    weight: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.type not in TYPES:
+            near = did_you_mean(str(self.type), TYPES)
+            raise OptionError(f"Column: type must be one of {', '.join(TYPES)}, got '{self.type}'{near}.")
+        if self.role is not None:
+            object.__setattr__(self, "role", role_of(self.role))
+        number = isinstance(self.weight, int | float) and not isinstance(self.weight, bool)
+        if self.weight is not None and not (number and 0 <= self.weight <= 1):
+            raise OptionError(f"Column: weight must be a number from 0 to 1, got {self.weight}.")
+        missing: object = self.missing
+        if isinstance(missing, str) or not isinstance(missing, Iterable):
+            raise OptionError(f"Column: missing must be a collection of values, got {missing!r}: put it in a list.")
+        if not isinstance(self.hierarchy, Hierarchy | str | Path | None):
+            raise OptionError(f"Column: hierarchy must be a Hierarchy, a file or levels, got {self.hierarchy!r}.")
+        object.__setattr__(self, "missing", tuple(map(str, self.missing)))
+
+
+def role_of(given: object, where: str = "Column") -> Role:
+    """A role, or the one of that name."""
+    known = {role.value: role for role in Role}
+    if isinstance(given, Role):
+        return given
+    if not isinstance(given, str) or given not in known:
+        raise OptionError(
+            f"{where}: a role must be one of {', '.join(known)}, got {given!r}{did_you_mean(str(given), known)}."
+        )
+    return known[given]
+
+
+Said = Mapping[str, Column | str]
+
+
+def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]]:
+    """The data with the role of each column, and what is said about the quasi-identifiers.
+
+    Who names no quasi-identifier has them all: every column that has no other role. Who names one must say of every
+    column what it is: none is published untouched by mistake.
+    """
+    names = () if data.table is None else data.table.names
+    said = {
+        name: one if isinstance(one, Column) else Column(role_of(one, f"Column '{name}'"))
+        for name, one in columns.items()
+    }
+    for name in said:
+        if name not in names:
+            beside = ", ".join(f"'{column}'" for column in names) or "none"
+            raise OptionError(
+                f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}: beside the sets there are "
+                f"{beside}."
+            )
+    named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
+    unsaid = [name for name in names if name not in said or said[name].role is None]
+    if named and unsaid:
+        missing = ", ".join(f"'{cut(name)}'" for name in unsaid)
+        raise OptionError(
+            f"No role is given for {missing}: a quasi-identifier, an identifier "
+            f"(dropped) or plain (published unchanged)? Or publish only the columns that have one: "
+            f"--columns {shlex.quote(listed(named))}."
+        )
+    known = Role.QUASI_IDENTIFIER
+    said |= {name: dataclasses.replace(said.get(name, Column()), role=known) for name in unsaid}
+    if data.table is None:
+        return data, {}
+    roles = {name: said[name].role or known for name in names}
+    table = dataclasses.replace(data.table, roles=roles)
+    chosen = {name: said[name] for name in names if roles[name] is known}
+    return dataclasses.replace(data, table=table), chosen
+
+
+def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
+    """Refuse a column of which nothing is said, and which has a different value in nearly every record.
+
+    Such a column may name people, and would be published as it is.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: list[str] = []
+    for name in () if data.table is None else data.table.names:
+        if name in said:
+            continue
+        assert data.table is not None
+        column = data.table.arrow.column(name)
+        if is_nested(data, name):
+            column = pa.chunked_array([[None if value is None else repr(value) for value in column.to_pylist()]])
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), ""))
+        known = len(column) - column.null_count
+        different = len(column.drop_null().unique())
+        if known >= FEW and different >= NEARLY_ALL * known:
+            found.append(name)
+    if found:
+        names, option = ", ".join(f"'{cut(name)}'" for name in found), shlex.quote(listed(found))
+        what, it = (f"Column {names}", "it") if len(found) == 1 else (f"Each of the columns {names}", "them")
+        raise OptionError(
+            f"{what} of {data.origin.name} has a different value in nearly every record, so it may tell who a record "
+            f"is about: drop {it} (--identifiers {option}), or publish {it} unchanged (--plain {option})."
+        )
+
+
+def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
+    """The different values of a column as texts, and which of them each row has."""
+    table = data.keep_columns([name]).table
+    assert table is not None
+    encoded = table.values(name).dictionary_encode(null_encoding="encode")
+    values = ["" if value is None else _text(value) for value in encoded.dictionary.to_pylist()]
+    return values, encoded.indices.to_numpy(zero_copy_only=False)
+
+
+def is_nested(data: Dataset, name: str) -> bool:
+    """Whether a column holds lists or structures."""
+    import pyarrow as pa
+
+    assert data.table is not None
+    return bool(pa.types.is_nested(data.table.arrow.column(name).type))
+
+
+def _text(value: Any) -> str:
+    """A value as text: whole floats as whole numbers, dates in ISO form; midnight is a date."""
+    if isinstance(value, datetime) and value.tzinfo is None and value.time() == time():
+        return value.date().isoformat()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,228 @@
+"""Files as bytes: reading (compressed or not, with their hash) and writing that never leaves half a file."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import IO
+
+from shoal.errors import DataError, OptionError, OutputError, cut
+from shoal.files.staging import Part, discard, move, undisturbed
+
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
+_MARKS = {  # those of UTF-32 first, as one of them starts like UTF-16
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_EXPANDED, _AT_LEAST = 64, 10**9  # what a compressed file may expand to: so many times its size, but at least
+_PIECE = 1 << 22
+
+
+@dataclass(frozen=True)
+class FileBytes:
+    """A file's content, decompressed, with the hash of the file as it lies on disk."""
+
+    path: Path
+    data: bytes
+    sha256: str
+
+    @property
+    def utf8(self) -> bool:
+        """Whether it must be UTF-8, if it is text."""
+        return not self.data.startswith(tuple(_MARKS))
+
+    def text(self) -> str:
+        """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
+        return decode(self.data, str(self.path))
+
+
+def codec_of(path: Path) -> str | None:
+    """The compression that a file name stands for.
+
+    >>> codec_of(Path("baskets.dat.gz")), codec_of(Path("baskets.dat"))
+    ('gzip', None)
+    """
+    return _CODECS.get(path.suffix.lower())
+
+
+def plain_suffix(path: Path) -> str:
+    """The lower-case suffix without that of the compression.
+
+    >>> plain_suffix(Path("baskets.CSV.gz"))
+    '.csv'
+    """
+    return (path.with_suffix("") if codec_of(path) else path).suffix.lower()
+
+
+def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
+    """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
+    limit = None if max_expanded is None else bytes_of(max_expanded)
+    path = Path(path)
+    try:
+        raw = path.read_bytes()
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder: name a file.") from None
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist: check the path.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {_why(error)}.") from None
+    digest = hashlib.sha256(raw).hexdigest()
+    codec = codec_of(path)
+    if codec:
+        raw = _expanded(raw, codec, path, max(_AT_LEAST, _EXPANDED * len(raw)) if limit is None else limit)
+    return FileBytes(path, raw, digest)
+
+
+def _expanded(packed: bytes, codec: str, path: Path, limit: int) -> bytes:
+    """The content of a compressed file, piece by piece, so that no more than the limit is ever expanded."""
+    import pyarrow as pa
+
+    found = io.BytesIO()
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(packed), codec) as stream:
+            while piece := stream.read(_PIECE):
+                found.write(piece)
+                if found.tell() > limit:
+                    raise DataError(
+                        f"{path} has {len(packed):,} bytes and expands to more than {limit:,}: if it is no trap, pass "
+                        f"--max-expanded with a higher limit, such as 20GB."
+                    )
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
+    return found.getvalue()
+
+
+def bytes_of(size: int | str) -> int:
+    """A size in bytes.
+
+    >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
+    (5, 5000, 1500000000, 20000000)
+    """
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
+    if found is None or isinstance(size, bool):
+        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{cut(size)}'.")
+    return int(Fraction(found[1]) * _UNITS[found[2]])
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes to text, or a clear error for what is not text."""
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+            except UnicodeDecodeError:
+                kind = encoding.upper()
+                raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"0x{data[error.start]:02x}"
+        raise DataError(f"{name}, line {line}: not UTF-8 text (byte {byte}): convert it to UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a path; Python has three kinds of errors for that."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "its name holds a NUL" if isinstance(error, ValueError) else "it is a link that leads back to itself"
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise an OutputError now rather than after hours of work."""
+    path = Path(path)
+    try:
+        target = path.resolve()  # through links: what they lead to is written, not the link
+        if target.is_dir():
+            raise OutputError(f"{path} is a folder: name a file to write.")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{path} is a device or a pipe: name an ordinary file to write.")
+        if not target.parent.is_dir():
+            raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
+        denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise OutputError(f"{path} cannot be written: {_why(error)}.") from None
+    if denied:
+        raise OutputError(f"{path} cannot be written: permission denied.")
+
+
+_staged: ContextVar[dict[Path, Part] | None] = ContextVar("staged", default=None)  # by their final names
+
+
+@contextlib.contextmanager
+def all_or_none() -> Iterator[None]:
+    """Files that are written in the block appear when it ends well, all of them; otherwise none.
+
+    Inside another such block, they appear when that one ends.
+    """
+    if _staged.get() is not None:
+        yield
+        return
+    staged: dict[Path, Part] = {}
+    token = _staged.set(staged)
+    try:
+        yield
+        move(list(staged.values()))
+    except OSError as error:
+        raise OutputError(f"{error.filename2 or error.filename} cannot be written: {error.strerror}.") from None
+    finally:
+        _staged.reset(token)
+        discard(staged.values())
+
+
+@contextlib.contextmanager
+def atomic_output(path: str | Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name only when the block ends well; compressed as the name says.
+
+    A file that is replaced keeps its mode and owner. A new one that is ``private`` can be read by its owner alone.
+    """
+    path = Path(path)
+    check_writable(path)
+    staged, codec, part = _staged.get(), codec_of(path), None
+    try:
+        with undisturbed():
+            part, descriptor = Part.create(path, private=private)
+        with open(descriptor, "wb") as raw:
+            if codec:
+                import pyarrow as pa
+
+                inner = open(raw.fileno(), "wb", closefd=False)  # noqa: SIM115  (Arrow closes it, and not the file)
+                with pa.CompressedOutputStream(inner, codec) as sink:
+                    yield sink
+            else:
+                yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        if staged is None:
+            move([part])
+        else:
+            discard([staged[part.target]] if part.target in staged else [])
+            staged[part.target] = part
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}; nothing was left behind.") from None
+    finally:
+        if part is not None and part not in (staged or {}).values():
+            discard([part])
+
+
+def sha256_of(path: str | Path) -> str:
+    """The hash of a file on disk, or of one that is about to appear there."""
+    target = Path(path).resolve()
+    part = (_staged.get() or {}).get(target)
+    with open(part.aside if part else target, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

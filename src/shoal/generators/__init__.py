@@ -1,0 +1,1 @@
+"""Data that are made up, for tests, demos and comparisons: baskets and watched videos."""

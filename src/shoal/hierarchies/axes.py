@@ -1,0 +1,187 @@
+"""Axes: the quasi-identifying columns of data as attributes, by what is said about them and by their values."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from shoal import hierarchies
+from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, is_missing, steps
+from shoal.data.columns import Column, values_of
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.relational import Relational
+from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.hierarchies import intervals
+
+
+def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
+    """The quasi-identifiers of the data on their axes.
+
+    >>> import shoal
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": ["19", "22", ""], "origin": ["France", "Greece", "France"], "items": [["a"]] * 3})
+    >>> found = relational(shoal.read(table), {"age": Column(), "origin": Column()})
+    >>> found, [attribute.denominator for attribute in found.attributes]
+    (Relational(3 rows, age, origin), [3, 2])
+    """
+    assert data.table is not None
+    attributes, places = [], []
+    for name, said in columns.items():
+        values, codes = values_of(data, name)
+        counts = np.bincount(codes, minlength=len(values)).tolist()
+        known = {text: count for text, count in zip(values, counts, strict=True) if not is_missing(text, said.missing)}
+        missing = sum(known.values()) < len(data)
+        attribute = _attribute(name, said, list(known), known, optional=missing)
+        found = np.array([_place(attribute, text, said.missing, data, codes, at) for at, text in enumerate(values)])
+        attributes.append(attribute)
+        places.append(found.astype(np.int64)[codes])
+    weights = [
+        Fraction(1, len(columns)) if said.weight is None else Fraction(str(said.weight)) for said in columns.values()
+    ]
+    return Relational(tuple(attributes), tuple(places), tuple(places), tuple(weights))
+
+
+def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column]) -> Relational:
+    """Published quasi-identifiers on the axes of the original ones: ranges and groups of a file made by any tool."""
+    ends = []
+    for attribute in original.attributes:
+        values, codes = values_of(data, attribute.name)
+        try:
+            low, high = attribute.parsed(values, columns[attribute.name].missing)
+        except DataError as error:
+            raise DataError(f"{data.origin.name}: {error}") from None
+        ends.append((low[codes], high[codes]))
+    return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
+
+
+def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Dataset, codes: Any, at: int) -> int:
+    """Where a raw value stands; an error says where it is."""
+    if is_missing(text, missing):
+        return int(MISSING)
+    try:
+        low, high = attribute.parse(text)
+    except DataError as error:
+        raise DataError(f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: {error}") from None
+    if low != high:
+        raise DataError(
+            f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: column '{attribute.name}' must "
+            f"hold single values, but '{cut(text)}' stands for several: give the raw data."
+        )
+    return low
+
+
+def _attribute(
+    name: str, said: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
+) -> Attribute:
+    """What a column is, by what is said about it and by its values."""
+    levels = said.hierarchy if isinstance(said.hierarchy, str) and intervals.is_spec(said.hierarchy) else None
+    unit = _unit(values, said, levels is not None)
+    if unit is None or (said.hierarchy is not None and levels is None):
+        if levels is not None and said.type == "category":
+            raise OptionError(
+                f"Column '{name}': '{levels}' is for numbers and dates, but the column is declared as a category: "
+                f"give a hierarchy file, or another type."
+            )
+        if levels is not None or (said.type not in ("auto", "category") and said.hierarchy is None):
+            raise _unfit(name, said, values)
+        return Tree(name, _hierarchy(name, said, values), optional)
+    decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
+    try:
+        places = {steps(text, unit, decimals) for text in values}
+    except ValueError:
+        raise _unfit(name, said, values) from None
+    first, last = min(places, default=0), max(places, default=0)
+    if levels is None or not values:
+        return Line(name, first, last, decimals, unit)
+    points = np.array(sorted(places), dtype=np.int64)
+    at = np.searchsorted(points, [steps(text, unit, decimals) for text in values])
+    weighed = np.zeros_like(points)
+    np.add.at(weighed, at, [counts[text] for text in values])  # 1.5 and 1.50 are one value
+    begins, ends, made = intervals.levels(levels, points, weighed, decimals, unit, name)
+    return Line(name, min(first, begins), max(last, ends), decimals, unit, made)
+
+
+def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
+    """The hierarchy of a category column; flat if none is given."""
+    if said.hierarchy is None:
+        return Hierarchy.flat(values or ["?"], f"of column '{name}'")
+    if isinstance(said.hierarchy, Hierarchy):
+        return said.hierarchy
+    if isinstance(said.hierarchy, str) and ":" in said.hierarchy and not os.path.exists(said.hierarchy):
+        near = did_you_mean(said.hierarchy.partition(":")[0], intervals.KINDS)
+        raise OptionError(
+            f"Column '{name}': '{said.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "
+            f"{'; '.join(intervals.KINDS.values())}."
+        )
+    return hierarchies.load(said.hierarchy)
+
+
+def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:
+    """What the values can be read as; none: categories. Codes such as 007 are no numbers, unless it is said."""
+    if said.type != "auto":
+        return None if said.type == "category" else said.type
+    if not values:
+        return "number" if ordered else None
+    if all(_is_number(text) for text in values):
+        return "number"
+    for unit in ("date", "time"):
+        try:
+            for text in values:
+                steps(text, unit)
+        except ValueError:
+            continue
+        return unit
+    return None
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number as people write it, and not a code such as 007, +7 or 1_000."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d+)?([eE][+-]?\d+)?(?<=[\d])", re.ASCII)
+
+
+def _decimals(text: str) -> int:
+    """Digits behind the point."""
+    try:
+        exponent = Decimal(text.strip()).normalize().as_tuple().exponent
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+        return 0
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _is_finite(text: str) -> bool:
+    """Whether a text is a number, however large."""
+    try:
+        return Decimal(text.strip()).is_finite()
+    except ArithmeticError:  # not a number, or one beyond what decimals can hold
+        return False
+
+
+def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
+    """The first value that is not of the type that was asked for."""
+    wanted = said.type if said.type != "auto" else "number"
+    unit: Unit = "number" if wanted == "category" else wanted
+    for text in values:
+        try:
+            steps(text, unit, _decimals(text))
+        except ValueError:
+            if unit == "number" and _is_finite(text):
+                break
+            return DataError(
+                f"Column '{name}': '{cut(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
+                f"column as a category."
+            )
+    return DataError(
+        f"Column '{name}' holds numbers with more digits, before and behind the point together, than can be told apart "
+        f"exactly (about 18): round them, or declare it as a category."
+    )

@@ -1,0 +1,98 @@
+"""The command line that does what a job does, for people to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shoal.algorithms import Algorithm
+from shoal.data.columns import Column
+from shoal.data.table import Role
+from shoal.options import Spec, changed, say
+from shoal.privacy import PrivacyModel
+from shoal.report.sentences import listed, reading_words, shell_word
+
+if TYPE_CHECKING:
+    from shoal.jobs.job import Job
+
+
+@dataclass(frozen=True)
+class Command:
+    """``shoal anonymize`` with the options of a job; its model and its method can be exchanged."""
+
+    words: tuple[str, ...]  # all but the model and the method
+    privacy: PrivacyModel
+
+    @classmethod
+    def of(cls, job: Job) -> Command:
+        """The command line of a job."""
+        return cls(("shoal", "anonymize", str(job.data), "-o", str(job.output), *_words(job)), job.privacy)
+
+    def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
+        """The command line with this method, and with some options of the model changed."""
+        privacy = self.privacy.changed(**model_options)
+        model = ["--model", privacy.name, *_options(privacy, privacy.values())]
+        method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
+        return " ".join(map(shell_word, [*self.words, *model, *method]))
+
+
+def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:
+    """Options of a model or an algorithm, as they are typed."""
+    found: list[str] = []
+    for one in spec.options():
+        value = values.get(one.name)
+        if value is None or value == ():
+            continue
+        if isinstance(value, bool):
+            found.append(one.flag if value else f"--no-{one.flag[2:]}")
+        else:
+            found += [one.flag, listed(value) if isinstance(value, tuple) else say(value)]
+    return found
+
+
+def _words(job: Job) -> Iterator[str]:
+    """What a job says beside the model and the method."""
+    for name, value in job.reading.items():
+        yield from reading_words(name, value)
+    for name, tree in job.hierarchy.items():
+        yield from ("--hierarchy", f"{name}={tree}" if name else str(tree))
+    yield from _roles(job)
+    defaults = type(job).__dataclass_fields__
+    for name in ("hierarchy_format", "loss", "weights", "unknown_items", "seed", "max_loss", "output_format"):
+        value = getattr(job, name)
+        if value != defaults[name].default:
+            yield from (f"--{name.replace('_', '-')}", say(value) if isinstance(value, float) else str(value))
+    if job.allow_missing:
+        yield "--allow-missing"
+    if job.escape_formulas:
+        yield "--escape-formulas"
+    for path in job.reports:
+        yield from ("--report", str(path))
+    if not job.explanations:
+        yield "--no-explanations"
+
+
+def _roles(job: Job) -> Iterator[str]:
+    """What a job says about columns."""
+    told: dict[str, list[str]] = {}
+    missing = dict.fromkeys(job.missing)
+    for name, said in job.columns.items():
+        column = said if isinstance(said, Column) else Column(Role(said))
+        if column.role in (Role.IDENTIFIER, Role.PLAIN):
+            told.setdefault("--identifiers" if column.role is Role.IDENTIFIER else "--plain", []).append(name)
+        elif column.role is Role.QUASI_IDENTIFIER:
+            told.setdefault("--quasi-identifiers", []).append(name)
+        if column.type == "category":
+            told.setdefault("--categorical", []).append(name)
+        if column.weight is not None:
+            told.setdefault("--column-weights", []).append(f"{name}={column.weight:g}")
+        if isinstance(column.hierarchy, str):
+            yield from ("--hierarchy", f"{name}={column.hierarchy}")
+        missing |= dict.fromkeys(column.missing)
+    for flag, names in told.items():
+        yield from (flag, listed(tuple(names)))
+    if missing:
+        yield from ("--missing", listed(tuple(missing)))
+    if job.keep is not None:
+        yield from ("--columns", listed(job.keep) or "none")

@@ -1,0 +1,164 @@
+"""What the TOML files that people write have in common: problems (``shoal run``), comparisons (``shoal compare``)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shoal import files
+from shoal.data.columns import Column
+from shoal.data.table import Role
+from shoal.errors import InputError, OptionError, did_you_mean
+from shoal.hierarchies import intervals
+from shoal.options import Spec, labels_of
+
+READING = (
+    "format",
+    "column",
+    "item_delimiter",
+    "delimiter",
+    "id_column",
+    "item_column",
+    "header",
+    "escaped_formulas",
+    "multiset",
+    "drop_items",
+    "sets",
+    "max_expanded",
+)
+Made = TypeVar("Made", bound=Spec)
+
+
+class TomlFile:
+    """One file while it is read; an error says what is wrong where."""
+
+    def __init__(self, path: Path, known: Collection[str], folder: Path | None = None) -> None:
+        self.path, self.folder = path, path.parent if folder is None else folder  # what names of files are relative to
+        self.lists = [path]  # the files that are read beside the data
+        text = files.load(path).text()
+        try:
+            self.tables: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path} is not TOML: {error}.") from None
+        self.known(self.tables, known, "table")
+
+    def table(self, name: str) -> dict[str, Any]:
+        """One table; empty, if it is not there."""
+        found: Any = self.tables.get(name, {})
+        if not isinstance(found, dict):
+            raise OptionError(f"{self.path}: '{name}' must be a table: write [{name}], then its keys.")
+        return found
+
+    def known(self, given: Mapping[str, Any], known: Collection[str], what: str, table: str = "") -> None:
+        """Refuse names that mean nothing."""
+        for name in given:
+            if name not in known:
+                where = f"[{table}]: " if table else ""
+                raise OptionError(
+                    f"{self.path}: {where}unknown {what} '{name}'{did_you_mean(name, known)}: known are "
+                    f"{', '.join(known)}."
+                )
+
+    def typed(self, table: Mapping[str, Any], key: str, default: Any, name: str) -> Any:
+        """A value of the type that its default has."""
+        value = table.get(key, default)
+        if type(value) is not type(default):
+            wanted = {str: "text", int: "a whole number", bool: "true or false"}[type(default)]
+            raise OptionError(f"{self.path}: [{name}] {key} must be {wanted}, got {value!r}.")
+        return value
+
+    def texts(self, table: Mapping[str, Any], key: str, name: str) -> list[str]:
+        """A list of texts; empty, if it is not there."""
+        value = table.get(key, [])
+        if not is_texts(value):
+            raise OptionError(f"{self.path}: [{name}] {key} must be a list of texts, got {value!r}.")
+        found: list[str] = value
+        return found
+
+    def file(self, table: Mapping[str, Any], key: str, name: str) -> Path:
+        """A path that must be given."""
+        if key not in table:
+            raise OptionError(f'{self.path}: [{name}] must say which {key}: write {key} = "...".')
+        return self.at(table[key], f"{name}.{key}")
+
+    def at(self, value: Any, what: str) -> Path:
+        """The path that a name stands for."""
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise OptionError(f"{self.path}: {what} must be the name of a file, got {value!r}.")
+        return self.folder / value
+
+    def labels(self, text: str) -> tuple[str, ...]:
+        """A list may be a file of labels, or ``a,b,c``."""
+        self.lists.append(self.folder / text)
+        return labels_of(text, self.folder)
+
+    def reading(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """How the data are to be read, as :func:`shoal.read` takes it."""
+        found = {name: data[name] for name in READING if name in data}
+        for name, value in found.items():
+            wanted = bool if name in ("header", "escaped_formulas", "multiset", "sets") else str
+            listed = name in ("column", "item_delimiter", "drop_items")
+            size = name == "max_expanded" and type(value) is int
+            if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:
+                what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
+                raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
+            found[name] = tuple(value) if isinstance(value, list) else value
+        if isinstance(found.get("drop_items"), str):
+            found["drop_items"] = self.labels(found["drop_items"])
+        return found
+
+    def trees(self, said: Any, what: str) -> dict[str, str]:
+        """The hierarchy of the items, or one for each of several columns."""
+        return {
+            name: str(self.at(value, what)) for name, value in (said if isinstance(said, dict) else {"": said}).items()
+        }
+
+    def columns(self, table: Mapping[str, Any], where: str = "columns") -> dict[str, Column]:
+        """What is said about each column."""
+        known, found = [field.name for field in fields(Column)], {}
+        for name, said in table.items():
+            if not isinstance(said, str | dict):
+                raise OptionError(f"{self.path}: [{where}] {name} must be a role or a table, got {said!r}.")
+            given: dict[str, Any] = {"role": said} if isinstance(said, str) else dict(said)
+            self.known(given, known, "key", f"{where}.{name}")
+            tree = given.get("hierarchy")
+            if isinstance(tree, str) and not intervals.is_spec(tree):
+                given["hierarchy"] = self.at(tree, f"{where}.{name}.hierarchy")
+            try:
+                found[name] = Column(**given)
+            except OptionError as error:
+                raise OptionError(f"{self.path}: [{where}] {name}: {error}") from None
+        return found
+
+    def spec(
+        self, cls: type[Made], given: Mapping[str, Any], table: str, columns: Mapping[str, Column] | None = None
+    ) -> Made:
+        """A model, an algorithm or another thing with options; columns that are declared sensitive are the model's."""
+        known = {option.name: option for option in cls.options()}
+        self.known(given, known, "option", table)
+        values: dict[str, Any] = dict(given)
+        hidden = [name for name, said in (columns or {}).items() if said.role is Role.SENSITIVE]
+        if hidden:
+            if "sensitive_column" not in known:
+                raise OptionError(
+                    f"{self.path}: [columns] declares '{hidden[0]}' sensitive, but the model {cls.name} protects no "
+                    f"columns: choose lm, hkp or k-lm, or another role."
+                )
+            values.setdefault("sensitive_column", hidden)
+        try:
+            for name, value in values.items():
+                if known[name].type is tuple and isinstance(value, str):
+                    values[name] = self.labels(value)
+                elif known[name].file and isinstance(value, str) and value not in known[name].words:
+                    values[name] = str(self.at(value, f"{table}.{name}"))
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        except OptionError as error:
+            raise OptionError(f"{self.path}: [{table}] {error}") from None
+
+
+def is_texts(value: Any) -> bool:
+    """Whether it is a list of texts."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -1,0 +1,238 @@
+"""Workloads: queries that count records, to compare what original and published data answer (P2).
+
+A query asks for values of quasi-identifying columns and for items: "how many people from Africa of 20 to 30 years
+bought E and G?". A workload is a list of them; as a file it has a query on each line, as JSON::
+
+    {"age": "[20:30]", "origin": "Africa", "items": ["E", "G"]}
+
+A value is one of the original data, a range or a group of the column's hierarchy, and ``null`` where it is missing; all
+items of ``items`` are asked for. Both parts may be left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal import files
+from shoal.data.relational import Relational
+from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.published import Published
+
+ITEMS = "items"  # the field of a query that names the items
+QUERIES, VALUES, ASKED = 100, 2, 2  # by default: how many queries, of how many values and items
+
+
+@dataclass(frozen=True)
+class Query:
+    """How many records have all these values and items?"""
+
+    values: Mapping[str, str | None] = field(default_factory=dict)  # column -> value, range or group; none: missing
+    items: tuple[str, ...] = ()
+    place: str = "a query"  # where it stands, for messages
+
+    def __post_init__(self) -> None:
+        """Refuse what asks for nothing, or twice for the same."""
+        if not self.values and not self.items:
+            raise DataError(f"{self.place} asks for nothing: wanted values of columns, {ITEMS}, or both.")
+        for item in self.items:
+            if self.items.count(item) > 1:
+                raise DataError(f"{self.place} asks for item '{cut(item)}' twice: remove one.")
+
+    def intervals(self, relational: Relational | None) -> dict[int, tuple[int, int]]:
+        """Attribute -> between which ends of its axis the value asked for lies."""
+        names = () if relational is None else relational.names
+        found: dict[int, tuple[int, int]] = {}
+        for name, text in self.values.items():
+            if relational is None or name not in names:
+                listed = ", ".join(f"'{known}'" for known in names) or "none"
+                raise DataError(
+                    f"{self.place} asks for column '{cut(name)}'{did_you_mean(name, names)}, which is no "
+                    f"quasi-identifier: these are {listed}."
+                )
+            at = names.index(name)
+            try:
+                [low], [high] = relational.attributes[at].parsed([text])
+            except DataError as error:
+                raise DataError(f"{self.place}: {error}") from None
+            found[at] = int(low), int(high)
+        return found
+
+    @property
+    def size(self) -> str:
+        """What it asks for, in numbers.
+
+        >>> Query({"age": "20", "sex": "F"}, ("a",)).size, Query(items=("a", "b")).size
+        ('2 values, 1 item', '2 items')
+        """
+        asked = ((len(self.values), "value"), (len(self.items), "item"))
+        return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in asked if number)
+
+    def codes(self, code_of: Mapping[str, int]) -> list[int]:
+        """The items asked for, of those with a code."""
+        for item in self.items:
+            if item not in code_of:
+                raise DataError(
+                    f"{self.place} asks for '{cut(item)}'{did_you_mean(item, code_of)}, which is not an item of the "
+                    f"data (or a sensitive one): ask for original items, not for groups."
+                )
+        return [code_of[item] for item in self.items]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A list of queries.
+
+    >>> from shoal.data.transactions import Transactions
+    >>> original = Published.plain(Transactions.from_sets([["a", "b"], ["b", "c", "d"], ["c"]]))
+    >>> drawn = Workload.generated(original, queries=2, items=2, seed=1)
+    >>> drawn, all(len(query.items) == 2 for query in drawn)
+    (Workload(drawn with seed 1, 2 queries), True)
+    """
+
+    queries: tuple[Query, ...]
+    name: str = "workload"
+
+    def __post_init__(self) -> None:
+        """Refuse an empty one."""
+        if not self.queries:
+            raise DataError(f"{self.name} holds no queries: wanted at least one.")
+
+    def __repr__(self) -> str:
+        """In figures."""
+        return f"Workload({self.name}, {len(self):,} queries)"
+
+    def __len__(self) -> int:
+        """How many queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[Query]:
+        """One after the other."""
+        return iter(self.queries)
+
+    @classmethod
+    def generated(
+        cls,
+        original: Published,
+        queries: int = QUERIES,
+        values: int | None = None,
+        items: int | Sequence[int] | None = None,
+        seed: int = 0,
+    ) -> Workload:
+        """Queries drawn from the data: each asks for some values and items that some record has.
+
+        A record with enough items is drawn, then so many of its values and of its items, all with the same chance; by
+        default 2 of each, or as many as there are columns, and items in the longest record. With several numbers of
+        items, so many queries are drawn of each.
+        """
+        relational = original.relational
+        width = 0 if relational is None else len(relational.attributes)
+        values = min(VALUES, width) if values is None else values
+        items = min(ASKED, int(original.rows.sizes.max(initial=0))) if items is None else items
+        each = (items,) if isinstance(items, int) else tuple(items)
+        _check(original, queries, values, each)
+        made: list[Query] = []
+        for wanted in each:
+            rng = np.random.default_rng(seed)  # the queries of a size depend on no others
+            able = np.flatnonzero(original.rows.sizes >= wanted)
+            for _ in range(queries):
+                row = int(able[rng.integers(len(able))])
+                chosen = np.sort(rng.choice(width, values, replace=False)).tolist() if values else []
+                asked = np.sort(rng.choice(original.rows.row(row), wanted, replace=False)).tolist() if wanted else []
+                known = tuple(original.rows.labels[code] for code in asked)
+                made.append(Query(_values(relational, chosen, row), known, f"query {len(made) + 1}"))
+        return cls(tuple(made), f"drawn with seed {seed}")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Workload:
+        """Read a file with a query on each line; blank lines do not count."""
+        lines = files.load(path).text().split("\n")
+        numbered = ((f"{path}, line {number}", line) for number, line in enumerate(lines, 1) if line.strip())
+        return cls(tuple(_read(line, place) for place, line in numbered), str(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write such a file."""
+        lines = []
+        for query in self.queries:
+            if ITEMS in query.values:
+                raise _reserved(query.place)
+            asked = {ITEMS: list(query.items)} if query.items else {}
+            lines.append(json.dumps({**query.values, **asked}, ensure_ascii=False) + "\n")
+        with files.atomic_output(path) as file:
+            file.write("".join(lines).encode())
+
+
+def _check(original: Published, queries: int, values: int, each: Sequence[int]) -> None:
+    """Refuse queries that cannot be drawn."""
+    if not each or len(set(each)) < len(each):
+        raise OptionError(f"Workload: items must be a number, or some that differ, got {tuple(each)}: try (1, 2, 3).")
+    for name, number in (("queries", queries), ("values", values), *(("items", items) for items in each)):
+        if number < (name == "queries"):
+            raise OptionError(f"Workload: {name} must be at least {int(name == 'queries')}, got {number}.")
+    if not values and 0 in each:
+        raise OptionError("Workload: a query must ask for a value or an item, got 0 of both: ask for at least one.")
+    width = 0 if original.relational is None else len(original.relational.attributes)
+    if values > width:
+        raise OptionError(
+            f"Workload: queries cannot ask for {values} values, as there are {width} quasi-identifiers: ask for at "
+            f"most {width}, or declare more columns as quasi-identifiers."
+        )
+    if not len(original.rows):
+        raise OptionError("Workload: there are no records to draw queries from: give data with at least one.")
+    if max(each) > (longest := int(original.rows.sizes.max())):
+        raise OptionError(
+            f"Workload: queries cannot ask for {max(each)} items, as no record has so many: ask for at most {longest}."
+        )
+    if original.relational is not None and values and ITEMS in original.relational.names:
+        raise _reserved("Workload")
+
+
+def _values(relational: Relational | None, chosen: Iterable[int], row: int) -> dict[str, str | None]:
+    """The values of a record in some columns, as texts."""
+    if relational is None:
+        return {}
+    ends = [(relational.attributes[at], int(relational.low[at][row]), int(relational.high[at][row])) for at in chosen]
+    return {attribute.name: attribute.text(low, high) for attribute, low, high in ends}
+
+
+def _read(line: str, place: str) -> Query:
+    """The query of a line."""
+    try:
+        found = json.loads(line, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{place} is not JSON ({error.msg} at character {error.colno}): {_EXAMPLE}.") from None
+    except ValueError as error:
+        raise DataError(f"{place} {error}: remove one.") from None
+    if not isinstance(found, dict):
+        raise DataError(f"{place} is not an object: {_EXAMPLE}.")
+    items = found.pop(ITEMS, [])
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise DataError(f"{place}: '{ITEMS}' must be a list of items: {_EXAMPLE}.")
+    for name, value in found.items():
+        if value is not None and not isinstance(value, str):
+            raise DataError(
+                f"{place}: column '{cut(name)}' must have one value, range or group, or null for missing: {_EXAMPLE}."
+            )
+    return Query(found, tuple(items), place)
+
+
+_EXAMPLE = 'wanted a query such as {"age": "[20:30]", "sex": "F", "items": ["a", "b"]}'
+
+
+def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of an object; none twice."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"names '{cut(name)}' twice")
+        found[name] = value
+    return found
+
+
+def _reserved(place: str) -> OptionError:
+    return OptionError(f"{place}: a column called '{ITEMS}' cannot be asked for, as a query's items are: rename it.")

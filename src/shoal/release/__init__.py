@@ -1,0 +1,1 @@
+"""The only door out: solve, apply, verify, and only then a release."""

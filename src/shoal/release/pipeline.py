@@ -1,0 +1,229 @@
+"""The only door out: solve, apply, verify, and only then a Release.
+
+Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing
+is published.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from shoal import discovery, kernels
+from shoal._version import __version__
+from shoal.algorithms import Algorithm
+from shoal.data.arrays import Counts
+from shoal.data.attributes import Line
+from shoal.data.hierarchy import Hierarchy
+from shoal.engines import LOCAL, Engine
+from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
+from shoal.metrics import Measure, covered_sizes
+from shoal.problem import Problem
+from shoal.published import Published
+from shoal.release import clashes
+from shoal.release.release import Release, peak_memory
+from shoal.search import chains
+
+
+def anonymize(
+    problem: Problem, algorithm: Algorithm | None = None, engine: Engine = LOCAL, *, max_loss: float | None = None
+) -> Release:
+    """Turn a problem into a verified release; without an algorithm, by the default one of the privacy model.
+
+    ``max_loss``: raise :class:`~shoal.errors.LossTooHigh` if the loss that is minimised is above this (0 to 1).
+
+    >>> import shoal
+    >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
+    >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
+    >>> release = shoal.anonymize(problem, shoal.AA())
+    >>> [sorted(row) for row in release.published.rows.sets()]
+    [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
+    >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
+    (True, 2.5)
+    """
+    if algorithm is None and isinstance(problem, Problem):
+        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
+    wanted: tuple[tuple[object, type, str], ...] = ((problem, Problem, "Problem(..)"), (algorithm, Algorithm, "AA()"))
+    for got, kind, example in wanted:
+        if not isinstance(got, kind):
+            raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
+    assert algorithm is not None
+    if not isinstance(problem.privacy, algorithm.solves):
+        names = ", ".join(model.name for model in algorithm.solves)
+        others = ", ".join(
+            other.name
+            for other in discovery.find("shoal.algorithms", Algorithm).values()
+            if isinstance(problem.privacy, other.solves)
+        )
+        raise OptionError(
+            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
+            f"{problem.privacy.name} is solved by {others}."
+        )
+    check_max_loss(max_loss, algorithm, "max_loss")
+    problem.refuse_identifying()
+    clashes.refuse_before(problem, groups=algorithm.generalizes)
+    timings: dict[str, float] = {}
+    algorithm.feasible(problem)
+
+    with _timed(timings, "solve"):
+        solution = chains.solved(problem, lambda part: algorithm.solve(part, engine))
+        if solution.hierarchy is not None:
+            problem = problem.on(solution.hierarchy)
+    with _timed(timings, "apply"):
+        published = solution.recoding.apply(problem.items, problem.set_apart)
+        clashes.refuse_after(problem, published)
+    with _timed(timings, "verify"):
+        verdict = problem.privacy.verify(_read_back(problem, published), engine)
+    if not verdict.holds:
+        raise PrivacyViolation(
+            f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was "
+            f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
+            verdict,
+        )
+    if algorithm.truthful:
+        _check_truth(problem.raw, published, algorithm)
+    with _timed(timings, "measure"):
+        losses = measure_all(problem.raw, published, problem.item_weights)
+    release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
+    release = replace(release, provenance=_provenance(release))
+    if max_loss is not None:
+        require_loss(release, max_loss, f"max_loss={max_loss:g}")
+    return release
+
+
+def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None:
+    """Refuse a limit on the loss that is no share, or that the method has no loss for."""
+    if limit is None:
+        return
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+        raise OptionError(f"{name} must be a number from 0 to 1, got {limit}.")
+    if not algorithm.truthful:
+        raise OptionError(
+            f"{name} is for methods that publish no false statements: {algorithm.name} adds or moves items, which no "
+            f"loss counts. Leave it out."
+        )
+
+
+def require_loss(release: Release, limit: float, said: str) -> None:
+    """Raise an error unless the loss of a release is within the limit; it names what loses less, if that is found."""
+    if release.loss <= limit:
+        return
+    from shoal.report import headline
+
+    raise LossTooHigh(
+        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {said} allows: nothing was "
+        f"written. {headline.remedy_line(release)}"
+    )
+
+
+def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> None:
+    """Every published value covers the original one, and every item is covered unless the method may suppress it."""
+    values = published.relational is None or raw.relational is None or published.relational.covers(raw.relational).all()
+    if not values or (not algorithm.suppresses and not covered_sizes(raw.rows, published).all()):
+        what = "items" if values else "values of columns"
+        raise Untruthful(
+            f"Algorithm {algorithm.name} returned a recoding whose {what} do not cover the original ones: nothing was "
+            f"published; this is a bug in Shoal, please report it."
+        )
+
+
+def _read_back(problem: Problem, published: Published) -> Published:
+    """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
+    written = problem.privacy.written(problem.data, published)
+    read = written.as_read()
+    if read is written and published.sensitive is None and published.relational is None:
+        return published
+    return problem.privacy.seen(read)
+
+
+def measure_all(original: Published, published: Published, weights: Counts | None = None) -> dict[str, float]:
+    """Every known measure of published data against the original; with weights, weighted losses too."""
+    losses: dict[str, float] = {}
+    measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
+    for measure in measures:
+        losses.update(measure.of(original, published))
+    if weights is not None:
+        for measure in measures:
+            losses.update(measure.weighted(original, published, weights))
+    return losses
+
+
+def _provenance(release: Release) -> dict[str, Any]:
+    """What is needed to repeat the release and to recognise its files."""
+    problem = release.problem
+    owner, told = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
+    return {
+        "shoal": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "ortools": _version("ortools"),
+        "kernels": kernels.KIND,
+        "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "seed": problem.seed,
+        "model": {"name": problem.privacy.name, **problem.privacy.values()},
+        "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
+        "loss": problem.loss.name,
+        "weights": problem.weights and {"name": problem.weights.name, "sha256": problem.weights.sha256},
+        "unknown_items": problem.unknown_items,
+        "columns": _columns(problem),
+        "input": {
+            "name": problem.data.origin.name,
+            "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
+            "dropped_items": list(problem.data.origin.dropped),
+        },
+        "hierarchy": {"name": owner.name, "sha256": owner.sha256},
+        "siblings": told and {"name": told[0], "sha256": told[1]},  # the file that told the groups of siblings
+        "output": None,  # filled in when the release is written, as is the next
+        "codebook": None,
+        "search": release.solution.statistics,
+        "timings": release.timings,
+        "peak_memory_bytes": peak_memory(),
+    }
+
+
+def _columns(problem: Problem) -> dict[str, Any] | None:
+    """What each column beside the sets was taken as."""
+    if problem.data.table is None or not problem.data.table.roles:
+        return None
+    found: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}
+    if problem.relational is not None:
+        for attribute, weight in zip(problem.relational.attributes, problem.relational.weights, strict=True):
+            said = problem.quasi_identifiers[attribute.name]
+            tree = said.hierarchy.name if isinstance(said.hierarchy, Hierarchy) else said.hierarchy
+            found[attribute.name] |= {
+                "type": attribute.unit if isinstance(attribute, Line) else "category",
+                "hierarchy": None if tree is None else str(tree),
+                "missing": list(said.missing),
+                "weight": float(weight),
+            }
+    return found
+
+
+@cache
+def _version(package: str) -> str | None:
+    """Return the version of an installed package, or None."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+class _timed:  # noqa: N801  (reads as a statement)
+    """Record the seconds that a block takes."""
+
+    def __init__(self, timings: dict[str, float], name: str) -> None:
+        self.timings, self.name = timings, name
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.timings[self.name] = round(time.perf_counter() - self.start, 6)

@@ -1,0 +1,348 @@
+"""The figures in plain English: numbers for people, and sentences that say no more than what was proved."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from shoal import discovery
+from shoal.data.hierarchy import NO_HIERARCHY
+from shoal.metrics import Measure
+from shoal.options import Value, say
+from shoal.options import listed as listed
+from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.privacy.sensitive import SensitiveItems
+from shoal.release.release import Release
+from shoal.report import flips, formatting, relational
+from shoal.report.formatting import count, share, things
+from shoal.report.proofs import UNNAMED
+from shoal.report.proofs import optimality as optimality
+from shoal.visible import visible_bash
+
+EXPLAINED = (
+    "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
+    "parts; for each item that was removed, if it were published. These sets are taken from the raw data: do "
+    "not publish them."
+)
+
+
+SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1
+
+
+def options(values: dict[str, Value]) -> str:
+    """Option values in a row.
+
+    >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0, "sensitive": ()})
+    ('k = 5, m = all', 'time limit = 60')
+    """
+    given = {name: value for name, value in values.items() if value not in ((), [])}
+    return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in given.items())
+
+
+def described(facts: dict[str, Any]) -> str:
+    """What a record is."""
+    data, apart = facts["data"], "" if facts["sensitive"] is None else ", sensitive values apart"
+    if not has_sets(facts):
+        return relational.described(facts["relational"])
+    items = f"{things(data['occurrences'], 'item')} in all, {count(data['items'])} different"
+    told, one, several = "Each is a set of items", "record is", "records are"
+    if facts["relational"]:
+        told, one, several = relational.described(facts["relational"]), "set is", "sets are"
+    empty = data["rows"] - data["non_empty"]
+    return f"{told}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
+
+
+def has_sets(facts: dict[str, Any]) -> bool:
+    """Whether there are sets at all."""
+    return not facts["relational"] or facts["relational"]["sets"] is not None
+
+
+def sets_changed(facts: dict[str, Any]) -> bool:
+    """Whether there are sets that a method could change."""
+    return not facts["relational"] or facts["relational"]["sets"] == "generalized"
+
+
+def recoded(facts: dict[str, Any]) -> str:
+    """How the items were changed."""
+    made = facts["recoding"]
+    if facts["relational"]:
+        return f"{relational.recoded(facts)}{kept(facts)}"
+    if facts["flips"]:
+        return f"{flips.recoded(facts)} {hierarchy(facts)}"
+    if made["kind"] == "global cut":
+        ways = ["kept", "replaced by a group that contains it", "removed"]
+        if not facts["suppressed"]:
+            ways.remove("removed")
+        elif not facts["generalized"]["groups"]:
+            ways.remove("replaced by a group that contains it")
+        either = f"either {ways[0]} or {ways[1]}" if len(ways) == 2 else f"{ways[0]}, {ways[1]}, or {ways[2]}"
+        how = f"Each item was {either}, in the same way in every record."
+    elif made["kind"] == "local cuts":
+        how = (
+            f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
+            f"or replaced by a group that contains it, in the same way in every record of a chunk."
+        )
+    elif made["kind"] == "local labels":
+        how = (
+            "Each item was either kept or replaced by a group that contains it, record by record, so that records "
+            f"became the same: {things(made['different_records'], 'different record is', 'different records are')} "
+            f"left."
+        )
+    else:
+        how = f"The items were recoded ({made['kind']})."
+    return f"{how} {hierarchy(facts)}{kept(facts)}"
+
+
+def hierarchy(facts: dict[str, Any]) -> str:
+    """Where the groups of items come from, if there are any."""
+    source = facts["provenance"]["hierarchy"]["name"]
+    grouped = bool(facts.get("codebook"))
+    if not has_hierarchy(facts):
+        all_items = " Some labels represent several items: the code book lists them." if grouped else ""
+        return f"No hierarchy was given.{all_items}"
+    if not facts["algorithm"]["generalizes"]:
+        named = "The hierarchy that was given" if source == UNNAMED else f"The hierarchy {source}"
+        return f"{named} says which items there are, and in which order; nothing was generalized."
+    groups = f"The groups come from the hierarchy {source}." if source != UNNAMED else "The hierarchy was given."
+    siblings = " Some labels represent several siblings of it: the code book lists their items." if grouped else ""
+    return groups + siblings
+
+
+def has_hierarchy(facts: dict[str, Any]) -> bool:
+    """Whether one was given: methods that do not generalize need none."""
+    return bool(facts["provenance"]["hierarchy"]["name"] != NO_HIERARCHY)
+
+
+def overlap(facts: dict[str, Any]) -> str:
+    """Domain exclusiveness, in words."""
+    if (made := facts["flips"]) and (made["kind"] == "dealt" or not flips.unchanged(made)):
+        return flips.overlap(made)
+    if facts["properties"]["domain_exclusive"]:
+        return "No item can appear under two different labels, so the counts of labels in the published data are exact."
+    if facts["relational"]:
+        return relational.overlap(facts)
+    return (
+        "Some items can appear under more than one label, here unchanged and there as part of a group: add up their "
+        "counts with care."
+    )
+
+
+def kept(facts: dict[str, Any]) -> str:
+    """What is published as it was because it is sensitive, for methods that leave that alone."""
+    found = facts["sensitive"]
+    if found is None:
+        return ""
+    return (
+        f" Sensitive values were left as they are: {things(len(found['values']), 'value')} in "
+        f"{things(found['records'], 'record')}. They do not count as items here."
+    )
+
+
+def proof(release: Release) -> str:
+    """What the verifier did."""
+    if not release.verdict.checked and isinstance(release.problem.privacy, SensitiveItems):
+        return "No published record holds a sensitive item, so there is nothing to check."
+    if not release.verdict.checked and release.problem.set_apart is not None:
+        return (
+            "No published record holds anything but sensitive values, so there is no other item that an adversary "
+            "could know; sensitive values are published as they are."
+        )
+    if not release.verdict.checked:
+        return "All published records are empty, so there is nothing that an adversary could know."
+    return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
+
+
+def counted(release: Release) -> str:
+    """What the verifier counts."""
+    if isinstance(release.problem.privacy, PrivacyDegree):
+        return "in each published group how many records hold each sensitive item"
+    return "for each thing that an adversary may know how many records are left"
+
+
+def verify_command(release: Release) -> str:
+    """How to repeat the check."""
+    privacy = release.problem.privacy
+    output = release.provenance.get("output")
+    words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
+    missed = release.problem.missed  # what the file does not have, nobody can check in it
+    if missed and len(missed) == len(privacy.sensitive_labels):
+        return "# nothing that is sensitive is in the file"
+    for opt in privacy.options():
+        value = getattr(privacy, opt.name)
+        if isinstance(value, tuple):
+            value = tuple(label for label in value if label not in missed)
+        if value != ():
+            words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
+    if release.problem.quasi_identifiers:
+        words += ["--quasi-identifiers", listed(tuple(release.problem.quasi_identifiers))]
+    for name, value in (output or {}).get("read_options", {}).items():
+        words += reading_words(name, value)
+    return " ".join(map(shell_word, words))
+
+
+_UNSAID = {"sets": True, "multiset": False, "escaped_formulas": False, "drop_items": ()}
+
+
+def reading_words(name: str, value: str | int | Sequence[str] | None) -> list[str]:
+    """An option of :func:`shoal.read` on the command line.
+
+    >>> reading_words("item_delimiter", "|"), reading_words("column", ("a", "b")), reading_words("sets", False)
+    (['--item-delimiter', '|'], ['--column', 'a', '--column', 'b'], ['--no-sets'])
+    >>> reading_words("header", True), reading_words("header", False), reading_words("header", None)
+    (['--header'], ['--no-header'], [])
+    """
+    flag = "--" + name.replace("_", "-")
+    if value is None or value == _UNSAID.get(name):
+        return []
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag[2:]}"]
+    texts = [str(value)] if isinstance(value, str | int) else list(value)
+    if name == "drop_items":
+        return [f"{flag}={listed(texts)}"]
+    return [word for text in texts for word in (flag, text)]
+
+
+CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."
+
+
+def codebook_file(facts: dict[str, Any]) -> str:
+    """Which file has it all."""
+    file = facts["provenance"].get("codebook")
+    return f" The file {file['name']} lists all items; publish it with the data." if file else ""
+
+
+def shell_word(text: str) -> str:
+    """A word of a command as bash and zsh read it; a tab can be seen and survives being copied.
+
+    >>> print(shell_word("out.csv"), shell_word("my data.csv"), shell_word("\\t"))
+    out.csv 'my data.csv' $'\\t'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{visible_bash(text)}'"
+
+
+def change(facts: dict[str, Any]) -> str:
+    """What became of the items."""
+    if facts["flips"]:
+        return flips.change(facts)
+    if facts["relational"]:
+        told = relational.change(facts)
+        return f"{told} {_sets_changed(facts)}" if sets_changed(facts) else told
+    return _sets_changed(facts)
+
+
+def _sets_changed(facts: dict[str, Any]) -> str:
+    """What became of the items of sets."""
+    made, data = facts["generalized"], facts["data"]
+    groups, suppressed = made["groups"], facts["suppressed"]
+    if not data["occurrences"]:
+        what = "empty" if facts["sensitive"] is None else "empty, sensitive values apart"
+        if facts["relational"]:
+            return f"All sets are {what}."
+        return f"All records are {what}: there was nothing to change."
+    if not groups and not suppressed and facts["relational"]:
+        return "Every item of the sets is published unchanged."
+    if not groups and not suppressed:
+        return (
+            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
+        )
+    if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:
+        return (
+            f"Every item is published as '{formatting.label(groups[0]['label'])}', which stands for any item: "
+            f"what is left is only which records hold anything at all."
+        )
+    if suppressed and suppressed["share"] == 1:
+        bare = "empty" if facts["sensitive"] is None else "without any item but sensitive values"
+        return f"Every item was removed: all records are published {bare}."
+    where = " of the sets" if facts["relational"] else ""
+    sentences = [f"{share(made['hidden_among'][0]['share'])} of all items{where} are published unchanged."]
+    if groups:
+        among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
+        others = "Others are" if suppressed else "The others are"
+        sentences.append(f"{others} published as {among}, where they hide among the items of the group.")
+    if suppressed:
+        sentences.append(removed(suppressed, sensitive=facts["sensitive"] is not None))
+    return " ".join(sentences)
+
+
+def removed(suppressed: dict[str, Any], *, sensitive: bool) -> str:
+    """What was suppressed, in figures.
+
+    >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1}, sensitive=False)
+    '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
+    """
+    apart = ", sensitive values apart" if sensitive else ""
+    were = "was" if suppressed["items"] == 1 else "were"
+    gone = f"{things(suppressed['items'], 'item')} {were} removed from every record"
+    told = f"{gone}, {things(suppressed['occurrences'], 'time')} in all ({share(suppressed['share'])})."
+    emptied = suppressed["emptied_records"]
+    lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
+    return f"{told} {lost}" if emptied else told
+
+
+def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Title, value and meaning of each measured loss, as its measure explains it."""
+    meanings: dict[str, tuple[str, str]] = {}
+    for measure in discovery.find("shoal.metrics", Measure).values():
+        meanings.update(measure.meanings)
+    flipped = facts.get("flips")
+    if flipped:
+        for name in ("ncp", "lm"):
+            title, meaning = meanings[name]
+            meanings[name] = (title, f"{meaning} Here it counts deletions only; items that were added are not in it.")
+    if facts.get("relational"):
+        for name in ("ncp", "ul"):
+            title, meaning = meanings[name]
+            meanings[name] = (title.replace(" (", " of the sets ("), meaning)
+    return [
+        (title, loss(name, value), meaning)
+        for name, value in (relational.ordered(facts) if facts.get("relational") else facts["losses"]).items()
+        for title, meaning in [_meaning(name, meanings)]
+        if not (flipped and facts["sensitive"] is None and name.startswith("sensitive_"))  # nothing to count
+    ]
+
+
+def felt(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Figures that people can picture: items published unchanged, and items behind a label."""
+    made = facts["usefulness"]
+    if made is None or not made["items"]:
+        return []
+    median = made["median_items_behind_a_label"]
+    always = f"{count(made['always_unchanged'])} of {things(made['different_items'], 'different item')} always"
+    return [
+        ("Items published unchanged", f"{share(made['share_unchanged'])} ({always})"),
+        ("Items behind a label, median", "–" if median is None else count(median)),
+    ]
+
+
+def _meaning(name: str, meanings: dict[str, tuple[str, str]]) -> tuple[str, str]:
+    """The title of a measured value and what it says."""
+    if name.startswith("weighted_"):
+        title, _ = meanings[name.removeprefix("weighted_")]
+        return f"{title}, weighted", "The same, with each item counting as much as the given weights say."
+    measure, _, column = name.partition(":")
+    if column and (general := meanings.get(f"{measure}:COLUMN")):
+        return general[0].replace("COLUMN", f"'{column}'"), general[1]
+    return meanings.get(name, (name, ""))
+
+
+def loss(name: str, value: float | None) -> str:
+    """A measured loss: a share where it is one, powers of ten where it may be tiny.
+
+    >>> loss("ncp", 0.125), loss("weighted_lm", 1.0), loss("operations", 1200), loss("kl", 7.2327)
+    ('12.5 %', '100 %', '1,200', '7.233')
+    >>> loss("ul", 0.5), loss("relational_ncp:age", 0.25), loss("are", 0.125), loss("average_class_size", 2.5)
+    ('50 %', '25 %', '0.125', '2.5')
+    >>> loss("privacy_value", 0.297635), loss("privacy_value", 0.0), loss("privacy_value_log2", -3320.415)
+    ('2.98e-01', '< 1e-300', '-3,320.4')
+    >>> loss("kl", None), loss("kl_mean", math.inf), loss("other", None)
+    ('infinite', 'infinite', 'not a finite number')
+    """
+    if value is None or not math.isfinite(value):
+        return "infinite" if name in ("kl", "kl_mean") else "not a finite number"
+    if name == "privacy_value":
+        return f"{value:.2e}" if value >= 1e-300 else "< 1e-300"
+    return share(value) if name.removeprefix("weighted_").partition(":")[0] in SHARES else count(value)

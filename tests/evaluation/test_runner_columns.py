@@ -1,0 +1,228 @@
+"""The lab with columns and sets: a case must be the problem that ``shoal anonymize`` would make of the same words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError
+from shoal.evaluation import grid_file
+from shoal.evaluation.grid import Case, Extras
+from shoal.evaluation.material import Material
+from shoal.evaluation.run_case import run_case
+from shoal.jobs.job import Job
+from shoal.metrics.are import are
+
+MODELS: dict[str, tuple[str, shoal.PrivacyModel, Algorithm]] = {
+    "k": ('{ name = "k", k = 3 }', shoal.KAnonymity(k=3), shoal.Cluster()),
+    "k-km": ('{ name = "k-km", k = 3, m = 1 }', shoal.KKmAnonymity(k=3, m=1), shoal.RmergeRT(delta=1.0)),
+    "k-lm": (
+        '{ name = "k-lm", k = 3, l = 2, m = 1, sensitive = ["z"] }',
+        shoal.KLmDiversity(k=3, l=2, m=1, sensitive=("z",), sensitive_column=("salary",)),
+        shoal.RmergeRT(delta=1.0),
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Records with all kinds of columns, hierarchies of items and of a column, and weights."""
+    rng = np.random.default_rng(5)
+    lines = ["id,age,town,salary,ward,items"]
+    for number in range(40):
+        items = sorted(rng.choice(list("abcdef"), rng.integers(1, 4), replace=False)) + ["z"] * (number % 10 == 0)
+        age = "?" if number % 13 == 0 else str(20 + int(rng.integers(40)))
+        town = ("Ulm", "Bonn", "Lyon", "Nice")[rng.integers(4)]
+        lines.append(f"{number},{age},{town},{number},{number % 3},{' '.join(items)}")
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "town.csv").write_text("Ulm;D;*\nBonn;D;*\nLyon;F;*\nNice;F;*\n", encoding="utf-8")
+    (tmp_path / "items.csv").write_text("a;ab;*\nb;ab;*\nc;cd;*\nd;cd;*\ne;efz;*\nf;efz;*\nz;efz;*\n", encoding="utf-8")
+    (tmp_path / "weights.csv").write_text("item,weight\na,3\nb,0.5\n", encoding="utf-8")
+    return tmp_path
+
+
+def columns(model: str) -> str:
+    hidden = "sensitive" if model == "k-lm" else "identifier"
+    return (
+        f'{{ age = {{ hierarchy = "width:5,10", weight = 0.7 }}, salary = "{hidden}", ward = "plain", id = "plain" }}'
+    )
+
+
+def case_of(folder: Path, model: str, data: str = "", runs: str = "") -> Case:
+    """The one case of a grid that says everything there is to say."""
+    (folder / "grid.toml").write_text(
+        f"""
+        [[data]]
+        name = "data"
+        file = "data.csv"
+        column = "items"
+        item_delimiter = " "
+        hierarchy = {{ items = "items.csv", town = "town.csv" }}
+        columns = {columns(model)}
+        keep = ["age", "town", "salary", "ward"]
+        missing = ["?"]
+        weights = "weights.csv"
+        {data}
+        [[runs]]
+        model = {MODELS[model][0]}
+        algorithm = {{ name = "{MODELS[model][2].name}"{", delta = 1.0" if model != "k" else ""} }}
+        seed = 3
+        {runs}
+        """,
+        encoding="utf-8",
+    )
+    (case,) = grid_file.load(folder / "grid.toml").cases
+    return case
+
+
+def job_of(folder: Path, model: str) -> Job:
+    """The same as a job."""
+    _, privacy, algorithm = MODELS[model]
+    return Job(
+        data=folder / "data.csv",
+        output=folder / "out.csv",
+        privacy=privacy,
+        algorithm=algorithm,
+        reading={"column": "items", "item_delimiter": " "},
+        hierarchy={"items": str(folder / "items.csv"), "town": str(folder / "town.csv")},
+        columns={
+            "age": shoal.Column(hierarchy="width:5,10", weight=0.7),
+            "salary": "sensitive" if model == "k-lm" else "identifier",
+            "ward": "plain",
+            "id": "plain",
+        },
+        missing=("?",),
+        keep=["age", "town", "salary", "ward"],
+        weights=folder / "weights.csv",
+        seed=3,
+    )
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_case_is_the_problem_of_the_same_job(model: str, folder: Path) -> None:
+    case, job = case_of(folder, model), job_of(folder, model)
+    ours, theirs = case.problem(), job.problem()
+    assert ours.privacy == theirs.privacy
+    assert {name: (one.role, one.weight, one.missing) for name, one in ours.quasi_identifiers.items()} == {
+        name: (one.role, one.weight, one.missing) for name, one in theirs.quasi_identifiers.items()
+    }
+    assert ours.data.table is not None
+    assert theirs.data.table is not None
+    assert ours.data.table.roles == theirs.data.table.roles
+    assert ours.hierarchy.parents_by_label() == theirs.hierarchy.parents_by_label()
+    assert ours.item_weights is not None
+    assert theirs.item_weights is not None
+    assert ours.item_weights.tolist() == theirs.item_weights.tolist()
+    row, release = run_case(case), shoal.anonymize(theirs, job.algorithm)
+    assert (row["status"], row["verified"]) == ("ok", True), row["error"]
+    assert {name: row[name] for name in release.losses} == release.losses
+    assert row["value"] == release.losses.get("weighted_ncp", release.losses.get("ncp"))
+
+
+@pytest.mark.parametrize("changed", ["items.csv", "town.csv", "weights.csv", "data.csv"])
+def test_a_case_is_another_when_a_file_changes(changed: str, folder: Path) -> None:
+    before = case_of(folder, "k-km").key
+    assert case_of(folder, "k-km").key == before
+    path = folder / changed
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("Ulm", "Gap") if "Ulm" in text else text.replace("a", "g", 1), encoding="utf-8")
+    assert case_of(folder, "k-km").key != before
+
+
+def test_a_misspelt_column_does_not_slip_by(folder: Path) -> None:
+    case = case_of(folder, "k-km")
+    row = run_case(Case(replace(case.material, columns={"agge": shoal.Column()}), case.privacy, case.algorithm))
+    assert row["status"] == "error"
+    assert "No column 'agge' (did you mean 'age'?)" in row["error"]
+
+
+def test_a_hierarchy_of_a_column_that_is_none(folder: Path) -> None:
+    case = case_of(folder, "k-km")
+    trees = {"ward": str(folder / "town.csv")}
+    row = run_case(Case(replace(case.material, hierarchy=trees), case.privacy, case.algorithm))
+    assert "column 'ward', which is no quasi-identifier" in row["error"]
+
+
+def test_a_column_that_a_model_does_not_protect_is_refused(folder: Path) -> None:
+    case_of(folder, "k-lm")
+    path = folder / "grid.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace(MODELS["k-lm"][0], MODELS["k-km"][0]), encoding="utf-8")
+    with pytest.raises(OptionError, match="declares 'salary' sensitive, but the model k-km protects no columns"):
+        grid_file.load(path)
+
+
+def test_what_is_declared_sensitive_may_be_missing_if_it_is_said(folder: Path) -> None:
+    case = case_of(folder, "k-lm", "rows = 9\nallow_missing = true")
+    assert case.material.allow_missing
+    privacy = shoal.KLmDiversity(k=3, l=2, m=1, sensitive=("y",))
+    said = {name: one for name, one in case.material.columns.items() if name != "salary"}
+    for allowed, status in ((True, "ok"), (False, "error")):
+        material = replace(case.material, columns=said, allow_missing=allowed)
+        row = run_case(Case(material, privacy, shoal.Rfirst()))
+        assert row["status"] == status, row["error"]
+
+
+@pytest.mark.parametrize("fanout", [0, 2])
+def test_counted_items_are_below_their_items(fanout: int, tmp_path: Path) -> None:
+    (tmp_path / "rows.basket").write_text("a,a,b\nb,c\na\nc,c\nd,a\n", encoding="utf-8")
+    reading = {"multiset": True}
+    material = Material(
+        label="x", file=str(tmp_path / "rows.basket"), reading=reading, fanout=fanout, order="frequency"
+    )
+    _, tree = material.load()
+    parents = tree.parents_by_label()
+    assert parents["a*1"] == parents["a*2"] == "a"
+    above = parents["a"]
+    assert above is not None
+    if fanout:  # a (3 rows), then b and c (2), then d
+        assert tree.items_of(above) == ("a*1", "a*2", "b*1")
+    else:
+        assert above == tree.labels[-1]
+
+
+def test_smaller_samples_are_contained_in_larger_ones() -> None:
+    materials = [
+        Material(label="x", generate="videos", generator={"rows": 300, "seed": 0}, sample=size) for size in (50, 200)
+    ]
+    small, large = (
+        {str(row) for row in data.table.arrow.to_pylist()}
+        for data, _ in (one.load(seed=1) for one in materials)
+        if data.table is not None
+    )
+    assert len(small) > 45
+    assert small < large
+
+
+def test_every_kind_of_query_is_measured() -> None:
+    material = Material(label="x", generate="videos", generator={"rows": 300, "seed": 0})
+    kinds = ("2+0", "1+1", "0+2")
+    extras = Extras(queries=20, query_kinds=kinds, query_bound=0.05, query_seed=4)
+    case = Case(material, shoal.KKmAnonymity(k=10, m=1), shoal.RmergeR(delta=1.0), extras=extras)
+    row, problem = run_case(case), case.problem()
+    published = shoal.anonymize(problem, case.algorithm).published
+    for kind in kinds:
+        values, items = map(int, kind.split("+"))
+        drawn = shoal.Workload.generated(problem.raw, 20, values, items, seed=4)
+        assert row[f"are_{values}_{items}"] == are(problem.raw, published, drawn).mean
+        bounded = are(problem.raw, published, drawn, sanity=0.05 * 300).mean
+        assert row[f"bounded_are_{values}_{items}"] == pytest.approx(bounded, rel=1e-12)
+    for name in ("are", "bounded_are"):
+        assert row[name] == pytest.approx(sum(row[f"{name}_{kind.replace('+', '_')}"] for kind in kinds) / 3)
+
+
+@pytest.mark.parametrize("wrong", ["2", "2+", "+", "a+1", "-1+2", "2,1"])
+def test_kinds_of_queries_are_numbers(wrong: str) -> None:
+    with pytest.raises(OptionError, match=r"such as 2\+1"):
+        Extras(query_kinds=(wrong,))
+
+
+def test_a_row_tells_options_at_their_defaults_too() -> None:
+    material = Material(label="x", generate="videos")
+    places = [Case(material, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, 0.65)]
+    assert [place["algorithm.delta"] for place in places] == [0.5, 0.65]
+    assert [place["method"] for place in places] == ["rmerge-r, delta 0.5", "rmerge-r"]
