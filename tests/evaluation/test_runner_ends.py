@@ -88,7 +88,7 @@ def test_killed_and_resumed_equals_uninterrupted(home: Path, shell: Shell) -> No
         "def kill(at):\n"
         "    told.append(at)\n"
         "    if len(told) == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "lab.compare(grid_file.load('grid.toml'), Path('part/results.csv'), workers=2, progress=kill)\n"
+        "runner.compare(grid_file.load('grid.toml'), Path('part/results.csv'), workers=2, progress=kill)\n"
     )
     with processes.python(script, cwd=home) as process:
         _, err = process.communicate(timeout=processes.LIMIT)
