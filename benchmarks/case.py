@@ -71,25 +71,26 @@ def solve(
 
     privacy = discovery.get("shoal.privacy", PrivacyModel, model)(**guarantee)
     problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), privacy)
-    assert len(problem.items)
-    assert len(problem.costs)
+    prepared = problem.prepared
+    assert len(prepared.items)
+    assert len(prepared.costs)
     method = discovery.get("shoal.algorithms", Algorithm, algorithm)(**(options or {}))
     start = time.perf_counter()
-    solution = method.solve(problem, shoal.Engine(workers=workers))
+    solution = method.solve(prepared, shoal.Engine(workers=workers))
     seconds = time.perf_counter() - start
     peak = peak_memory()
     if solution.hierarchy is not None:
-        problem = problem.on(solution.hierarchy)
-    published, proof = solution.recoding.apply(problem.items, problem.set_apart), solution.optimality
+        prepared = prepared.on(solution.hierarchy)
+    published, proof = solution.recoding.apply(prepared.items, prepared.set_apart), solution.optimality
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
-    made = Outcome.of(problem.items, published)
+    made = Outcome.of(prepared.items, published)
     return {
         "seconds": seconds,
         "suppressed": made.suppressed / max(1, made.occurrences),
         "verify": time.perf_counter() - start,
-        "loss": problem.loss.of(problem.raw, published)[problem.loss.name],
+        "loss": problem.loss.of(prepared.raw, published)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),
         **solution.statistics,
         **({"rounds": proof.rounds, "clauses": proof.clauses, "ended": proof.ended, "gap": proof.gap} if proof else {}),

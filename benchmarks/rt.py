@@ -129,15 +129,15 @@ def measured(
         "cpu process": cpu(),
         "peak": (peak_memory() or 0) / 1e6,
     }
-    workload = shoal.Workload.generated(made.raw, queries=100, values=2, items=2, seed=1)
-    return {**figures(release), **total, "are": are(made.raw, release.published, workload).mean}
+    workload = shoal.Workload.generated(made.prepared.raw, queries=100, values=2, items=2, seed=1)
+    return {**figures(release), **total, "are": are(made.prepared.raw, release.published, workload).mean}
 
 
 def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> dict[str, Any]:
     """RmergeR in plain Python, stage by stage, on the first patients; Shoal must make the same clusters and sets."""
     found = load("informs", rows)
     made = problem("informs", found, shoal.KKmAnonymity(k=k, m=m))
-    raw, sets = made.relational, made.items.sets()
+    raw, sets = made.prepared.relational, made.prepared.items.sets()
     assert raw is not None
     stages, clock = {}, time.perf_counter()
     used, cost = cpu(), naive_rt.ncp(raw)
@@ -148,13 +148,13 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     clusters = naive_rt.rmerge(cost, lambda _: 0.0, clusters, Fraction(delta), "r")
     stages["merging"] = time.perf_counter() - clock
     clock = time.perf_counter()
-    coded = {label: f"{code:04}" for code, label in enumerate(made.items.labels)}
+    coded = {label: f"{code:04}" for code, label in enumerate(made.prepared.items.labels)}
     maps = [naive_rt.blended([frozenset(coded[one] for one in sets[row]) for row in part], k, m) for part in clusters]
     stages["sets"] = time.perf_counter() - clock
     made_of = {"cpu": cpu() - used, "cpu process": cpu(), "peak": peak()}
     made_of["total"] = sum(stages.values())
     yard = Yardstick.of(raw)
-    ours = Clusters(made, yard, FORMATIONS["cluster"](raw, yard, k, 0, LOCAL), LOCAL, by="r")
+    ours = Clusters(made.prepared, yard, FORMATIONS["cluster"](raw, yard, k, 0, LOCAL), LOCAL, by="r")
     ours.stand()
     ours.grow(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 
@@ -24,7 +24,7 @@ class _Wrong(Algorithm):
 class Crashes(_Wrong):
     name = "crashes"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         os.kill(os.getpid(), signal.SIGSEGV)
         raise AssertionError
 
@@ -33,7 +33,7 @@ class Crashes(_Wrong):
 class Raises(_Wrong):
     name = "raises"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         raise ZeroDivisionError("first line\nsecond line")
 
 
@@ -41,7 +41,7 @@ class Raises(_Wrong):
 class Hangs(_Wrong):
     name = "hangs"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         time.sleep(3600)
         raise AssertionError
 
@@ -50,7 +50,7 @@ class Hangs(_Wrong):
 class Lies(_Wrong):
     name = "lies"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         return Solution(GlobalCut.raising(problem.hierarchy, []))  # everything as it is
 
 
@@ -58,6 +58,6 @@ class Lies(_Wrong):
 class Talks(_Wrong):
     name = "talks"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         os.write(1, b"something on stdout\n")
         return Solution(GlobalCut.raising(problem.hierarchy, [len(problem.hierarchy) - 1]))  # all to the root

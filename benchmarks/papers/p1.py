@@ -110,7 +110,7 @@ def facts(grid: str) -> list[Row]:
 def _drawn(case: Case) -> Row:
     """The rows of a case, and among them those with sensitive items."""
     problem = case.problem()
-    known, hidden = problem.items.sizes, problem.sensitive.sizes
+    known, hidden = problem.prepared.items.sizes, problem.prepared.sensitive.sizes
     secret, sizes = hidden > 0, known + hidden
     longest = np.sort(sizes[~secret])[::-1]
 

@@ -41,13 +41,13 @@ def _traced() -> Iterator[dict[str, Any]]:
 
 def merging(problem: shoal.Problem, by: By) -> Iterator[dict[str, Any]]:
     """UL after each merge, down to one cluster, and what the union alone lost or won."""
-    raw = problem.relational
+    raw = problem.prepared.relational
     assert raw is not None
     yard = Yardstick.of(raw)
     formed = FORMATIONS["cluster"](raw, yard, problem.privacy.values()["k"], 0, LOCAL)
-    clusters = Clusters(problem, yard, formed, LOCAL, by=by)
+    clusters = Clusters(problem.prepared, yard, formed, LOCAL, by=by)
     clusters.stand()
-    within = Within(problem, "sets")
+    within = Within(problem.prepared, "sets")
     sums = dict(zip(clusters.rows, LOCAL.map("sets", within.loss, list(clusters.rows.values())), strict=True))
     size, before = clusters.n * STEPS, math.fsum(sums.values())
     yield {"by": by, "merges": 0, "ul": before / size, "clusters": len(sums)}

@@ -61,7 +61,7 @@ from shoal.privacy.lm import LmDiversity
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.privacy.transactional_k import TransactionalK
-from shoal.problem import Problem
+from shoal.problem import Prepared, Problem
 from shoal.published import Grouping, Published
 from shoal.recoding import Clustered, Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, LocalSets, Recoding
 from shoal.recoding.solution import Optimality, Solution
@@ -119,6 +119,7 @@ __all__ = [
     "OptimalSuppress",
     "Optimality",
     "Partition",
+    "Prepared",
     "PrivacyDegree",
     "PrivacyModel",
     "PrivacyValue",

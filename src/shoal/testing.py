@@ -72,7 +72,7 @@ def models(cls: type[PrivacyModel]) -> st.SearchStrategy[PrivacyModel]:
 @st.composite
 def problems(
     draw: st.DrawFn, privacies: st.SearchStrategy[PrivacyModel], max_leaves: int = 8, max_rows: int = 14
-) -> Problem:
+) -> Problem[PrivacyModel]:
     """Random data over a random hierarchy; empty rows, equal rows and items that never occur included.
 
     What the model declares sensitive is in some rows, and sometimes in the hierarchy too.
@@ -123,18 +123,19 @@ def tables(draw: st.DrawFn, rows: int) -> tuple[Table, dict[str, Column]]:
     return Table(pa.table(values)), {name: kinds[name][1] for name in names}
 
 
-def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
+def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
     """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
+    problem = given.prepared
     try:
         problem.privacy.feasible(problem.raw)
     except Infeasible:
         try:
-            anonymize(problem, algorithm)
+            anonymize(given, algorithm)
         except Infeasible:
             return
         assert algorithm.suppresses or not algorithm.truthful, "a release of data that no generalization can protect"
     try:
-        release = anonymize(problem, algorithm, Engine(workers=1))
+        release = anonymize(given, algorithm, Engine(workers=1))
     except Infeasible as error:
         if problem.privacy.relational and "--delta" in str(error):
             return
@@ -155,7 +156,7 @@ def check_algorithm(algorithm: Algorithm, problem: Problem) -> None:
         assert covered_sizes(release.problem.items, release.published).min(initial=1) > 0, (
             "a generalization that loses items"
         )
-    again = anonymize(problem, algorithm, Engine(workers=4))
+    again = anonymize(given, algorithm, Engine(workers=4))
     assert again.published.as_written.sets() == release.published.as_written.sets(), "workers change the result"
     made, raw = release.published.relational, problem.relational
     if made is not None and raw is not None:

@@ -38,13 +38,13 @@ def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     assert isinstance(k, int)
     assert isinstance(m, int)
-    if problem.items.non_empty < k:
+    if problem.prepared.items.non_empty < k:
         return
-    h, items, costs = problem.hierarchy, problem.items, problem.costs.tolist()
-    aa = shoal.AA().search(problem, shoal.Engine()).recoding
+    h, items, costs = problem.hierarchy, problem.prepared.items, problem.prepared.costs.tolist()
+    aa = shoal.AA().search(problem.prepared, shoal.Engine()).recoding
     assert isinstance(aa, shoal.GlobalCut)
     assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m)
-    da = shoal.DA().search(problem, shoal.Engine()).recoding
+    da = shoal.DA().search(problem.prepared, shoal.Engine()).recoding
     assert isinstance(da, shoal.GlobalCut)
     tree = count_tree.CountTree(h, items, m)
     assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
@@ -57,34 +57,34 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     assert isinstance(k, int)
     assert isinstance(m, int)
-    if 0 < problem.items.non_empty < k:
+    if 0 < problem.prepared.items.non_empty < k:
         return
     h = problem.hierarchy
     leaves = {label: int(n) for label, n in zip(h.labels, h.leaves, strict=True)}
-    raw = problem.items.sets()
+    raw = problem.prepared.items.sets()
     cheapest = []
     for cut in all_cuts(h):
         node_of = {h.labels[leaf]: h.labels[node] for node in cut.nodes for leaf in range(*h.span[node])}
         rows = oracles.generalize(raw, node_of)
-        published = cut.apply(problem.items)
+        published = cut.apply(problem.prepared.items)
         assert published.rows.sets() == rows
         holds = oracles.is_km_anonymous(rows, k, m)
         assert problem.privacy.verify(published).holds == holds
         ncp = oracles.ncp(raw, node_of, leaves, h.n_leaves)
-        assert shoal.NCP().of(problem.raw, published)["ncp"] == pytest.approx(ncp, abs=1e-12)
-        lm = shoal.LM().of(problem.raw, published)
+        assert shoal.NCP().of(problem.prepared.raw, published)["ncp"] == pytest.approx(ncp, abs=1e-12)
+        lm = shoal.LM().of(problem.prepared.raw, published)
         assert lm["lm_sum"] == pytest.approx(oracles.lm_sum(raw, node_of, leaves, h.n_leaves), abs=1e-12)
-        cost = int(problem.costs[cut.nodes].sum())
-        measured = problem.loss.of(problem.raw, published)[problem.loss.name]
-        scale = problem.loss.scale(h, len(problem.items.items))
+        cost = int(problem.prepared.costs[cut.nodes].sum())
+        measured = problem.loss.of(problem.prepared.raw, published)[problem.loss.name]
+        scale = problem.loss.scale(h, len(problem.prepared.items.items))
         assert cost / scale == pytest.approx(measured, abs=1e-12)  # what a search minimises is what is measured
         if holds:
             cheapest.append((cost, int(h.leaves[cut.raised].sum()), cut.raised))
     best = min(cheapest)
     methods: list[Algorithm] = [shoal.OA(), shoal.AA(), shoal.DA()]
-    found = {method.name: method.solve(problem, shoal.Engine()).recoding for method in methods}
+    found = {method.name: method.solve(problem.prepared, shoal.Engine()).recoding for method in methods}
     cuts = {name: cut for name, cut in found.items() if isinstance(cut, shoal.GlobalCut)}
-    costs = {name: int(problem.costs[cut.nodes].sum()) for name, cut in cuts.items()}
+    costs = {name: int(problem.prepared.costs[cut.nodes].sum()) for name, cut in cuts.items()}
     assert (costs["oa"], cuts["oa"].raised) == (best[0], best[2])  # ties too
     assert min(costs["aa"], costs["da"]) >= best[0]
 
@@ -92,7 +92,7 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
 @examples(100)
 @given(problem=problems(km))
 def test_the_order_of_rows_changes_nothing(problem: shoal.Problem) -> None:
-    if problem.items.non_empty < int(problem.privacy.values()["k"]):
+    if problem.prepared.items.non_empty < int(problem.privacy.values()["k"]):
         return
     sets = problem.data.transactions.sets()
     turned = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(sets[::-1])), problem.hierarchy, problem.privacy)

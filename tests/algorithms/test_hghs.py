@@ -51,7 +51,7 @@ def cases(draw: st.DrawFn) -> tuple[shoal.Problem, Limits]:
             problem.data, problem.hierarchy, problem.privacy, problem.loss, weights=shoal.Weights(weights)
         )
     percent = draw(st.sampled_from([100.0, 100.0, 50.0, 20.0, 5.0, 0.0]))
-    return problem, Limits.of(problem, percent, draw(st.lists(labels, max_size=2, unique=True)))
+    return problem, Limits.of(problem.prepared, percent, draw(st.lists(labels, max_size=2, unique=True)))
 
 
 def arrays(problem: shoal.Problem, limits: Limits) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def arrays(problem: shoal.Problem, limits: Limits) -> tuple[Any, ...]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("shoal.kernels.search.kernels", lambda: Spy)
-        kernel_of(problem, limits)
+        kernel_of(problem.prepared, limits)
     return caught[0]
 
 
@@ -94,13 +94,13 @@ def test_limits_are_kept_to(case: tuple[shoal.Problem, Limits]) -> None:
     h = problem.hierarchy
     for search in (hghs, mhghs):
         try:
-            cut = search(problem, limits, shoal.Engine()).recoding
+            cut = search(problem.prepared, limits, shoal.Engine()).recoding
         except shoal.errors.Infeasible as error:
             assert "within the limits on suppression" in str(error)  # noqa: PT017
-            assert 0 < problem.items.non_empty < int(problem.privacy.values()["k"])
+            assert 0 < problem.prepared.items.non_empty < int(problem.privacy.values()["k"])
             continue
         assert isinstance(cut, shoal.GlobalCut)
-        assert problem.privacy.verify(cut.apply(problem.items)).holds
+        assert problem.privacy.verify(cut.apply(problem.prepared.items)).holds
         assert limits.suppressed(cut.suppressed) <= limits.budget
         assert not limits.barred(h)[cut.suppressed].any()
         assert limits.occurrences[cut.suppressed].all()  # what does not occur is not suppressed
@@ -115,11 +115,13 @@ def test_what_is_minimised_is_what_is_measured(case: tuple[shoal.Problem, Limits
         release = shoal.anonymize(problem, algorithm)
         cut = release.solution.recoding
         assert isinstance(cut, shoal.GlobalCut)
-        gone = int(problem.occurrences[cut.suppressed].sum()) * problem.loss.worst(problem.hierarchy.n_leaves)
-        total = int(problem.costs[cut.kept].sum()) + gone
+        gone = int(problem.prepared.occurrences[cut.suppressed].sum()) * problem.loss.worst(problem.hierarchy.n_leaves)
+        total = int(problem.prepared.costs[cut.kept].sum()) + gone
         measured = release.losses[("weighted_" if problem.weights else "") + problem.loss.name]
-        assert measured == pytest.approx(total / problem.scale, abs=1e-12)
-        assert total <= problem.costs[-1] or problem.items.non_empty < int(problem.privacy.values()["k"])
+        assert measured == pytest.approx(total / problem.prepared.scale, abs=1e-12)
+        assert total <= problem.prepared.costs[-1] or problem.prepared.items.non_empty < int(
+            problem.privacy.values()["k"]
+        )
 
 
 @BOTH
@@ -186,7 +188,7 @@ def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(kernels.KIND == "python", reason="the readable kernel remembers nothing")
 def test_the_kernel_tells_when_there_are_too_many_threats() -> None:
     problem = problem_of([["a1", "b1"], ["a1", "b2"], ["a2", "b1"], ["a2", "b2"]], k=2)
-    kernel = kernel_of(problem, Limits.of(problem, 100, []))
+    kernel = kernel_of(problem.prepared, Limits.of(problem.prepared, 100, []))
     assert kernel.run([], 2, most=4).threats == 4
     with pytest.raises(OverflowError):
         kernel.run([], 2, most=3)
@@ -217,7 +219,10 @@ def test_groceries(real_data: Path, algorithm: type[shoal.HgHs], m: int | Litera
     limited = algorithm(max_suppressed=0.1, never_suppress=("beef",))
     cut = shoal.anonymize(problem, limited).solution.recoding
     assert isinstance(cut, shoal.GlobalCut)
-    assert Limits.of(problem, 0.1, ["beef"]).suppressed(cut.suppressed) <= len(problem.items.items) // 1000
+    assert (
+        Limits.of(problem.prepared, 0.1, ["beef"]).suppressed(cut.suppressed)
+        <= len(problem.prepared.items.items) // 1000
+    )
     assert release.losses["ncp"] <= shoal.anonymize(problem, limited).losses["ncp"]
 
 
@@ -233,7 +238,9 @@ def test_twins_agree_on_longer_walks(seed: int) -> None:
         rows.append(row + ([rng.choice(tree.items)] if rng.random() < 0.3 else []))
     loss = rng.choice([shoal.NCP(), shoal.LM()])
     problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=rng.randint(2, 6)), loss)
-    limits = Limits.of(problem, rng.choice([100, 100, 30, 10, 3]), rng.sample(tree.labels, rng.choice([0, 0, 1, 2])))
+    limits = Limits.of(
+        problem.prepared, rng.choice([100, 100, 30, 10, 3]), rng.sample(tree.labels, rng.choice([0, 0, 1, 2]))
+    )
     size = rng.choice([2, 3, 4, 5, 8])
     found = [module.Suppression(*arrays(problem, limits)).run([], size, 10**6, still) for module in implementations()]
     assert all((one[:4], one[5]) == (found[0][:4], found[0][5]) for one in found)

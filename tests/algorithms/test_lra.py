@@ -85,7 +85,7 @@ def test_chunks_that_cannot_stand_alone_join() -> None:
 def test_asking_for_original_items_gains_nothing(problem: shoal.Problem, chunks: int, within: Any) -> None:
     """A row fits an item if one of its labels covers it: any m items fit no row or at least k (models.md)."""
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
-    if 0 < problem.items.non_empty < k:
+    if 0 < problem.prepared.items.non_empty < k:
         return
     release = shoal.anonymize(problem, shoal.LRA(chunks=chunks, flexibility=1, within=within))
     published = release.published

@@ -191,12 +191,16 @@ def test_mm_is_what_it_says(problem: shoal.Problem, data: st.DataObject) -> None
     options = problem.privacy.values()
     k, h = options["k"], Fraction(str(options.get("h", 1)))
     p = options["p"] if "p" in options else 9 if options["m"] == "all" else options["m"]
-    never = data.draw(st.sets(st.sampled_from(problem.hierarchy.items), max_size=1))
-    rows, values, code = problem.items.sets(), problem.sensitive.sets(), problem.hierarchy.code_of
+    never = data.draw(st.sets(st.sampled_from(problem.prepared.hierarchy.items), max_size=1))
+    rows, values, code = (
+        problem.prepared.items.sets(),
+        problem.prepared.sensitive.sets(),
+        problem.prepared.hierarchy.code_of,
+    )
     moles = oracles.moles(rows, values, h, k, p)
     minimal = [frozenset(code[label] for label in mole) for mole in oracles.minimal(moles)]
-    supports = problem.items.supports.tolist()
-    barred = [label in never for label in problem.hierarchy.items]
+    supports = problem.prepared.items.supports.tolist()
+    barred = [label in never for label in problem.prepared.hierarchy.items]
     expected = slowly(minimal, supports, barred)
     method = shoal.MM(never_suppress=tuple(never))
     if expected is None:
@@ -209,7 +213,7 @@ def test_mm_is_what_it_says(problem: shoal.Problem, data: st.DataObject) -> None
     assert release.recoding.suppressed.tolist() == sorted(expected)
     assert release.solution.statistics == {"moles": len(minimal), "suppressed_items": len(expected)}
     left = release.published.rows.sets()
-    gone = {problem.hierarchy.labels[item] for item in expected}
+    gone = {problem.prepared.hierarchy.labels[item] for item in expected}
     assert left == [row - gone for row in rows]
     assert not oracles.moles(left, values, h, k, p)  # the minimal moles of the raw data were enough
     lost = sum(supports[item] for item in expected)
@@ -227,7 +231,7 @@ def test_single_moles_go_first_then_the_best_ratio() -> None:
     rows = [*pairs, *[["a"]] * 6, *([other] for other in "bcd" for _ in range(2)), ["e"]]
     tree = shoal.Hierarchy.from_tree({"ALL": list("abcde")})
     problem = shoal.Problem(shoal.read(rows), tree, shoal.HkpCoherence(k=2, p=2))
-    solution = shoal.MM().solve(problem, shoal.Engine())
+    solution = shoal.MM().solve(problem.prepared, shoal.Engine())
     assert isinstance(solution.recoding, shoal.GlobalCut)
     assert solution.recoding.suppressed_labels == ("b", "c", "d", "e")  # ratios tie at 1/3: the lower loss is first
     light = shoal.Weights({"a": 0.5})

@@ -38,26 +38,30 @@ QUIET = shoal.Engine()
 
 
 def feasible(problem: shoal.Problem) -> bool:
-    return not 0 < problem.items.non_empty < int(problem.privacy.values()["k"])
+    return not 0 < problem.prepared.items.non_empty < int(problem.privacy.values()["k"])
 
 
 def cost(problem: shoal.Problem, solution: Solution) -> int:
     assert isinstance(solution.recoding, shoal.GlobalCut)
-    return int(problem.costs[solution.recoding.nodes].sum())
+    return int(problem.prepared.costs[solution.recoding.nodes].sum())
 
 
 def safe(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
     """By the oracle, which shares nothing with the search."""
     values = problem.privacy.values()
-    longest = int(problem.items.sizes.max(initial=1))
+    longest = int(problem.prepared.items.sizes.max(initial=1))
     m = longest if values["m"] == "all" else min(int(values["m"]), longest)
-    return oracles.is_km_anonymous(cut.apply(problem.items).rows.sets(), int(values["k"]), m)
+    return oracles.is_km_anonymous(cut.apply(problem.prepared.items).rows.sets(), int(values["k"]), m)
 
 
 def weighted(problem: shoal.Problem, given: dict[str, float]) -> shoal.Problem:
-    known = {label: value for label, value in given.items() if label in problem.hierarchy.code_of}
+    known = {label: value for label, value in given.items() if label in problem.prepared.hierarchy.code_of}
     return shoal.Problem(
-        problem.data, problem.hierarchy, problem.privacy, problem.loss, weights=shoal.Weights(known) if known else None
+        problem.data,
+        problem.prepared.hierarchy,
+        problem.privacy,
+        problem.loss,
+        weights=shoal.Weights(known) if known else None,
     )
 
 
@@ -69,24 +73,28 @@ def medium(m: int | Literal["all"] = 3, k: int = 5, fanout: int = 3, rows: int =
 
 
 def check_optimal(problem: shoal.Problem) -> None:
-    found = shoal.Optimal().solve(problem, QUIET)
+    found = shoal.Optimal().solve(problem.prepared, QUIET)
     assert isinstance(found.recoding, shoal.GlobalCut)
-    best = min(int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if safe(problem, cut))
+    best = min(
+        int(problem.prepared.costs[cut.nodes].sum())
+        for cut in all_cuts(problem.prepared.hierarchy)
+        if safe(problem, cut)
+    )
     assert cost(problem, found) == best
     assert safe(problem, found.recoding)
     optimality = found.optimality
     assert optimality is not None
     assert optimality.proven
     assert optimality.gap == 0
-    assert optimality.loss == optimality.lower_bound == pytest.approx(best / problem.scale, abs=1e-15)
-    tree = Expansion(problem.hierarchy, problem.costs)
+    assert optimality.loss == optimality.lower_bound == pytest.approx(best / problem.prepared.scale, abs=1e-15)
+    tree = Expansion(problem.prepared.hierarchy, problem.prepared.costs)
     for node in found.recoding.raised:  # every group has a witness: splitting it alone breaks the guarantee
         split = tree.cut(tree.expanded(found.recoding) | {node})
         assert not safe(problem, split)
     for other in (shoal.AA(), shoal.DA(), shoal.AA(polish=True), shoal.Auto(siblings="none")):
-        assert cost(problem, other.solve(problem, QUIET)) >= best
+        assert cost(problem, other.solve(problem.prepared, QUIET)) >= best
     if problem.privacy.values()["m"] != "all":
-        assert cost(problem, shoal.OA().solve(problem, QUIET)) == best
+        assert cost(problem, shoal.OA().solve(problem.prepared, QUIET)) == best
 
 
 @examples(100)
@@ -101,8 +109,8 @@ def test_it_is_the_best_of_all_cuts(problem: shoal.Problem, given: dict[str, flo
 def test_it_equals_oa(problem: shoal.Problem) -> None:
     """OA, which tries all cuts, is checked against brute force elsewhere."""
     if feasible(problem):
-        best = shoal.OA(polish=True).solve(problem, QUIET)
-        assert cost(problem, shoal.Optimal().solve(problem, QUIET)) == cost(problem, best)
+        best = shoal.OA(polish=True).solve(problem.prepared, QUIET)
+        assert cost(problem, shoal.Optimal().solve(problem.prepared, QUIET)) == cost(problem, best)
 
 
 @examples(150)
@@ -111,7 +119,7 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
     """Whenever the clock stops it."""
     if not feasible(problem):
         return
-    best = shoal.Optimal().solve(problem, QUIET).optimality
+    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
     ticks = 0
 
@@ -122,7 +130,7 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("shoal.search.exact.time.monotonic", clock)
-        search = exact.ExactSearch(problem, QUIET, Clock(0.5))
+        search = exact.ExactSearch(problem.prepared, QUIET, Clock(0.5))
         found = search.run(needs_proof=True)
     stopped = found.optimality
     assert stopped is not None
@@ -130,7 +138,7 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
     assert stopped.proven == (stopped.lower_bound == stopped.loss)
     assert 0 <= stopped.gap <= 1
     if not stopped.proven and (search.aa is not None or not search.descended):
-        assert cost(problem, found) <= cost(problem, shoal.AA().solve(problem, QUIET))
+        assert cost(problem, found) <= cost(problem, shoal.AA().solve(problem.prepared, QUIET))
     assert isinstance(found.recoding, shoal.GlobalCut)
     assert safe(problem, found.recoding)
 
@@ -140,11 +148,11 @@ def test_bounds_are_honest_whatever_the_limit(fanout: int) -> None:
     """Real clocks: the limit may hit the solver at any moment, also while it loads."""
     problem = medium(fanout=fanout, m=2)
     start = time.monotonic()
-    best = shoal.Optimal().solve(problem, QUIET).optimality
+    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     taken = time.monotonic() - start
     assert best is not None
     for share in range(40):
-        found = shoal.Optimal(time_limit=taken * share / 30).solve(problem, QUIET).optimality
+        found = shoal.Optimal(time_limit=taken * share / 30).solve(problem.prepared, QUIET).optimality
         assert found is not None
         assert found.lower_bound <= best.loss <= found.loss
         assert found.proven == (found.loss == best.loss == found.lower_bound)
@@ -165,7 +173,7 @@ def test_several_rounds_and_workers(m: int | Literal["all"]) -> None:
 
 def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = medium(fanout=2)
-    best = shoal.Optimal().solve(problem, QUIET).optimality
+    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     monkeypatch.setattr(exact, "FIRST_EFFORT", 1e-6)
     asked = []
 
@@ -175,13 +183,13 @@ def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) 
 
     ask = solver.solve
     monkeypatch.setattr(solver, "solve", solve)
-    slow = shoal.Optimal().solve(problem, QUIET).optimality
+    slow = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
     assert slow is not None
     assert slow.proven
     assert slow.loss == best.loss
     assert not all(relaxed.proven for relaxed in asked)  # some were stopped: their bounds are bounds all the same
-    assert all(relaxed.bound / problem.scale <= best.loss for relaxed in asked)
+    assert all(relaxed.bound / problem.prepared.scale <= best.loss for relaxed in asked)
 
 
 def test_without_time_it_is_aa_with_a_bound() -> None:
@@ -237,10 +245,10 @@ def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> No
     if not feasible(problem):
         return
     for method in (shoal.AA(polish=True), shoal.DA(polish=True)):
-        cut = method.solve(problem, QUIET).recoding
+        cut = method.solve(problem.prepared, QUIET).recoding
         assert isinstance(cut, shoal.GlobalCut)
         assert safe(problem, cut)
-        tree = Expansion(problem.hierarchy, problem.costs)
+        tree = Expansion(problem.prepared.hierarchy, problem.prepared.costs)
         assert not any(safe(problem, tree.cut(tree.expanded(cut) | {node})) for node in cut.raised)
 
 
@@ -249,34 +257,36 @@ def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> No
 def test_explanations_are_true(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
-    cut = shoal.AA().solve(problem, QUIET).recoding
+    cut = shoal.AA().solve(problem.prepared, QUIET).recoding
     assert isinstance(cut, shoal.GlobalCut)
-    tree, labels = Expansion(problem.hierarchy, problem.costs), problem.hierarchy.labels
-    supports = cut.apply(problem.items).rows.supports
+    tree, labels = Expansion(problem.prepared.hierarchy, problem.prepared.costs), problem.prepared.hierarchy.labels
+    supports = cut.apply(problem.prepared.items).rows.supports
     used = {labels[node] for node, count in zip(cut.nodes, supports, strict=True) if count and node in cut.raised}
-    explanations = shoal.explain(problem, cut)
+    explanations = shoal.explain(problem.prepared, cut)
     assert {one.group for one in explanations} == used
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     for one in explanations:
-        node = problem.hierarchy.code_of[one.group]
+        node = problem.prepared.hierarchy.code_of[one.group]
         split = tree.cut(tree.expanded(cut) | {node})
         if one.witness is None:
             assert safe(problem, split)
             continue
-        rows = split.apply(problem.items).rows.sets()
+        rows = split.apply(problem.prepared.items).rows.sets()
         assert sum(frozenset(one.witness.labels) <= row for row in rows) == one.witness.support
         assert 0 < one.witness.support < int(k)
         assert m == "all" or len(one.witness.labels) <= int(m)
-        assert any(label in one.witness.labels for label in (labels[c] for c in problem.hierarchy.children[node]))
+        assert any(
+            label in one.witness.labels for label in (labels[c] for c in problem.prepared.hierarchy.children[node])
+        )
 
 
 @examples(100)
 @given(problem=problems(km))
 def test_a_cut_is_read_off_its_published_rows(problem: shoal.Problem) -> None:
-    for cut in all_cuts(problem.hierarchy)[:20]:
-        published = cut.apply(problem.items)
-        again = cut_of(problem, shoal.Published.resolve(published.rows, problem.hierarchy))
-        assert again.apply(problem.items).rows.sets() == published.rows.sets()
+    for cut in all_cuts(problem.prepared.hierarchy)[:20]:
+        published = cut.apply(problem.prepared.items)
+        again = cut_of(problem.prepared, shoal.Published.resolve(published.rows, problem.prepared.hierarchy))
+        assert again.apply(problem.prepared.items).rows.sets() == published.rows.sets()
 
 
 def test_rows_that_no_cut_makes_are_refused() -> None:
@@ -285,7 +295,7 @@ def test_rows_that_no_cut_makes_are_refused() -> None:
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=1))
     rows = shoal.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
     with pytest.raises(shoal.errors.DataError, match="the same in every row"):
-        cut_of(problem, shoal.Published.resolve(rows, tree))
+        cut_of(problem.prepared, shoal.Published.resolve(rows, tree))
 
 
 def test_weights_change_what_is_kept() -> None:
@@ -337,6 +347,6 @@ def test_weights_that_cannot_be_compared_exactly_are_refused() -> None:
 
 def test_equal_weights_are_no_weights() -> None:
     problem = medium()
-    same = shoal.Weights({problem.hierarchy.labels[-1]: 7})
-    again = shoal.Problem(problem.data, problem.hierarchy, problem.privacy, weights=same)
-    assert np.array_equal(problem.costs, again.costs)
+    same = shoal.Weights({problem.prepared.hierarchy.labels[-1]: 7})
+    again = shoal.Problem(problem.data, problem.prepared.hierarchy, problem.privacy, weights=same)
+    assert np.array_equal(problem.prepared.costs, again.prepared.costs)

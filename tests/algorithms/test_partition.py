@@ -165,9 +165,9 @@ def test_an_interrupt_is_heard() -> None:
 def slow_partition(problem: shoal.Problem, k: int) -> Sets:
     """The rule as the documentation tells it; every label is tried in every bucket, whatever was tried before."""
     tree = problem.hierarchy
-    rows = [row.tolist() for row in problem.items]
+    rows = [row.tolist() for row in problem.prepared.items]
     penalty = problem.loss.penalty(tree.leaves, tree.n_leaves).tolist()
-    weights = [1] * tree.n_leaves if problem.item_weights is None else problem.item_weights.tolist()
+    weights = [1] * tree.n_leaves if problem.prepared.item_weights is None else problem.prepared.item_weights.tolist()
     made: Sets = [frozenset()] * len(rows)
 
     def passed(node: int) -> int:
@@ -237,13 +237,13 @@ def test_it_is_the_rule(data: st.DataObject) -> None:
     try:
         release = shoal.anonymize(problem)
     except Infeasible:
-        empty = sum(not row for row in problem.items.sets())
-        assert 0 < empty < k or 0 < len(problem.items) - empty < k
+        empty = sum(not row for row in problem.prepared.items.sets())
+        assert 0 < empty < k or 0 < len(problem.prepared.items) - empty < k
         return
     made = release.published.rows.sets()
     assert made == slow_partition(problem, k)
     assert holds(made, k)
-    check_truthful(problem.items, release.published)
+    check_truthful(problem.prepared.items, release.published)
     longest = max(map(len, made), default=0)
     assert oracles.is_km_anonymous(made, k, longest)  # and so k^m-anonymous for every m
     assert shoal.KmAnonymity(k=k, m="all").verify(release.published).holds

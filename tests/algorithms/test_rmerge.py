@@ -49,7 +49,7 @@ def groups(cluster_of: Counts) -> list[list[int]]:
 
 def feasible(problem: shoal.Problem) -> bool:
     try:
-        problem.privacy.feasible(problem.raw)
+        problem.privacy.feasible(problem.prepared.raw)
     except Infeasible:
         return False
     return True
@@ -61,7 +61,7 @@ def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
     k = problem.privacy.values()["k"]
     if not feasible(problem):
         return
-    raw = problem.relational
+    raw = problem.prepared.relational
     assert raw is not None
     order = np.random.default_rng(problem.seed).permutation(len(raw))
     made = FORMATIONS["cluster"](raw, Yardstick.of(raw), k, problem.seed, LOCAL)
@@ -76,11 +76,11 @@ def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any) -> 
     k = problem.privacy.values()["k"]
     if not feasible(problem):
         return
-    raw, sets = problem.relational, problem.items.sets()
+    raw, sets = problem.prepared.relational, problem.prepared.items.sets()
     assert raw is not None
     cost, yard = naive_rt.ncp(raw), Yardstick.of(raw)
     first = FORMATIONS["cluster"](raw, yard, k, problem.seed, LOCAL)
-    made = Clusters(problem, yard, first, LOCAL, by=by)
+    made = Clusters(problem.prepared, yard, first, LOCAL, by=by)
     made.stand()
     naive = naive_rt.stand(cost, sets, groups(first), k)
     assert [rows.tolist() for rows in made.members()] == naive
@@ -103,9 +103,9 @@ def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
     release = shoal.anonymize(problem, shoal.Tfirst(chunks=1))
-    names = problem.items.labels  # codes are in this order, which need not be that of texts
+    names = problem.prepared.items.labels  # codes are in this order, which need not be that of texts
     coded = {name: f"{at:04}" for at, name in enumerate(names)}
-    raw = [frozenset(coded[item] for item in row) for row in problem.items.sets()]
+    raw = [frozenset(coded[item] for item in row) for row in problem.prepared.items.sets()]
     labels = naive_rt.blended(raw, k, m)
     wanted = [{frozenset(names[int(one)] for one in labels[item]) for item in row} for row in raw]
     found = [
@@ -136,7 +136,7 @@ def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: s
             with pytest.raises(Infeasible, match=r"sensitive|non-empty"):
                 shoal.anonymize(problem, algorithm(delta=min(1.0, least), **options))
         return
-    losses, rows = release.losses, len(problem.items)
+    losses, rows = release.losses, len(problem.prepared.items)
     worst = {
         "ncp": losses["relational_ncp"],
         "discernibility": losses["discernibility"] / rows**2,
@@ -187,7 +187,7 @@ def rt(columns: dict[str, list[str]], sets: list[list[str]]) -> Dataset:
 @examples(200)
 @given(problem=problems(km), data=st.data())
 def test_property_2_relational_loss_never_falls_by_merging(problem: shoal.Problem, data: st.DataObject) -> None:
-    raw = problem.relational
+    raw = problem.prepared.relational
     assert raw is not None
     fine = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(raw), max_size=len(raw))))
     cost = naive_rt.ncp(raw)

@@ -57,18 +57,20 @@ def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, dat
     k, h = problem.privacy.values()["k"], problem.hierarchy
     first = data.draw(st.integers(0, h.n_leaves - 1))
     leaves = range(first, data.draw(st.integers(first + 1, h.n_leaves)))
-    part = part_of(Ground.of(problem), leaves)
+    part = part_of(Ground.of(problem.prepared), leaves)
     done = level_by_level(part.ground, problem.privacy, shoal.Engine(), bounded=True)
     raised = [int(part.nodes[node]) for node in done.raised]
     for node in raised:
         assert node != h.root
         assert leaves.start <= h.span[node, 0] < h.span[node, 1] <= leaves.stop
     tops = [node for node in part.nodes.tolist() if h.parent[node] not in part.nodes.tolist()]
-    inside = np.isin(problem.items.items, leaves)
+    inside = np.isin(problem.prepared.items.items, leaves)
     top_of = {leaf: top for top in tops for leaf in range(*h.span[top])}
-    single: Counts = problem.items.supports
-    for leaf in set(problem.items.items[inside].tolist()):
-        holders = sum(any(top_of.get(item, -1) == top_of.get(leaf) for item in row.tolist()) for row in problem.items)
+    single: Counts = problem.prepared.items.supports
+    for leaf in set(problem.prepared.items.items[inside].tolist()):
+        holders = sum(
+            any(top_of.get(item, -1) == top_of.get(leaf) for item in row.tolist()) for row in problem.prepared.items
+        )
         covered = any(h.covers(node, leaf) for node in raised)
         assert covered or single[leaf] >= k or holders < k  # a rare item was raised, or waits as nothing inside helps
 
@@ -76,7 +78,7 @@ def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, dat
 @examples(150)
 @given(problem=problems(km), parts=st.integers(1, 5), level=st.integers(0, 3))
 def test_any_parts_and_levels(problem: shoal.Problem, parts: int, level: int) -> None:
-    if 0 < problem.items.non_empty < problem.privacy.values()["k"]:
+    if 0 < problem.prepared.items.non_empty < problem.privacy.values()["k"]:
         return
     one = shoal.anonymize(problem, shoal.VPA(parts=parts, level=level), shoal.Engine(workers=1))
     two = shoal.anonymize(problem, shoal.VPA(parts=parts, level=level), shoal.Engine(workers=3))

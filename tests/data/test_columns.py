@@ -217,7 +217,7 @@ def test_roles() -> None:
 def test_roles_and_models_must_agree() -> None:
     data, tree = frame(age=["3", "4"], ill=["x", "y"]), Hierarchy.flat(["a"])
     told = KLmDiversity(k=2, sensitive_column=("ill",))
-    assert list(Problem(data, tree, told).quasi_identifiers) == ["age"]
+    assert list(Problem(data, tree, told).prepared.quasi_identifiers) == ["age"]
     with pytest.raises(OptionError, match="Column 'ill' is a --sensitive-column of the model, but has the role plain"):
         Problem(data, tree, told, columns={"ill": "plain", "age": "quasi-identifier"})
     for model in (KAnonymity(k=2), KmAnonymity(k=2), LmDiversity(sensitive=("a",))):

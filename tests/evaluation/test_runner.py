@@ -169,8 +169,8 @@ def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     assert row["scored_by"] == "NCP"
     assert row["lower_bound"] == release.optimality.lower_bound
     assert row["checked_itemsets"] == release.verdict.checked
-    workload = shoal.Workload.generated(problem.raw, 20, 0, 2, seed=0)
-    assert row["are"] == are(problem.raw, release.published, workload).mean
+    workload = shoal.Workload.generated(problem.prepared.raw, 20, 0, 2, seed=0)
+    assert row["are"] == are(problem.prepared.raw, release.published, workload).mean
 
 
 def test_releases_are_compared_by_what_their_guarantee_changes() -> None:
@@ -201,9 +201,9 @@ def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     case = Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)
     release = shoal.anonymize(problem, shoal.AA())
-    mined = shoal.ML2(problem.hierarchy, (0.05,)).of(problem.raw, release.published)
+    mined = shoal.ML2(problem.hierarchy, (0.05,)).of(problem.prepared.raw, release.published)
     assert {name: row[name] for name in mined} == mined
-    before, after = (Risk.of(rows, 12, 2) for rows in (problem.raw.rows, release.published.rows))
+    before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.raw.rows, release.published.rows))
     assert (row["below_k_before"], row["below_k_after"]) == (before.share_below_k[1], 0.0)
     assert (row["unique_before"], row["unique_after"]) == (before.share_unique[1], 0.0)
     assert (row["prosecutor_after"], row["average_after"]) == (after.prosecutor[1], after.average[1])

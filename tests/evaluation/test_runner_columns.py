@@ -108,16 +108,16 @@ def test_a_case_is_the_problem_of_the_same_job(model: str, folder: Path) -> None
     case, job = case_of(folder, model), job_of(folder, model)
     ours, theirs = case.problem(), job.problem()
     assert ours.privacy == theirs.privacy
-    assert {name: (one.role, one.weight, one.missing) for name, one in ours.quasi_identifiers.items()} == {
-        name: (one.role, one.weight, one.missing) for name, one in theirs.quasi_identifiers.items()
+    assert {name: (one.role, one.weight, one.missing) for name, one in ours.prepared.quasi_identifiers.items()} == {
+        name: (one.role, one.weight, one.missing) for name, one in theirs.prepared.quasi_identifiers.items()
     }
     assert ours.data.table is not None
     assert theirs.data.table is not None
     assert ours.data.table.roles == theirs.data.table.roles
     assert ours.hierarchy.parents_by_label() == theirs.hierarchy.parents_by_label()
-    assert ours.item_weights is not None
-    assert theirs.item_weights is not None
-    assert ours.item_weights.tolist() == theirs.item_weights.tolist()
+    assert ours.prepared.item_weights is not None
+    assert theirs.prepared.item_weights is not None
+    assert ours.prepared.item_weights.tolist() == theirs.prepared.item_weights.tolist()
     row, release = run_case(case), shoal.anonymize(theirs, job.algorithm)
     assert (row["status"], row["verified"]) == ("ok", True), row["error"]
     assert {name: row[name] for name in release.losses} == release.losses
@@ -207,9 +207,9 @@ def test_every_kind_of_query_is_measured() -> None:
     published = shoal.anonymize(problem, case.algorithm).published
     for kind in kinds:
         values, items = map(int, kind.split("+"))
-        drawn = shoal.Workload.generated(problem.raw, 20, values, items, seed=4)
-        assert row[f"are_{values}_{items}"] == are(problem.raw, published, drawn).mean
-        bounded = are(problem.raw, published, drawn, sanity=0.05 * 300).mean
+        drawn = shoal.Workload.generated(problem.prepared.raw, 20, values, items, seed=4)
+        assert row[f"are_{values}_{items}"] == are(problem.prepared.raw, published, drawn).mean
+        bounded = are(problem.prepared.raw, published, drawn, sanity=0.05 * 300).mean
         assert row[f"bounded_are_{values}_{items}"] == pytest.approx(bounded, rel=1e-12)
     for name in ("are", "bounded_are"):
         assert row[name] == pytest.approx(sum(row[f"{name}_{kind.replace('+', '_')}"] for kind in kinds) / 3)

@@ -22,7 +22,7 @@ from shoal.evaluation.grid import Case, Extras, Grid, combinations
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, recommend
 from shoal.evaluation.run_case import run_case
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from tests import lab_algorithms as wrong
 from tests.conftest import Shell
@@ -126,7 +126,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
 class Leaves(wrong._Wrong):
     name = "leaves"
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         sys.exit(0)
 
 

@@ -95,7 +95,7 @@ def test_rare_rows(kernel: ModuleType, rows: list[set[str]], k: int) -> None:
 @given(problem=problems(km), data=st.data())
 def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     """From any cut, to any size, with and without the early stop."""
-    privacy, items, h = problem.privacy, problem.items, problem.hierarchy
+    privacy, items, h = problem.privacy, problem.prepared.items, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
     assert isinstance(privacy.m, int)
     if items.non_empty < privacy.k:
@@ -104,7 +104,7 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     raised = np.array(sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else [], dtype=np.int32)
     sizes = (data.draw(st.integers(1, privacy.m)), privacy.m, data.draw(st.booleans()))
     bounded = data.draw(st.booleans())
-    tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.costs, h.n_leaves)
+    tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
     results = [
         kernel.direct_pass(items.indptr, items.items, *tree, privacy.k, *sizes, raised, bounded, still)
         for kernel in implementations()
@@ -124,7 +124,7 @@ def test_a_repair_that_only_the_root_can_make_is_quick() -> None:
     rows = [items, *([other for other in items if other != item] for item in items for _ in range(5))]
     h = Hierarchy.from_parents(parents)
     problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=5, m=7))
-    assert AA().search(problem, Engine()).recoding.apply(problem.items).rows.labels == ("root",)
+    assert AA().search(problem.prepared, Engine()).recoding.apply(problem.prepared.items).rows.labels == ("root",)
 
 
 def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:

@@ -50,7 +50,7 @@ class Case:
 
     @cached_property
     def rows(self) -> list[frozenset[int]]:
-        return [frozenset(row.tolist()) for row in self.problem.items]
+        return [frozenset(row.tolist()) for row in self.problem.prepared.items]
 
     @cached_property
     def expanded(self) -> list[frozenset[int]]:
@@ -58,8 +58,8 @@ class Case:
         return [frozenset(u for leaf in row for u in self.hierarchy.ancestors(leaf)) for row in self.rows]
 
     def mend(self, module: ModuleType, first: int, last: int, threads: int = 1, tick: Any = still) -> kernels.Mended:
-        h, items = self.hierarchy, self.problem.items
-        tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), self.problem.costs, h.n_leaves)
+        h, items = self.hierarchy, self.problem.prepared.items
+        tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), self.problem.prepared.costs, h.n_leaves)
         rest = (self.parameter, first, last, np.array(self.raised, dtype=np.int32))
         rows = (items.indptr, items.items)
         if self.sensitive is None:
@@ -105,7 +105,7 @@ class Case:
 
     def ways(self, raised: Sequence[int], present: Labels, absent: Labels) -> Iterator[tuple[int, int, Labels]]:
         """Every way to raise the labels that ends the breach: (added cost, leaves, raised nodes)."""
-        h, costs = self.hierarchy, self.problem.costs
+        h, costs = self.hierarchy, self.problem.prepared.costs
         labels = present + absent
         paths = [[u for u in h.ancestors(label) if u in labels or u < h.root or not self.bounded] for label in labels]
         for targets in itertools.product(*paths):
@@ -130,7 +130,7 @@ def cases(draw: st.DrawFn, *, negative: bool, max_leaves: int = 7, limited: bool
     if draw(st.booleans()):
         problem = draw(problems(st.just(KmAnonymity(k=2, m=2)), max_leaves=max_leaves, max_rows=12))
         values = draw(st.lists(st.frozensets(st.integers(0, 2), max_size=2), min_size=1, max_size=12))
-        sensitive = tuple(itertools.islice(itertools.cycle([*values, frozenset()]), len(problem.items)))
+        sensitive = tuple(itertools.islice(itertools.cycle([*values, frozenset()]), len(problem.prepared.items)))
     else:
         h = draw(hierarchies(max_leaves + 5 * limited))
         rng, many = random.Random(draw(st.integers(0, 2**32))), draw(st.integers(5, 60))
@@ -234,13 +234,13 @@ def test_bounded_stays_below_the_root(kernel: ModuleType, case: Case, size: int)
 def test_every_repair_is_the_cheapest(negative: bool, data: st.DataObject) -> None:
     """The twin's best-first search against all target tuples, for every breach of a cut."""
     case = data.draw(cases(negative=negative, max_leaves=5, limited=False))
-    h, items = case.hierarchy, case.problem.items
+    h, items = case.hierarchy, case.problem.prepared.items
     rows = [tuple(row.tolist()) for row in items]
     values = [tuple(sorted(v)) for v in case.sensitive] if case.sensitive else [()] * len(rows)
     pairs = ((row, value) for row, value in zip(rows, values, strict=True) if row or negative)
     records = _mend.Records(pairs, h.parent.tolist())
     criterion = (_mend.Negative if negative else _mend.Diversity)(records, case.parameter, still)
-    tree = (h.span.reshape(-1).tolist(), case.problem.costs.tolist(), h.n_leaves)
+    tree = (h.span.reshape(-1).tolist(), case.problem.prepared.costs.tolist(), h.n_leaves)
     mend = _mend.Mend(criterion, records, *tree, case.bounded, case.most, still)
     mend.run(case.raised, 1, 0)
     breaches, complete = mend.breaches(3)
@@ -316,7 +316,7 @@ def test_absence_is_raised_away(kernel: ModuleType) -> None:
 
 def test_wrappers() -> None:
     case = small(NOT_MONOTONE, TREE, 2)
-    h, items, costs = case.hierarchy, case.problem.items, case.problem.costs
+    h, items, costs = case.hierarchy, case.problem.prepared.items, case.problem.prepared.costs
     assert case.sensitive is not None
     other = csr([sorted(values) for values in case.sensitive])
 

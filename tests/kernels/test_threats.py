@@ -143,7 +143,7 @@ def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads
 def test_twins_agree_on_data_that_no_cut_makes_safe(problem: Problem, data: st.DataObject) -> None:
     """Fewer rows than k, empty rows, no items at all."""
     assert isinstance(problem.privacy, KmAnonymity)
-    case, cut = Case(problem.hierarchy, problem.items, problem.privacy.k), data.draw(cuts(problem.hierarchy))
+    case, cut = Case(problem.hierarchy, problem.prepared.items, problem.privacy.k), data.draw(cuts(problem.hierarchy))
     results = []
     for kernel in implementations():
         it = case.threats(kernel)

@@ -47,7 +47,7 @@ def test_the_model_tells_the_papers_release_from_the_raw_data() -> None:
 
 
 def test_supports_in_the_count_tree() -> None:
-    tree = CountTree(H, PROBLEM.items, 2)
+    tree = CountTree(H, PROBLEM.prepared.items, 2)
     expected = {"A": 4, "B": 4, "a2": 3, "b1": 3, "b2": 3, "a1": 2}
     assert {label: tree.support([H.code_of[label]]) for label in expected} == expected
     assert tree.support([H.code_of["A"], H.code_of["b2"]]) == 3
@@ -56,8 +56,8 @@ def test_supports_in_the_count_tree() -> None:
 
 
 def test_expanded_t2_yields_exactly_eight_itemsets() -> None:
-    tree = CountTree(H, PROBLEM.items, 2)
-    itemsets = {names(*path) for path in tree.itemsets(expand(H, tuple(PROBLEM.items.items[3:5].tolist())))}
+    tree = CountTree(H, PROBLEM.prepared.items, 2)
+    itemsets = {names(*path) for path in tree.itemsets(expand(H, tuple(PROBLEM.prepared.items.items[3:5].tolist())))}
     expected = [["a2"], ["b1"], ["A"], ["B"], ["a2", "b1"], ["a2", "B"], ["b1", "A"], ["A", "B"]]
     assert itemsets == {frozenset(labels) for labels in expected}
 

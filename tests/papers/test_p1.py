@@ -55,7 +55,7 @@ def operations(published: shoal.Published) -> tuple[int, int]:
 
 def test_the_grouping_of_figure_1() -> None:
     """12 additions and 3 deletions; T6 and T9 are untouched, and the verifier agrees."""
-    published = flips("T1 T5 T11, T2 T7 T10, T3 T4 T8").apply(PROBLEM.items, PROBLEM.set_apart)
+    published = flips("T1 T5 T11, T2 T7 T10, T3 T4 T8").apply(PROBLEM.prepared.items, PROBLEM.prepared.set_apart)
     assert operations(published) == (12, 3)
     shown = [" ".join(sorted(row)) for row in published.as_written.sets()]
     assert shown == [
@@ -72,7 +72,7 @@ def test_the_grouping_of_figure_1() -> None:
         "e2 e4 e6",
     ]
     assert PROBLEM.privacy.verify(published).holds
-    assert not PROBLEM.privacy.verify(PROBLEM.raw).holds
+    assert not PROBLEM.privacy.verify(PROBLEM.prepared.raw).holds
     assert not shoal.SensitiveK(k=4, sensitive=SECRET).verify(published).holds
 
 
@@ -94,10 +94,12 @@ def test_knn_in_stns_order_is_stn() -> None:
 def test_gray_codes() -> None:
     """Figure 2: rows are encoded, the first item the most significant bit."""
     codes = ["01111", "10010", "00100", "11100", "10111", "01110", "11110", "00010", "11001", "01111", "01111"]
-    for row, code in zip(PROBLEM.items, codes, strict=True):
+    for row, code in zip(PROBLEM.prepared.items, codes, strict=True):
         bits = sum(1 << (4 - item) for item in row.tolist())
         assert f"{bits ^ bits >> 1:05b}" == code
-    order = [f"T{row + 1}" for row in kernels.gray_coded_order(PROBLEM.items.indptr, PROBLEM.items.items)]
+    order = [
+        f"T{row + 1}" for row in kernels.gray_coded_order(PROBLEM.prepared.items.indptr, PROBLEM.prepared.items.items)
+    ]
     assert order == ["T8", "T3", "T6", "T1", "T10", "T11", "T2", "T5", "T9", "T4", "T7"]
 
 

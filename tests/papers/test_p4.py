@@ -29,7 +29,7 @@ H = shoal.Hierarchy.from_tree(
 )
 ROWS = [list(row) for row in ("abd", "ag", "bdgyz", "cdef", "cefi", "dgix", "f")]
 PROBLEM = shoal.Problem(shoal.read(ROWS), H, shoal.KmAnonymity(k=2, m="all"), shoal.LM())
-LIMITS = shoal.HgHs().limits(PROBLEM)
+LIMITS = shoal.HgHs().limits(PROBLEM.prepared)
 UNIT = 10  # LM counts the other items of a label; all ten of them are a loss of 1
 
 
@@ -39,17 +39,19 @@ def nodes(labels: str) -> list[int]:
 
 def cost(labels: str, suppressed: str = "") -> Fraction:
     """P4's cost of a cut, as a sum over occurrences."""
-    gone = int(PROBLEM.occurrences[nodes(suppressed)].sum()) * UNIT
-    return Fraction(int(PROBLEM.costs[nodes("".join(set(labels) - set(suppressed)))].sum()) + gone, UNIT)
+    gone = int(PROBLEM.prepared.occurrences[nodes(suppressed)].sum()) * UNIT
+    return Fraction(int(PROBLEM.prepared.costs[nodes("".join(set(labels) - set(suppressed)))].sum()) + gone, UNIT)
 
 
 def kernel() -> _hghs.Suppression:
     """The readable one, which can be asked about any cut."""
-    gone = PROBLEM.occurrences * UNIT
-    order = np.lexsort((H.leaves, PROBLEM.costs - gone))
-    rows, span = PROBLEM.items, H.span.reshape(-1)
+    gone = PROBLEM.prepared.occurrences * UNIT
+    order = np.lexsort((H.leaves, PROBLEM.prepared.costs - gone))
+    rows, span = PROBLEM.prepared.items, H.span.reshape(-1)
     limits = (LIMITS.occurrences, LIMITS.barred(H), np.argsort(order), LIMITS.budget)
-    return _hghs.Suppression(rows.indptr, rows.items, H.parent, span, H.n_leaves, PROBLEM.costs, gone, *limits, 2)
+    return _hghs.Suppression(
+        rows.indptr, rows.items, H.parent, span, H.n_leaves, PROBLEM.prepared.costs, gone, *limits, 2
+    )
 
 
 def scenario(cut: str, size: int = 11) -> tuple[Fraction, str]:
@@ -60,7 +62,7 @@ def scenario(cut: str, size: int = 11) -> tuple[Fraction, str]:
 
 
 def test_the_occurrences_are_the_papers() -> None:
-    assert {u: int(PROBLEM.occurrences[H.code_of[u]]) for u in "HKJMeixyzT"} == {
+    assert {u: int(PROBLEM.prepared.occurrences[H.code_of[u]]) for u in "HKJMeixyzT"} == {
         **{"H": 4, "K": 6, "J": 6, "M": 3, "e": 2, "i": 2, "T": 23},
         **dict.fromkeys("xyz", 1),
     }

@@ -77,9 +77,9 @@ def test_shares_of_smaller_sets_are_told_before_rare_sets() -> None:
 def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Problem) -> None:
     privacy = problem.privacy
     assert isinstance(privacy, shoal.HkpCoherence)
-    secrets = problem.sensitive.sets()
+    secrets = problem.prepared.sensitive.sets()
     for cut in all_cuts(problem.hierarchy):
-        published = cut.apply(problem.items, problem.set_apart)
+        published = cut.apply(problem.prepared.items, problem.prepared.set_apart)
         rows = published.rows.sets()
         breaches = oracles.moles(rows, secrets, Fraction(str(privacy.h)), privacy.k, privacy.p)
         verdict = privacy.verify(published)

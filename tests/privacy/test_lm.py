@@ -38,9 +38,11 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
     """The least cost of any cut that the oracle finds diverse; none, if there is none."""
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
     fine = [
-        int(problem.costs[cut.nodes].sum())
-        for cut in all_cuts(problem.hierarchy)
-        if not oracles.disclosures(cut.apply(problem.items).rows.sets(), problem.sensitive.sets(), l, m)
+        int(problem.prepared.costs[cut.nodes].sum())
+        for cut in all_cuts(problem.prepared.hierarchy)
+        if not oracles.disclosures(
+            cut.apply(problem.prepared.items).rows.sets(), problem.prepared.sensitive.sets(), l, m
+        )
     ]
     return min(fine, default=None)
 
@@ -49,9 +51,9 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
 @given(problem=problems(lm, max_leaves=6))
 def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
-    for cut in all_cuts(problem.hierarchy):
-        published = cut.apply(problem.items, problem.set_apart)
-        failing = oracles.disclosures(published.rows.sets(), problem.sensitive.sets(), l, m)
+    for cut in all_cuts(problem.prepared.hierarchy):
+        published = cut.apply(problem.prepared.items, problem.prepared.set_apart)
+        failing = oracles.disclosures(published.rows.sets(), problem.prepared.sensitive.sets(), l, m)
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
         for witness in verdict.witnesses:
@@ -64,8 +66,8 @@ def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.P
 @given(problem=problems(negative, max_leaves=6))
 def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
-    for cut in all_cuts(problem.hierarchy):
-        published = cut.apply(problem.items)
+    for cut in all_cuts(problem.prepared.hierarchy):
+        published = cut.apply(problem.prepared.items)
         failing = oracles.rare_facts(published.rows.sets(), k, m)
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
@@ -85,17 +87,17 @@ def test_searches_for_lm_find_a_cut_or_none_is_at_the_root(problem: shoal.Proble
         assert best is None or root > 0
         return
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
-    assert not oracles.disclosures(release.published.rows.sets(), problem.sensitive.sets(), l, m)
+    assert not oracles.disclosures(release.published.rows.sets(), problem.prepared.sensitive.sets(), l, m)
     if isinstance(release.recoding, shoal.GlobalCut):
         assert best is not None
-        assert int(problem.costs[release.recoding.nodes].sum()) >= best
+        assert int(problem.prepared.costs[release.recoding.nodes].sum()) >= best
 
 
 def GlobalRoot(problem: shoal.Problem) -> int:  # noqa: N802
     """How many sets fail at the root."""
-    cut = shoal.GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root])
-    rows = cut.apply(problem.items).rows.sets()
-    return len(oracles.disclosures(rows, problem.sensitive.sets(), problem.privacy.values()["l"], 1))
+    cut = shoal.GlobalCut.raising(problem.prepared.hierarchy, [problem.prepared.hierarchy.root])
+    rows = cut.apply(problem.prepared.items).rows.sets()
+    return len(oracles.disclosures(rows, problem.prepared.sensitive.sets(), problem.privacy.values()["l"], 1))
 
 
 def test_lm_is_not_monotone() -> None:
@@ -104,7 +106,10 @@ def test_lm_is_not_monotone() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
     problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=2, m=2, sensitive=("s",)))
     fine, coarse = shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [tree.code_of["A"]])
-    holds = [problem.privacy.verify(cut.apply(problem.items, problem.set_apart)).holds for cut in (fine, coarse)]
+    holds = [
+        problem.privacy.verify(cut.apply(problem.prepared.items, problem.prepared.set_apart)).holds
+        for cut in (fine, coarse)
+    ]
     assert holds == [True, False]
     for method in (shoal.AA(), shoal.DA(), shoal.VPA(), shoal.LRA(chunks=1)):
         assert shoal.anonymize(problem, method).losses["ncp"] == 0  # nothing is in breach: nothing is raised
@@ -116,8 +121,8 @@ def test_negative_knowledge_is_not_monotone() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b1": []}})
     model = shoal.KmNegative(k=2, m=1)
     problem = shoal.Problem(dataset(rows), tree, model)
-    fine = shoal.GlobalCut.raising(tree, []).apply(problem.items)
-    coarse = shoal.GlobalCut.raising(tree, [tree.code_of["A"]]).apply(problem.items)
+    fine = shoal.GlobalCut.raising(tree, []).apply(problem.prepared.items)
+    coarse = shoal.GlobalCut.raising(tree, [tree.code_of["A"]]).apply(problem.prepared.items)
     assert (model.verify(fine).holds, model.verify(coarse).holds) == (True, False)
     assert str(model.verify(coarse).witnesses[0]) == "{not A} is in 1 record"
     assert shoal.anonymize(problem).losses["ncp"] == 0
@@ -143,7 +148,7 @@ def test_sensitive_items_are_taken_out_and_published_as_they_are() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "ill": ["flu", "HIV"]}})
     rows = [["a1", "flu"], ["a2"], ["a1"], ["a2", "HIV"], ["a1"], ["a2"]]
     problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=3, m=1, sensitive=("flu", "HIV")))
-    assert problem.hierarchy.labels == ("a1", "a2", "A", "ALL")  # |I| is 2, and no group is empty
+    assert problem.prepared.hierarchy.labels == ("a1", "a2", "A", "ALL")  # |I| is 2, and no group is empty
     release = shoal.anonymize(problem)
     assert release.data == [["a1", "flu"], ["a2"], ["a1"], ["a2", "HIV"], ["a1"], ["a2"]]
     assert release.losses["ncp"] == 0
@@ -176,11 +181,11 @@ def test_a_sensitive_group_stands_for_its_items() -> None:
     """Those that the data have; all of them leave the hierarchy, and the file is checked by the items."""
     rows = [["a1", "b1"], ["a1"], ["a1"], ["a1"]]
     problem = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("B",)))
-    assert problem.privacy.sensitive_labels == ("b1",)
-    assert problem.sensitive_groups == {"B": 1}
-    assert problem.hierarchy.items == ("a1", "a2")
+    assert problem.prepared.privacy.sensitive_labels == ("b1",)
+    assert problem.prepared.sensitive_groups == {"B": 1}
+    assert problem.prepared.hierarchy.items == ("a1", "a2")
     named = shoal.Problem(dataset(rows), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("b1", "b2")))
-    assert named.hierarchy.labels == problem.hierarchy.labels
+    assert named.prepared.hierarchy.labels == problem.prepared.hierarchy.labels
     with pytest.raises(OptionError, match="'A' is an item of the data and a group"):
         shoal.Problem(dataset([["A"], ["b1"]]), TREE, shoal.LmDiversity(l=2, m=1, sensitive=("A",)))
 
@@ -198,7 +203,7 @@ def test_a_sensitive_column() -> None:
     ill = ["flu", "flu", None, "", "HIV", "cold"]
     privacy = shoal.LmDiversity(l=2, m=1, sensitive_column=("ill",))
     problem = shoal.Problem(dataset(rows, ill=ill, age=list(range(6))), TREE, privacy)
-    assert problem.sensitive.labels == ("ill=HIV", "ill=cold", "ill=flu")
+    assert problem.prepared.sensitive.labels == ("ill=HIV", "ill=cold", "ill=flu")
     verdict = privacy.verify(privacy.view(problem.data))
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 2 records with {a1} have 'ill=flu'"]
     release = shoal.anonymize(problem)

@@ -111,7 +111,7 @@ def test_the_verifier_counts(case: tuple[list[Row], int], data: st.DataObject) -
     rows, p = case
     of = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     problem = problem_of(rows, p)
-    seen = replace(problem.raw, grouping=shoal.Grouping.numbered(np.array(of), p))
+    seen = replace(problem.prepared.raw, grouping=shoal.Grouping.numbered(np.array(of), p))
     wrong = [
         (group, item)
         for group, item in itertools.product(set(of), SECRET)
@@ -131,7 +131,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
     rows, p = case
     problem = problem_of(rows, p, seed)
     grouping = shoal.Grouping.numbered(np.arange(len(rows)) % 2, p)
-    once = shoal.Dealt(grouping, seed).apply(problem.items, problem.set_apart)
+    once = shoal.Dealt(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
     swapped = list(rows)
     for group in range(2):
         members = np.flatnonzero(grouping.of == group).tolist()
@@ -142,7 +142,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
             for row in rng.sample(members, holders):  # type: ignore[attr-defined]
                 swapped[row] |= {item}
     other = problem_of(swapped, p, seed)
-    again = shoal.Dealt(grouping, seed).apply(problem.items, other.set_apart)
+    again = shoal.Dealt(grouping, seed).apply(problem.prepared.items, other.prepared.set_apart)
     assert again.as_written.sets() == once.as_written.sets()
 
 
@@ -153,17 +153,19 @@ def test_dealing_favours_no_row() -> None:
     grouping = shoal.Grouping(np.zeros(5, dtype=np.int64), 5)
     counts = np.zeros(5)
     for seed in range(1000):
-        counts += shoal.Dealt(grouping, seed).apply(problem.items, problem.set_apart).sensitive.values.sizes  # type: ignore[union-attr]
+        published = shoal.Dealt(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
+        assert published.sensitive is not None
+        counts += published.sensitive.values.sizes
     assert 150 < counts.min() <= counts.max() < 250
 
 
 def test_without_groups_there_is_nothing_to_verify() -> None:
     problem = problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 2)
     with pytest.raises(OptionError, match="rows come without their groups"):
-        problem.privacy.verify(problem.raw)
+        problem.privacy.verify(problem.prepared.raw)
     with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*--group-column"):
         problem.privacy.view(problem.data)
-    partial = replace(problem.raw, grouping=shoal.Grouping(np.array([0, -1]), 2))
+    partial = replace(problem.prepared.raw, grouping=shoal.Grouping(np.array([0, -1]), 2))
     with pytest.raises(DataError, match="record 2 is in no group"):
         problem.privacy.verify(partial)
 

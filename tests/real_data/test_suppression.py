@@ -53,13 +53,13 @@ def test_the_tighter_the_limits_the_more_is_lost(real_data: Path) -> None:
     """And never more is suppressed than allowed: counted on the rows as they are."""
     data, tree = load(real_data, "groceries")
     problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2))
-    before = sum(map(len, problem.items.sets()))
+    before = sum(map(len, problem.prepared.items.sets()))
     losses = []
     for percent in (100.0, 2.0, 0.5, 0.1, 0.0):
         release = shoal.anonymize(problem, shoal.OptimalSuppress(max_suppressed=percent))
         assert isinstance(release.recoding, shoal.GlobalCut)
         gone = set(release.recoding.suppressed_labels)  # single items
-        lost = sum(len(row & gone) for row in problem.items.sets())
+        lost = sum(len(row & gone) for row in problem.prepared.items.sets())
         assert lost * 100 <= percent * before
         losses.append(release.losses["ncp"])
     assert losses == sorted(losses)

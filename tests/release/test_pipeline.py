@@ -17,7 +17,7 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import LossTooHigh, PrivacyViolation, Untruthful
 from shoal.privacy import PrivacyModel
-from shoal.problem import Problem
+from shoal.problem import Prepared, Problem
 from shoal.published import Grouping, Published
 from shoal.recoding import GlobalCut, Recoding
 from shoal.recoding.solution import Solution
@@ -52,10 +52,10 @@ class Returns(Algorithm):
     def __init__(self, recoding: Recoding) -> None:
         object.__setattr__(self, "recoding", recoding)
 
-    def feasible(self, problem: Problem) -> None:
+    def feasible(self, problem: Prepared) -> None:
         pass
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared, engine: Engine) -> Solution:
         recoding: Recoding = self.__dict__["recoding"]
         return Solution(recoding)
 
@@ -89,7 +89,7 @@ def test_what_is_verified_is_what_will_be_written() -> None:
 
     def pretend(items: Transactions, hidden: Sensitive | None) -> Published:
         plain = Published.plain(items, hidden)
-        return replace(plain, relational=problem.relational, classes=Grouping(np.zeros(4, dtype=np.int64), 4))
+        return replace(plain, relational=problem.prepared.relational, classes=Grouping(np.zeros(4, dtype=np.int64), 4))
 
     with pytest.raises(PrivacyViolation):
         shoal.anonymize(problem, Returns(Made(pretend)))
@@ -118,7 +118,7 @@ def test_rows_must_keep_their_places() -> None:
 def test_ranges_must_hold_the_true_values(first: int, last: int, true: bool) -> None:
     """All rows are published with one range of the ages; it must begin and end where they do."""
     problem = ages()
-    raw = problem.relational
+    raw = problem.prepared.relational
     assert raw is not None
     ends = np.sort(np.unique(raw.low[0])), np.sort(np.unique(raw.high[0]))
 

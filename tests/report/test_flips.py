@@ -78,7 +78,7 @@ class Together(FlippingAlgorithm):
     paper = "P1"
     solves = (shoal.TransactionalK,)
 
-    def solve(self, problem: shoal.Problem, engine: Engine) -> shoal.Solution:
+    def solve(self, problem: shoal.Prepared, engine: Engine) -> shoal.Solution:
         """One group."""
         return shoal.Solution(Flips(Grouping(np.zeros(len(problem.items), dtype=np.int64), 2), np.array([-1])))
 

@@ -206,7 +206,7 @@ def test_from_python_the_remedy_is_python() -> None:
     poor = headline.worthless(made, named=True)
     assert poor is not None
     for one in poor["better"]:
-        scope = {"shoal": shoal, "problem": made.problem, "dataclasses": __import__("dataclasses")}
+        scope = {"shoal": shoal, "problem": made.problem.given, "dataclasses": __import__("dataclasses")}
         assert eval(one["command"], scope).loss == pytest.approx(one["loss"], abs=1e-9)
     assert [one["command"].count("m=1") for one in poor["better"]] == [0, 0, 1]
     card = report.summary_html(made)
@@ -243,7 +243,7 @@ def test_emptied_records_are_told() -> None:
     assert poor is not None
     assert poor["forced_by"]["support"] == 1
     assert poor["better"][0]["command"] == "shoal.anonymize(problem, shoal.Auto())"
-    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem, shoal.AA()))
+    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, shoal.AA()))
 
 
 def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,11 +43,11 @@ def negative(problem: shoal.Problem) -> shoal.Problem:
 
 
 def cost(problem: shoal.Problem, algorithm: Algorithm) -> int:
-    solution = algorithm.solve(problem, QUIET)
-    cut, problem = solution.recoding, problem.on(solution.hierarchy or problem.hierarchy)
+    solution = algorithm.solve(problem.prepared, QUIET)
+    cut, prepared = solution.recoding, problem.prepared.on(solution.hierarchy or problem.prepared.hierarchy)
     assert isinstance(cut, shoal.GlobalCut)
-    gone = int(problem.occurrences[cut.suppressed].sum())
-    return int(problem.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
+    gone = int(prepared.occurrences[cut.suppressed].sum())
+    return int(prepared.costs[cut.kept].sum()) + gone * prepared.loss.worst(prepared.hierarchy.n_leaves)
 
 
 CASES: dict[str, tuple[Callable[[], shoal.Problem], type[shoal.Auto | shoal.OptimalSuppress]]] = {
@@ -68,7 +68,7 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
     problem = make()
     aa = cost(problem, shoal.AA())
     Watch(monkeypatch, step)
-    assert cost(problem, algorithm(time_limit=0)) <= aa < int(problem.costs[problem.hierarchy.root])
+    assert cost(problem, algorithm(time_limit=0)) <= aa < int(problem.prepared.costs[problem.hierarchy.root])
 
 
 @examples(80)
@@ -76,7 +76,7 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
 def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
     """Where AA ends in the time after the limit, whatever the problem."""
     try:
-        problem.privacy.feasible(problem.raw)
+        problem.privacy.feasible(problem.prepared.raw)
         aa = cost(problem, shoal.AA())
     except Infeasible:
         return
@@ -125,7 +125,7 @@ def test_no_work_is_started_after_the_end(
         (solver.Joint, "solve"),
     ]:
         monkeypatch.setattr(owner, name, guarded(name, getattr(owner, name)))
-    solution = algorithm(time_limit=limit, siblings=siblings).solve(problem, QUIET)
+    solution = algorithm(time_limit=limit, siblings=siblings).solve(problem.prepared, QUIET)
     assert solution.optimality is not None
     assert clock.end <= max(first[0], limit + step) + AFTER
     assert watch.now <= clock.end + 40 * step  # a few looks until all notice
@@ -136,11 +136,11 @@ def test_grouping_siblings_ends_in_time_too(limit: float, step: float, monkeypat
     problem = medium(m=3, fanout=4, rows=500)
     aa = cost(problem, shoal.AA())
     watch = Watch(monkeypatch, step)
-    search = SiblingSearch(problem, QUIET, Clock(limit))
+    search = SiblingSearch(problem.prepared, QUIET, Clock(limit))
     solution = search.run(needs_proof=True)
     assert watch.now <= search.clock.end + 40 * step  # a few looks until all notice
     assert solution.optimality is not None
-    assert solution.optimality.loss * problem.scale <= aa + 1e-6
+    assert solution.optimality.loss * problem.prepared.scale <= aa + 1e-6
 
 
 def test_the_clock_holds_after_the_first_result_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,6 +235,6 @@ def test_a_proof_of_small_data_has_time_on_a_slow_machine(monkeypatch: pytest.Mo
         return prove(self, *given)
 
     monkeypatch.setattr(SiblingSearch, "_proved", slowly)
-    found = shoal.Auto().solve(problem, QUIET)
+    found = shoal.Auto().solve(problem.prepared, QUIET)
     assert found.optimality is not None
     assert found.optimality.ended == "proven"

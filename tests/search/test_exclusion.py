@@ -26,17 +26,19 @@ either = st.one_of(lm, negative)
 
 def clean(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
     """By the oracle; for l^m without the empty set, which no cut changes."""
-    rows, values = cut.apply(problem.items).rows.sets(), problem.privacy.values()
+    rows, values = cut.apply(problem.prepared.items).rows.sets(), problem.privacy.values()
     if isinstance(problem.privacy, shoal.LmDiversity):
-        return not set(oracles.disclosures(rows, problem.sensitive.sets(), values["l"], values["m"])) - {frozenset()}
+        return not set(oracles.disclosures(rows, problem.prepared.sensitive.sets(), values["l"], values["m"])) - {
+            frozenset()
+        }
     return not oracles.rare_facts(rows, values["k"], values["m"])
 
 
 def lister(kernel: Any, problem: shoal.Problem) -> Any:
-    h, items, values = problem.hierarchy, problem.items, problem.privacy.values()
+    h, items, values = problem.prepared.hierarchy, problem.prepared.items, problem.privacy.values()
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), h.n_leaves)
     if isinstance(problem.privacy, shoal.LmDiversity):
-        hidden = problem.sensitive
+        hidden = problem.prepared.sensitive
         return kernel.DiversityBreaches(
             items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"], still
         )
@@ -47,8 +49,8 @@ def lister(kernel: Any, problem: shoal.Problem) -> Any:
 @given(problem=problems(either, max_leaves=6, max_rows=10), data=st.data())
 def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.DataObject) -> None:
     """No clean cut breaks one; a cut that is not clean breaks one of its own; both kernels say the same."""
-    cuts = all_cuts(problem.hierarchy)
-    tree = Expansion(problem.hierarchy, problem.costs)
+    cuts = all_cuts(problem.prepared.hierarchy)
+    tree = Expansion(problem.prepared.hierarchy, problem.prepared.costs)
     is_clean = [clean(problem, cut) for cut in cuts]
     at = data.draw(st.integers(0, len(cuts) - 1))
     m, threads = problem.privacy.values()["m"], data.draw(st.integers(1, 3))
@@ -71,9 +73,13 @@ def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.Dat
 @examples(250)
 @given(problem=problems(either, max_leaves=7, max_rows=12))
 def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
-    fine = [int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if clean(problem, cut)]
+    fine = [
+        int(problem.prepared.costs[cut.nodes].sum())
+        for cut in all_cuts(problem.prepared.hierarchy)
+        if clean(problem, cut)
+    ]
     try:
-        problem.privacy.feasible(problem.raw)
+        problem.privacy.feasible(problem.prepared.raw)
     except Infeasible:
         return
     if not fine:
@@ -84,8 +90,10 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
     assert isinstance(release.recoding, shoal.GlobalCut)
     assert release.optimality is not None
     assert release.optimality.proven
-    assert int(problem.costs[release.recoding.nodes].sum()) == min(fine)
-    assert release.optimality.loss == release.optimality.lower_bound == pytest.approx(min(fine) / problem.scale)
+    assert int(problem.prepared.costs[release.recoding.nodes].sum()) == min(fine)
+    assert (
+        release.optimality.loss == release.optimality.lower_bound == pytest.approx(min(fine) / problem.prepared.scale)
+    )
     auto = shoal.anonymize(problem, shoal.Auto(siblings="none"), shoal.Engine(workers=3))
     assert auto.published.rows.sha256 == release.published.rows.sha256
     assert shoal.anonymize(problem).losses[problem.loss.name] <= release.losses[problem.loss.name] + 1e-12
@@ -95,7 +103,11 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
 @given(problem=problems(either, max_leaves=7, max_rows=12), stop=st.integers(0, 12))
 def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) -> None:
     """As if the user pressed Ctrl-C: a satisfying cut with a true bound, or nothing."""
-    fine = [int(problem.costs[cut.nodes].sum()) for cut in all_cuts(problem.hierarchy) if clean(problem, cut)]
+    fine = [
+        int(problem.prepared.costs[cut.nodes].sum())
+        for cut in all_cuts(problem.prepared.hierarchy)
+        if clean(problem, cut)
+    ]
     ticks = 0
 
     def progress(stage: str, share: float) -> None:
@@ -110,8 +122,8 @@ def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) 
         return
     found = release.optimality
     assert found is not None
-    assert found.lower_bound <= min(fine) / problem.scale + 1e-12
-    assert found.loss >= min(fine) / problem.scale - 1e-12
+    assert found.lower_bound <= min(fine) / problem.prepared.scale + 1e-12
+    assert found.loss >= min(fine) / problem.prepared.scale - 1e-12
 
 
 def dense(rows: int, items: int, seed: int) -> shoal.Problem:

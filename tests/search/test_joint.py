@@ -28,40 +28,40 @@ from tests.kernels.test_conflicts import suppressing_cuts
 
 def cost(problem: shoal.Problem, cut: shoal.GlobalCut) -> int:
     """What is published costs as its nodes do; what is not, the worst."""
-    gone = int(problem.occurrences[cut.suppressed].sum())
-    return int(problem.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
+    gone = int(problem.prepared.occurrences[cut.suppressed].sum())
+    return int(problem.prepared.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
 
 
 def solved(problem: shoal.Problem, algorithm: OptimalSuppress) -> tuple[Solution, shoal.GlobalCut]:
-    solution = algorithm.solve(problem, QUIET)
+    solution = algorithm.solve(problem.prepared, QUIET)
     assert isinstance(solution.recoding, shoal.GlobalCut)
     return solution, solution.recoding
 
 
 def check_optimal(problem: shoal.Problem, algorithm: OptimalSuppress) -> None:
     """No recoding within the limits is safe and costs less; if none is safe, that is told."""
-    allowed = algorithm.limits(problem)
-    supports = problem.items.supports
+    allowed = algorithm.limits(problem.prepared)
+    supports = problem.prepared.items.supports
     costs = [
         cost(problem, cut)
         for cut in suppressing_cuts(problem.hierarchy)
         if not allowed.protected[cut.suppressed].any()
-        and supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.items.items)
+        and supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.prepared.items.items)
         and safe(problem, cut)
     ]
     if not costs:
         with pytest.raises(Infeasible, match="limits on suppression"):
-            algorithm.solve(problem, QUIET)
+            algorithm.solve(problem.prepared, QUIET)
         return
     solution, cut = solved(problem, algorithm)
     assert cost(problem, cut) == min(costs)
     assert safe(problem, cut)
     assert not allowed.protected[cut.suppressed].any()
-    assert supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.items.items)
+    assert supports[cut.suppressed].sum() * 100 <= algorithm.max_suppressed * len(problem.prepared.items.items)
     assert supports[cut.suppressed].all(), "what does not occur cannot be suppressed"
     assert solution.optimality is not None
     assert solution.optimality.proven
-    assert solution.optimality.lower_bound == pytest.approx(min(costs) / problem.scale, abs=1e-15)
+    assert solution.optimality.lower_bound == pytest.approx(min(costs) / problem.prepared.scale, abs=1e-15)
 
 
 @examples(300)
@@ -85,9 +85,9 @@ def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
     _, cut = solved(problem, OptimalSuppress(max_suppressed=0))
-    best = shoal.Optimal().solve(problem, QUIET).optimality
+    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
-    assert cost(problem, cut) / problem.scale == pytest.approx(best.loss, abs=1e-15)
+    assert cost(problem, cut) / problem.prepared.scale == pytest.approx(best.loss, abs=1e-15)
 
 
 @examples(100)
@@ -103,17 +103,17 @@ def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
 @given(problem=problems(km), algorithm=st.sampled_from([OptimalSuppress(), shoal.MHgHs(), shoal.MM()]))
 def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, algorithm: SuppressingAlgorithm) -> None:
     """A witness is a rare set of labels that would be published; where there is none, the label could be."""
-    cut = algorithm.solve(problem, QUIET).recoding
+    cut = algorithm.solve(problem.prepared, QUIET).recoding
     assert isinstance(cut, shoal.GlobalCut)
     k, m = (problem.privacy.values()[name] for name in ("k", "m"))
-    for one in shoal.explain(problem, cut):
+    for one in shoal.explain(problem.prepared, cut):
         if not one.suppressed:
             continue
         node = problem.hierarchy.code_of[one.group]
         more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != node])
         assert safe(problem, more) == (one.witness is None)
         if one.witness is not None:
-            rows = more.apply(problem.items).rows.sets()
+            rows = more.apply(problem.prepared.items).rows.sets()
             assert one.witness.support == sum(set(one.witness.labels) <= row for row in rows) < int(k)
             assert one.group in one.witness.labels
             assert m == "all" or len(one.witness.labels) <= int(m)
@@ -128,10 +128,10 @@ def test_stopped_early_the_bound_is_honest_and_the_starts_are_kept(seconds: floa
     assert stopped.optimality is not None
     assert proved.optimality.proven
     assert stopped.optimality.lower_bound <= proved.optimality.loss <= stopped.optimality.loss
-    plain = shoal.Optimal(time_limit=seconds).solve(problem, QUIET).optimality
+    plain = shoal.Optimal(time_limit=seconds).solve(problem.prepared, QUIET).optimality
     assert plain is not None
     assert stopped.optimality.loss <= plain.loss
-    assert shoal.KmAnonymity(k=20, m=3).verify(cut.apply(problem.items)).holds
+    assert shoal.KmAnonymity(k=20, m=3).verify(cut.apply(problem.prepared.items)).holds
 
 
 def outliers() -> shoal.Problem:
@@ -149,7 +149,7 @@ def test_outliers_are_suppressed_and_the_result_repeats() -> None:
     problem = outliers()
     first, cut = solved(problem, OptimalSuppress())
     again, same = solved(problem, OptimalSuppress())
-    plain = shoal.Optimal().solve(problem, QUIET).optimality
+    plain = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     assert first.optimality is not None
     assert plain is not None
     assert first.optimality.loss < plain.loss * 2 / 3
@@ -194,7 +194,7 @@ def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytes
     assert solution.optimality is not None
     assert solution.optimality.ended == "interrupted"
     assert safe(problem, cut)
-    aa = shoal.AA().solve(problem, QUIET).recoding
+    aa = shoal.AA().solve(problem.prepared, QUIET).recoding
     assert isinstance(aa, shoal.GlobalCut)
     assert cost(problem, cut) <= cost(problem, aa)
 

@@ -65,9 +65,13 @@ def groupings(hierarchy: Hierarchy, node: int) -> set[frozenset[Block]]:
 def best(problem: Problem) -> int:
     """The least cost of a safe grouping, by trying all."""
     assert isinstance(problem.privacy, shoal.KmAnonymity)
-    rows, k, m = [set(row.tolist()) for row in problem.items], problem.privacy.k, problem.privacy.known(problem.items)
-    n, costs = problem.hierarchy.n_leaves, []
-    for grouping in groupings(problem.hierarchy, problem.hierarchy.root):
+    rows, k, m = (
+        [set(row.tolist()) for row in problem.prepared.items],
+        problem.privacy.k,
+        problem.privacy.known(problem.prepared.items),
+    )
+    n, costs = problem.prepared.hierarchy.n_leaves, []
+    for grouping in groupings(problem.prepared.hierarchy, problem.prepared.hierarchy.root):
         published = [frozenset(block for block in grouping if block & row) for row in rows]
         sets = {
             frozenset(some)
@@ -77,7 +81,9 @@ def best(problem: Problem) -> int:
         }
         if all(sum(some <= row for row in published) >= k for some in sets):
             penalty = {block: int(problem.loss.penalty(np.array([len(block)]), n)[0]) for block in grouping}
-            costs.append(sum(penalty[block] * int(problem.occurrences[u]) for block in grouping for u in block))
+            costs.append(
+                sum(penalty[block] * int(problem.prepared.occurrences[u]) for block in grouping for u in block)
+            )
     return min(costs)
 
 
@@ -115,7 +121,7 @@ def count_equal(seeds: range) -> tuple[int, int]:
     equal = positive = 0
     for seed in seeds:
         problem = random_problem(random.Random(seed))
-        bound, least = grouping_bound(problem, LOCAL), best(problem)
+        bound, least = grouping_bound(problem.prepared, LOCAL), best(problem)
         assert 0 <= bound <= least, f"seed {seed}: bound {bound}, best {least}"
         equal, positive = equal + (bound == least > 0), positive + (least > 0)
     return equal, positive
@@ -125,10 +131,10 @@ def chains_of(problem: Problem) -> chain_bound.Chains | None:
     """The relaxation by chains alone; None, where it does not apply."""
     model = problem.privacy
     assert isinstance(model, shoal.KmAnonymity)
-    tree = sibling_bound.Tree.of(problem.hierarchy, problem.occurrences)
-    if problem.items.non_empty < model.k or len(tree.parent) < 3:
+    tree = sibling_bound.Tree.of(problem.prepared.hierarchy, problem.prepared.occurrences)
+    if problem.prepared.items.non_empty < model.k or len(tree.parent) < 3:
         return None
-    return chain_bound.Chains(problem.items, tree, model.k, model.known(problem.items), 1.0, math.inf)
+    return chain_bound.Chains(problem.prepared.items, tree, model.k, model.known(problem.prepared.items), 1.0, math.inf)
 
 
 def check_chains(seeds: range) -> tuple[int, int]:
@@ -137,7 +143,7 @@ def check_chains(seeds: range) -> tuple[int, int]:
     for seed in seeds:
         problem = random_problem(random.Random(seed))
         if (chains := chains_of(problem)) is not None:
-            bound = chains.bound(*sibling_bound._linear(problem.loss, problem.hierarchy.n_leaves))
+            bound = chains.bound(*sibling_bound._linear(problem.loss, problem.prepared.hierarchy.n_leaves))
             least = best(problem)
             assert 0 <= bound <= least, f"seed {seed}: bound {bound}, best {least}"
             some, positive = some + (bound > 0), positive + (least > 0)
@@ -167,7 +173,7 @@ def test_the_kernels_find_the_same_chains(monkeypatch: pytest.MonkeyPatch) -> No
         problem = random_problem(random.Random(seed))
         if (chains := chains_of(problem)) is None:
             continue
-        rows, tree, k = problem.items, chains.tree, problem.privacy.k  # type: ignore[attr-defined]
+        rows, tree, k = problem.prepared.items, chains.tree, problem.privacy.k
         bases = chains._bases(2)
         shape = (tree.parent, np.ascontiguousarray(tree.span).reshape(-1), tree.start, tree.children)
         readable = chains_twin.MergeChains(rows.indptr, rows.items, *shape, k).around(*bases, 99, 0)[0]
@@ -206,47 +212,47 @@ def made(rows: list[str], tree: dict[str, object], **model: int) -> Problem:
 
 def test_a_rare_item_must_be_merged_with_its_cheapest_sibling() -> None:
     problem = made(["a", *"bb", *"ccc"], {"ALL": ["a", "b", "c"]}, k=2, m=1)
-    assert grouping_bound(problem, LOCAL) == 2 * (1 + 2) == best(problem)
+    assert grouping_bound(problem.prepared, LOCAL) == 2 * (1 + 2) == best(problem)
 
 
 def test_a_rare_pair_of_siblings_may_be_merged_with_each_other() -> None:
     problem = made(["ab", *"aab", *"ccccccc", *"ddddddd"], {"ALL": ["a", "b", "c", "d"]}, k=2, m=2)
-    assert 0 < grouping_bound(problem, LOCAL) <= 2 * (3 + 2) == best(problem)
+    assert 0 < grouping_bound(problem.prepared, LOCAL) <= 2 * (3 + 2) == best(problem)
 
 
 def test_a_rare_pair_across_parents_may_be_settled_on_either_side() -> None:
     rows = ["ac", "bc", "bc", *["a"] * 4, *["b"] * 9, *["c"] * 50, *["d"] * 50]
     problem = made(rows, {"ALL": {"A": ["a", "b"], "C": ["c", "d"]}}, k=3, m=2)
-    assert 0 < grouping_bound(problem, LOCAL) <= best(problem) == 2 * (5 + 11)
+    assert 0 < grouping_bound(problem.prepared, LOCAL) <= best(problem) == 2 * (5 + 11)
 
 
 def test_several_siblings_are_needed_where_each_brings_one_row() -> None:
     rows = ["ax", "bx", "cx", "dx", *["a"] * 9, *["b"] * 9, *["c"] * 9, *["d"] * 9, *["x"] * 90, *["y"] * 90]
     problem = made(rows, {"ALL": {"A": ["a", "b", "c", "d"], "X": ["x", "y"]}}, k=4, m=2)
-    assert grouping_bound(problem, LOCAL) == best(problem) == 4 * 40
+    assert grouping_bound(problem.prepared, LOCAL) == best(problem) == 4 * 40
 
 
 def test_safe_data_have_bound_zero() -> None:
     problem = made(["ab", "ab", "c", "c"], {"ALL": ["a", "b", "c"]}, k=2, m=2)
-    assert grouping_bound(problem, LOCAL) == 0
+    assert grouping_bound(problem.prepared, LOCAL) == 0
 
 
 def test_data_without_a_safe_grouping_have_bound_zero() -> None:
-    assert grouping_bound(made(["ab", "a"], {"ALL": ["a", "b"]}, k=3, m=2), LOCAL) == 0
+    assert grouping_bound(made(["ab", "a"], {"ALL": ["a", "b"]}, k=3, m=2).prepared, LOCAL) == 0
 
 
 def test_a_lone_item_has_bound_zero() -> None:
-    assert grouping_bound(made(["a", "a"], {"ALL": ["a"]}, k=2, m=2), LOCAL) == 0
+    assert grouping_bound(made(["a", "a"], {"ALL": ["a"]}, k=2, m=2).prepared, LOCAL) == 0
 
 
 def test_equal_input_gives_equal_bounds() -> None:
     problem = random_problem(random.Random(5))
-    assert grouping_bound(problem, LOCAL) == grouping_bound(problem, LOCAL)
+    assert grouping_bound(problem.prepared, LOCAL) == grouping_bound(problem.prepared, LOCAL)
 
 
 def test_a_deadline_that_has_passed_gives_zero() -> None:
     problem = made(["a", *"bb", *"ccc"], {"ALL": ["a", "b", "c"]}, k=2, m=1)
-    assert grouping_bound(problem, LOCAL, deadline=0.0) == 0
+    assert grouping_bound(problem.prepared, LOCAL, deadline=0.0) == 0
 
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="there is nothing to compare")
@@ -278,7 +284,7 @@ def test_the_kernels_find_the_same_clauses(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(kernels.MergeClauses, "__init__", remember)
     monkeypatch.setattr(kernels.MergeClauses, "broken", both)
     for seed in range(60):
-        grouping_bound(random_problem(random.Random(seed)), LOCAL)
+        grouping_bound(random_problem(random.Random(seed)).prepared, LOCAL)
     assert compared > 200
 
 

@@ -80,13 +80,15 @@ def problem_of(case: Case, m: int, loss: str = "ncp") -> shoal.Problem | None:
 
 def least_cost(problem: shoal.Problem, m: int, k: int) -> int:
     """By brute force."""
-    tree, items = problem.hierarchy, problem.items
+    tree, items = problem.hierarchy, problem.prepared.items
     rows = [items.items[a:b].tolist() for a, b in itertools.pairwise(items.indptr)]
     best = None
     for blocks in groupings(tree, tree.root):
         sizes = np.array([len(block) for block in blocks])
         penalty = problem.loss.penalty(sizes, tree.n_leaves)
-        cost = sum(int(p) * int(problem.occurrences[list(b)].sum()) for p, b in zip(penalty, blocks, strict=True))
+        cost = sum(
+            int(p) * int(problem.prepared.occurrences[list(b)].sum()) for p, b in zip(penalty, blocks, strict=True)
+        )
         if best is not None and cost >= best:
             continue
         labels = [frozenset(str(at) for at, block in enumerate(blocks) if block & set(row)) for row in rows]
@@ -105,7 +107,7 @@ def test_the_best_grouping_is_never_worse_than_the_best_cut_and_the_best_of_all_
     if problem is None:
         return
     release = shoal.anonymize(problem)
-    least, scale = least_cost(problem, m, case.k), problem.scale
+    least, scale = least_cost(problem, m, case.k), problem.prepared.scale
     assert release.losses[loss] * scale >= least - 1e-6  # nothing impossible
     assert release.losses[loss] <= shoal.anonymize(problem, shoal.Optimal()).losses[loss] + 1e-12
     assert release.optimality is not None
@@ -210,7 +212,7 @@ def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
 @given(cases(9), st.sampled_from(["label", "frequency"]))
 def test_a_refined_tree_keeps_the_owners_nodes_and_adds_unions_of_siblings(case: Case, how: str) -> None:
     problem = shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.KmAnonymity(k=2))
-    owner, tree = problem.hierarchy, siblings.tree_of(problem, how)
+    owner, tree = problem.hierarchy, siblings.tree_of(problem.prepared, how)
     assert set(tree.items) == set(owner.items)
 
     def items(hierarchy: Hierarchy, node: int) -> set[str]:
@@ -223,8 +225,8 @@ def test_a_refined_tree_keeps_the_owners_nodes_and_adds_unions_of_siblings(case:
         members = members_of(tree, node)
         assert len({int(owner.parent[member]) for member in members}) == 1
         assert items(tree, node) == set().union(*(items(owner, member) for member in members))
-    assert problem.on(tree).items.sets() == problem.items.sets()
-    assert problem.on(tree).occurrences[-1] == problem.occurrences[-1]
+    assert problem.prepared.on(tree).items.sets() == problem.prepared.items.sets()
+    assert problem.prepared.on(tree).occurrences[-1] == problem.prepared.occurrences[-1]
 
 
 def members_of(tree: Hierarchy, group: int) -> list[int]:

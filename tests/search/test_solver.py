@@ -54,16 +54,16 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(siblings, "MOVES_PER_ITEM", 50)
     problem = medium(rows=1000)
-    best = shoal.Optimal().solve(problem, QUIET).optimality
+    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(OptionError, match="pip install ortools"):
-        shoal.Optimal().solve(problem, QUIET)
-    found = shoal.Auto(siblings="none").solve(problem, QUIET).optimality
+        shoal.Optimal().solve(problem.prepared, QUIET)
+    found = shoal.Auto(siblings="none").solve(problem.prepared, QUIET).optimality
     assert found is not None
     assert best is not None
     assert found.ended == "no solver"
     assert found.lower_bound <= best.loss <= found.loss
-    grouped = shoal.Auto().solve(problem, QUIET).optimality
+    grouped = shoal.Auto().solve(problem.prepared, QUIET).optimality
     assert grouped is not None
     assert grouped.ended == "no solver"
     assert grouped.loss <= best.loss

@@ -18,8 +18,9 @@ from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
 from shoal.privacy.transactional_k import TransactionalK
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Flips
 from shoal.recoding.solution import Solution
@@ -34,7 +35,7 @@ class ApxCover(FlippingAlgorithm):
     paper = "P1's rival Sort APX Cover"
     solves = (TransactionalK,)
 
-    def feasible(self, problem: Problem) -> None:
+    def feasible(self, problem: Prepared[PrivacyModel]) -> None:
         """Unlike generalization, flips can make empty and non-empty records the same: only their number counts."""
         assert isinstance(problem.privacy, TransactionalK)
         k, rows = problem.privacy.k, len(problem.items)
@@ -44,7 +45,7 @@ class ApxCover(FlippingAlgorithm):
                 f"add data."
             )
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Sort, then split."""
         assert isinstance(problem.privacy, TransactionalK)
         k, order = problem.privacy.k, kernels.gray_coded_order(problem.items.indptr, problem.items.items)

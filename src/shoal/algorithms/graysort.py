@@ -21,8 +21,9 @@ from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
+from shoal.privacy import PrivacyModel
 from shoal.privacy.privacy_degree import PrivacyDegree
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Dealt
 from shoal.recoding.solution import Solution
@@ -43,7 +44,7 @@ class GraySort(Algorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Sort, then group."""
         assert isinstance(problem.privacy, PrivacyDegree)
         p, items, values = problem.privacy.p, problem.items, problem.sensitive

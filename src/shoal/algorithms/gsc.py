@@ -19,8 +19,9 @@ from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.options import option
+from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.neighbours import finished, sensitive_rows, size_of
 
@@ -36,7 +37,7 @@ class GSC(FlippingAlgorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Sort, then group."""
         seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):

@@ -19,9 +19,10 @@ from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts
 from shoal.recoding.solution import Solution
@@ -47,7 +48,7 @@ class LRA(TreeAlgorithm):
         "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
     )
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy = problem.privacy
         assert isinstance(privacy, KmAnonymity | LmDiversity)
@@ -67,7 +68,7 @@ class LRA(TreeAlgorithm):
         statistics["count_tree_nodes_in_all"] = sum(nodes)  # beside the largest: what chunks at once can gain
         return Solution(LocalCuts(tuple(cuts), chunk_of), statistics=statistics)
 
-    def _within(self, part: Problem, engine: Engine) -> Solution:
+    def _within(self, part: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Anonymize a chunk."""
         if self.within == "optimal":
             solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
@@ -77,7 +78,7 @@ class LRA(TreeAlgorithm):
         return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
 
 
-def _stands_alone(problem: Problem, rows: Counts) -> bool:
+def _stands_alone(problem: Prepared[PrivacyModel], rows: Counts) -> bool:
     """Whether a chunk can be anonymized by itself: at the latest with everything at the root."""
     views = [rows]
     if isinstance(problem.privacy, LmDiversity):

@@ -31,7 +31,7 @@ from shoal.options import say
 from shoal.privacy import PrivacyModel
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 from shoal.search.moles import destroying
@@ -49,7 +49,7 @@ class MM(SuppressingAlgorithm):
     generalizes = False
     needs_hierarchy = False
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Find the minimal moles, then what destroys them."""
         limits, rows, private = self.limits(problem), problem.items, problem.sensitive
         k, share, p = _demands(problem.privacy, rows)
@@ -82,7 +82,7 @@ class MM(SuppressingAlgorithm):
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
 
-    def _refused(self, problem: Problem, mole: Sequence[int]) -> Infeasible:
+    def _refused(self, problem: Prepared[PrivacyModel], mole: Sequence[int]) -> Infeasible:
         """The error for a set in breach that must stay."""
         named = ", ".join(problem.hierarchy.labels[item] for item in mole)
         return Infeasible(
@@ -96,7 +96,7 @@ def _stubborn(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[
     return next(mole.tolist() for some in moles for mole in some if protected[mole].all())
 
 
-def _others(problem: Problem) -> str:
+def _others(problem: Prepared[PrivacyModel]) -> str:
     """Who might do better."""
     if not isinstance(problem.privacy, KmAnonymity):
         return ", or weaken the guarantee"
@@ -111,7 +111,7 @@ def _demands(privacy: PrivacyModel, rows: Transactions) -> tuple[int, tuple[int,
     return privacy.k, privacy.share.as_integer_ratio(), privacy.known(rows)
 
 
-def _lost(problem: Problem) -> list[int]:
+def _lost(problem: Prepared[PrivacyModel]) -> list[int]:
     """For each item, what suppressing it everywhere loses, as a whole number."""
     leaves = problem.hierarchy.n_leaves
     suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)

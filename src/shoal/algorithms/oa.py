@@ -21,8 +21,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 from shoal.search.count_tree import CountTree, expand
@@ -41,7 +42,7 @@ class OA(CutAlgorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def cut(self, problem: Problem, engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Search the lattice."""
         privacy, hierarchy = problem.privacy, problem.hierarchy
         assert isinstance(privacy, KmAnonymity)
@@ -68,7 +69,9 @@ class OA(CutAlgorithm):
         statistics: dict[str, float] = {"count_tree_nodes": len(tree.counts), "cuts": seen}
         return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
 
-    def _lattice(self, problem: Problem, engine: Engine, cuts: int, threats: list[int]) -> tuple[int, int]:
+    def _lattice(
+        self, problem: Prepared[PrivacyModel], engine: Engine, cuts: int, threats: list[int]
+    ) -> tuple[int, int]:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask. The best, and how many seen."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
         inner_children = [[c for c in below if c >= hierarchy.n_leaves] for below in hierarchy.children]

@@ -37,8 +37,9 @@ from shoal.algorithms import TreeAlgorithm
 from shoal.data.arrays import Counts, Offsets, csr_from_pairs
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.privacy import PrivacyModel
 from shoal.privacy.transactional_k import TransactionalK
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import LocalNodes
 from shoal.recoding.solution import Solution
 from shoal.search.row_trees import RowTrees
@@ -54,7 +55,7 @@ class Partition(TreeAlgorithm):
     solves = (TransactionalK,)
     reveals = "a probability of 2/3"
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Split buckets until none can be split."""
         privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
         assert isinstance(privacy, TransactionalK)

@@ -16,9 +16,10 @@ from shoal.algorithms import ClusteringAlgorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.options import option
+from shoal.privacy import PrivacyModel
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import Needs
 from shoal.search.gray import gray_chunks, joined
@@ -36,7 +37,7 @@ class Tfirst(ClusteringAlgorithm):
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
 
-    def search(self, problem: Problem, engine: Engine) -> Solution:
+    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
         privacy, items = problem.privacy, problem.items
         assert isinstance(privacy, KKmAnonymity | KLmDiversity)

@@ -73,7 +73,7 @@ def explain(
         )
     if alone and book is not None:
         tree = book.flat(tree.items)
-    problem = shoal.Problem(before, tree, privacy, unknown_items=unknown_items)
+    problem = shoal.Problem(before, tree, privacy, unknown_items=unknown_items).prepared
     if book is not None and len(book):
         problem = problem.on(book.tree(problem.hierarchy))
     resolved = shoal.Published.resolve(after.transactions, problem.hierarchy)

@@ -95,7 +95,7 @@ class Case:
     loss: str = "ncp"
     extras: Extras = field(default_factory=Extras)
 
-    def problem(self) -> Problem:
+    def problem(self) -> Problem[PrivacyModel]:
         """Read or generate what is to be protected."""
         return self.material.problem(self.privacy, discovery.get("shoal.metrics", AdditiveLoss, self.loss)(), self.seed)
 

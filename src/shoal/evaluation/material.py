@@ -139,7 +139,7 @@ class Material(Spec):
         told = json.dumps(self.fingerprint, sort_keys=True, default=str)
         return hashlib.sha256(told.encode()).hexdigest()[:12]
 
-    def problem(self, privacy: PrivacyModel, loss: AdditiveLoss, seed: int) -> Problem:
+    def problem(self, privacy: PrivacyModel, loss: AdditiveLoss, seed: int) -> Problem[PrivacyModel]:
         """The problem of protecting it so."""
         data, tree, said = self._loaded(seed, privacy)
         if self.secrets:

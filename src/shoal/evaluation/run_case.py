@@ -20,7 +20,7 @@ from shoal.metrics.ml2 import mining_loss, summed_up
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
 from shoal.privacy import PrivacyModel
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding.solution import Optimality
 from shoal.release.pipeline import anonymize
 from shoal.release.release import Release, peak_memory
@@ -78,10 +78,10 @@ def run_case(case: Case, workers: int = 1) -> dict[str, Any]:
 def _measured(case: Case, workers: int) -> dict[str, Any]:
     """A verified release in figures."""
     engine = Engine(workers=workers)
-    problem = case.problem()
-    rows = problem.items
+    given = case.problem()
+    problem, rows = given.prepared, given.prepared.items
     used, start = time.process_time(), time.perf_counter()
-    release = anonymize(problem, case.algorithm, engine)
+    release = anonymize(given, case.algorithm, engine)
     seconds, used = time.perf_counter() - start, time.process_time() - used
     peak = peak_memory()
     search, search_cpu = _repeated(case, problem, engine, release.timings["solve"])
@@ -124,7 +124,7 @@ def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
     return proof.groupings_bound if proof.loss else 0.0
 
 
-def _suppressed(problem: Problem, release: Release) -> float:
+def _suppressed(problem: Prepared[PrivacyModel], release: Release) -> float:
     """The share of what was there before."""
     made = Outcome.of(problem.items, release.published)
     return made.suppressed / max(1, made.occurrences)
@@ -150,7 +150,9 @@ def score(
     return least if algorithm.truthful else None, loss.upper()
 
 
-def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
+def _extra(
+    case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine
+) -> Iterator[tuple[str, float]]:
     """What was asked for beside the losses."""
     asked = case.extras
     if asked.queries:
@@ -170,7 +172,9 @@ def _extra(case: Case, problem: Problem, release: Release, engine: Engine) -> It
             yield name, sum(errors) / len(errors)
 
 
-def _repeated(case: Case, problem: Problem, engine: Engine, seconds: float) -> tuple[float, float | None]:
+def _repeated(
+    case: Case, problem: Prepared[PrivacyModel], engine: Engine, seconds: float
+) -> tuple[float, float | None]:
     """The least time of the search by the clock, and on the processors, over its repetitions."""
     spent: list[float] = []
     for _ in range(case.extras.repeats):
@@ -181,7 +185,7 @@ def _repeated(case: Case, problem: Problem, engine: Engine, seconds: float) -> t
     return seconds, min(spent, default=None)
 
 
-def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> dict[str, float]:
+def _mined(case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine) -> dict[str, float]:
     """What is lost for mining, if it was asked for: in all, and at each of several thresholds."""
     asked = case.extras.mining
     if not asked:
@@ -193,7 +197,9 @@ def _mined(case: Case, problem: Problem, release: Release, engine: Engine) -> di
     return found
 
 
-def _risks(case: Case, problem: Problem, release: Release, engine: Engine) -> Iterator[tuple[str, float]]:
+def _risks(
+    case: Case, problem: Prepared[PrivacyModel], release: Release, engine: Engine
+) -> Iterator[tuple[str, float]]:
     """The risk of re-identification before and after, for so many known items, if it was asked for."""
     if not case.extras.known:
         return

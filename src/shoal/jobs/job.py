@@ -108,7 +108,7 @@ class Job:
             )
         discovery.get("shoal.metrics", AdditiveLoss, self.loss)
 
-    def problem(self, seen: Callable[[Dataset], object] = lambda data: None) -> Problem:
+    def problem(self, seen: Callable[[Dataset], object] = lambda data: None) -> Problem[PrivacyModel]:
         """Read everything."""
         counted = Weights.load(self.weights) if self.weights else None
         dataset = read_for(self.privacy, self.data, self.reading)

@@ -12,11 +12,12 @@ import numpy as np
 
 from shoal.data.tags import joint_label
 from shoal.errors import DataError, cut
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared
 from shoal.published import Published
 
 
-def refuse_before(problem: Problem, *, groups: bool) -> None:
+def refuse_before(problem: Prepared[PrivacyModel], *, groups: bool) -> None:
     """Refuse labels of the data and, if groups may be published, of the hierarchy that would be read as others."""
     tree, rows, columns = problem.hierarchy, problem.data.transactions, problem.data.origin.set_columns
     if len(columns) > 1 and (joint := joint_label(columns)) in rows.labels:
@@ -31,7 +32,7 @@ def refuse_before(problem: Problem, *, groups: bool) -> None:
             raise _taken(problem, label, text, f"'{cut(text)}', which is another label")
 
 
-def refuse_after(problem: Problem, published: Published) -> None:
+def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
     """Refuse published labels that would be read as something else: names and sets that the search has made."""
     rows, tree = published.rows, problem.hierarchy
     used = np.flatnonzero(rows.supports).tolist()
@@ -45,7 +46,7 @@ def refuse_after(problem: Problem, published: Published) -> None:
             raise _taken(problem, label, text, f"the {what} '{cut(text)}', which stands for something else")
 
 
-def _readings(problem: Problem, labels: Iterable[str]) -> dict[str, str]:
+def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[str, str]:
     """How each label is read; an error if it is not, or if another one is read the same."""
     readings: dict[str, str] = {}
     first: dict[str, str] = {}
@@ -62,7 +63,7 @@ def _readings(problem: Problem, labels: Iterable[str]) -> dict[str, str]:
     return readings
 
 
-def _taken(problem: Problem, label: str, text: str, what: str) -> DataError:
+def _taken(problem: Prepared[PrivacyModel], label: str, text: str, what: str) -> DataError:
     """A message on a label that is read as something else."""
     columns = problem.data.origin.set_columns
     if label == text or len(columns) < 2:

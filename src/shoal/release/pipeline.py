@@ -25,7 +25,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
 from shoal.metrics import Measure, covered_sizes
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared, Problem
 from shoal.published import Published
 from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
@@ -33,7 +34,11 @@ from shoal.search import chains
 
 
 def anonymize(
-    problem: Problem, algorithm: Algorithm | None = None, engine: Engine = LOCAL, *, max_loss: float | None = None
+    problem: Problem[PrivacyModel],
+    algorithm: Algorithm | None = None,
+    engine: Engine = LOCAL,
+    *,
+    max_loss: float | None = None,
 ) -> Release:
     """Turn a problem into a verified release; without an algorithm, by the default one of the privacy model.
 
@@ -51,7 +56,10 @@ def anonymize(
     """
     if algorithm is None and isinstance(problem, Problem):
         algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
-    wanted: tuple[tuple[object, type, str], ...] = ((problem, Problem, "Problem(..)"), (algorithm, Algorithm, "AA()"))
+    wanted: tuple[tuple[object, type, str], ...] = (
+        (problem, Problem, "Problem(..)"),
+        (algorithm, Algorithm, "AA()"),
+    )
     for got, kind, example in wanted:
         if not isinstance(got, kind):
             raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
@@ -69,30 +77,31 @@ def anonymize(
         )
     check_max_loss(max_loss, algorithm, "max_loss")
     problem.refuse_identifying()
-    clashes.refuse_before(problem, groups=algorithm.generalizes)
+    prepared = problem.prepared
+    clashes.refuse_before(prepared, groups=algorithm.generalizes)
     timings: dict[str, float] = {}
-    algorithm.feasible(problem)
+    algorithm.feasible(prepared)
 
     with _timed(timings, "solve"):
-        solution = chains.solved(problem, lambda part: algorithm.solve(part, engine))
+        solution = chains.solved(prepared, lambda part: algorithm.solve(part, engine))
         if solution.hierarchy is not None:
-            problem = problem.on(solution.hierarchy)
+            prepared = prepared.on(solution.hierarchy)
     with _timed(timings, "apply"):
-        published = solution.recoding.apply(problem.items, problem.set_apart)
-        clashes.refuse_after(problem, published)
+        published = solution.recoding.apply(prepared.items, prepared.set_apart)
+        clashes.refuse_after(prepared, published)
     with _timed(timings, "verify"):
-        verdict = problem.privacy.verify(_read_back(problem, published), engine)
+        verdict = prepared.privacy.verify(_read_back(prepared, published), engine)
     if not verdict.holds:
         raise PrivacyViolation(
-            f"Algorithm {algorithm.name} returned a recoding that is not {problem.privacy.title}: nothing was "
+            f"Algorithm {algorithm.name} returned a recoding that is not {prepared.privacy.title}: nothing was "
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
     if algorithm.truthful:
-        _check_truth(problem.raw, published, algorithm)
+        _check_truth(prepared.raw, published, algorithm)
     with _timed(timings, "measure"):
-        losses = measure_all(problem.raw, published, problem.item_weights)
-    release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
+        losses = measure_all(prepared.raw, published, prepared.item_weights)
+    release = Release(prepared, algorithm, solution, published, verdict, losses, timings, {})
     release = replace(release, provenance=_provenance(release))
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}")
@@ -135,7 +144,7 @@ def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> 
         )
 
 
-def _read_back(problem: Problem, published: Published) -> Published:
+def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Published:
     """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
     written = problem.privacy.written(problem.data, published)
     read = written.as_read()
@@ -189,7 +198,7 @@ def _provenance(release: Release) -> dict[str, Any]:
     }
 
 
-def _columns(problem: Problem) -> dict[str, Any] | None:
+def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
     """What each column beside the sets was taken as."""
     if problem.data.table is None or not problem.data.table.roles:
         return None

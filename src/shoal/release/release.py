@@ -21,10 +21,10 @@ from shoal.metrics.change import Change
 from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
 from shoal.options import say
-from shoal.privacy import Verdict
+from shoal.privacy import PrivacyModel, Verdict
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.sensitive import SensitiveItems
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Clustered, Dealt, GlobalCut, LocalSets, Recoding
 from shoal.recoding.solution import Optimality, Solution
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Release:
     """What :func:`shoal.anonymize` returns: the only thing that can be written or reported."""
 
-    problem: Problem
+    problem: Prepared[PrivacyModel]
     algorithm: Algorithm
     solution: Solution
     published: Published

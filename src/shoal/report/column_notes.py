@@ -11,21 +11,24 @@ from shoal.data.dataset import Dataset
 from shoal.data.labels import label_key
 from shoal.data.table import Role
 from shoal.options import say
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared
 from shoal.published import Published
 
 FEW = 20  # records, or different values, below which an order or a difference is chance
 LOST = 0.95  # of a column's values, that is nearly everything
 
 
-def notes(problem: Problem, published: Published, released: Dataset, losses: dict[str, float]) -> list[str]:
+def notes(
+    problem: Prepared[PrivacyModel], published: Published, released: Dataset, losses: dict[str, float]
+) -> list[str]:
     """For models that are about columns; nothing, for others."""
     if problem.relational is None or published.relational is None or problem.data.table is None:
         return []
     return [*_in_order(problem), *_untouched(problem, published, released), *_mistakes(problem), *_lost(losses)]
 
 
-def _in_order(problem: Problem) -> list[str]:
+def _in_order(problem: Prepared[PrivacyModel]) -> list[str]:
     """The order of records is kept; where it is that of a column, it tells about that column."""
     assert problem.data.table is not None
     sorted_by = []
@@ -52,7 +55,7 @@ def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
     return ranks
 
 
-def _untouched(problem: Problem, published: Published, released: Dataset) -> list[str]:
+def _untouched(problem: Prepared[PrivacyModel], published: Published, released: Dataset) -> list[str]:
     """Values of plain columns that whoever finds a class learns, or that are alone."""
     assert published.relational is not None
     classes, found = published.relational.classes, []
@@ -78,7 +81,7 @@ def _untouched(problem: Problem, published: Published, released: Dataset) -> lis
     return found
 
 
-def _mistakes(problem: Problem) -> list[str]:
+def _mistakes(problem: Prepared[PrivacyModel]) -> list[str]:
     """Columns that may be something else than they were taken for."""
     raw, found = problem.relational, []
     assert raw is not None

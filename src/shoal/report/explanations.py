@@ -16,9 +16,9 @@ from shoal.data.arrays import row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
-from shoal.privacy import Witness
+from shoal.privacy import PrivacyModel, Witness
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
 from shoal.search.threats import counter_of
@@ -46,7 +46,7 @@ class Explanation:
 
 
 def explain(
-    problem: Problem, cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
+    problem: Prepared[PrivacyModel], cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
 ) -> list[Explanation]:
     """An explanation for every group in use, and every suppressed label, of a cut that satisfies the problem's model.
 
@@ -58,7 +58,7 @@ def explain(
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
-    >>> print(*explain(problem, shoal.anonymize(problem).recoding))
+    >>> print(*explain(problem.prepared, shoal.anonymize(problem).recoding))
     'A' was not split because {a1, a2} is in 1 record.
     """
     if not isinstance(problem.privacy, KmAnonymity):
@@ -99,7 +99,9 @@ def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:
     return labels
 
 
-def _suppressed(problem: Problem, published: Published, node: int, labels: list[str], engine: Engine) -> Explanation:
+def _suppressed(
+    problem: Prepared[PrivacyModel], published: Published, node: int, labels: list[str], engine: Engine
+) -> Explanation:
     """What forced a label to be suppressed: what would be too rare, among the records that hold it, beside it."""
     privacy, hierarchy = problem.privacy, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
@@ -116,7 +118,7 @@ def _suppressed(problem: Problem, published: Published, node: int, labels: list[
     return Explanation(labels[node], int(hierarchy.leaves[node]), len(holders), witness, suppressed=True)
 
 
-def cut_of(problem: Problem, published: Published) -> GlobalCut:
+def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
     """The cut that published rows show, whoever made them; an error if they are not made by one.
 
     Items that do not occur are taken as they are, unless they are below a group in use; items that no label in use

@@ -6,12 +6,11 @@ items (``mhghs``), and the same method with a smaller m. Models with quasi-ident
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from shoal.algorithms import Algorithm, ExactAlgorithm
 from shoal.algorithms.auto import Auto
@@ -21,7 +20,6 @@ from shoal.errors import ShoalError
 from shoal.options import changed
 from shoal.privacy import Witness
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.search.clock import AFTER
 
@@ -133,10 +131,9 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     """Run one way within its time; a search that the clock ended is told with its time limit."""
     from shoal.release.pipeline import anonymize
 
-    problem, method = _owned(release.problem), remedy.algorithm
+    problem, method = release.problem.given, remedy.algorithm
     if remedy.model_options:
-        privacy = problem.privacy.changed(**remedy.model_options)
-        problem = problem.take(np.arange(len(problem.data)), privacy)
+        problem = dataclasses.replace(problem, privacy=problem.privacy.changed(**remedy.model_options))
     limit, most = method.values().get("time_limit"), _share(release)
     seconds = min(SECONDS, most)
     limited = method.changed(time_limit=seconds) if limit == "none" or (limit or 0) > seconds else method
@@ -170,8 +167,3 @@ def _share(release: Release) -> float:
     """The seconds for one way: all of them together may take as long as the release had."""
     limit = release.algorithm.values().get("time_limit", "none")
     return STOPPED if limit == "none" else float(limit) / WAYS
-
-
-def _owned(problem: Problem) -> Problem:
-    """The problem on the hierarchy that was given, without groups of siblings."""
-    return problem if problem.hierarchy.refines is None else problem.on(problem.hierarchy.refines)

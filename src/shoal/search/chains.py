@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 
 DEEP = 32  # levels
 
 
-def solved(problem: Problem, solve: Callable[[Problem], Solution]) -> Solution:
+def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyModel]], Solution]) -> Solution:
     """The solution of a problem, found without chains if its hierarchy is deep."""
     tree = problem.hierarchy
     if tree.height <= DEEP:

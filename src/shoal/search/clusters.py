@@ -25,9 +25,10 @@ from shoal.data.arrays import Counts, part_of, row_ids
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import say
+from shoal.privacy import PrivacyModel
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.search.within import STEPS, Within
 from shoal.search.yardstick import Yardstick
 
@@ -50,7 +51,7 @@ class Clusters:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Prepared[PrivacyModel],
         yard: Yardstick,
         cluster_of: Counts,
         engine: Engine,
@@ -259,7 +260,7 @@ def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> 
 class Needs:
     """Which clusters can be made safe by themselves, at the latest with everything at the root."""
 
-    def __init__(self, problem: Problem, cluster_of: Counts) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], cluster_of: Counts) -> None:
         privacy = problem.privacy
         assert isinstance(privacy, KKmAnonymity | KLmDiversity)
         self.k, self.l = privacy.k, privacy.l if isinstance(privacy, KLmDiversity) else 0

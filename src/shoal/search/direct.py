@@ -22,7 +22,7 @@ from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 
@@ -37,7 +37,7 @@ class Ground:
     costs: Counts
 
     @classmethod
-    def of(cls, problem: Problem) -> Ground:
+    def of(cls, problem: Prepared[PrivacyModel]) -> Ground:
         """The whole problem."""
         return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
 

@@ -27,8 +27,9 @@ from collections.abc import Sequence
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import OptionError
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
@@ -45,7 +46,7 @@ AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one a
 class ExactSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, KmAnonymity)
         self.m = problem.privacy.known(problem.items)

@@ -17,17 +17,16 @@ Cost: a few listings of the breaches at a cut, and the solver; memory proportion
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
@@ -44,7 +43,7 @@ AA_SHARE = 1 / 2  # of the time left after the search
 class ExclusionSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, LmDiversity | KmNegative)
         self.ground, self.privacy, self.m = Ground.of(problem), problem.privacy, problem.privacy.known(problem.items)
@@ -96,7 +95,7 @@ class ExclusionSearch(Proof):
             self._mend(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
-        plain = replace(self.problem, privacy=KmAnonymity(k=self.privacy.k, m=self.privacy.m))
+        plain = self.problem.under(KmAnonymity(k=self.privacy.k, m=self.privacy.m))
         with self._timed("k^m"):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
             found = search.run(needs_proof=needs_proof)
@@ -180,7 +179,7 @@ class ExclusionSearch(Proof):
         self._offer(expanded)
 
 
-def _lister(problem: Problem, engine: Engine) -> kernels.Breaches:
+def _lister(problem: Prepared[PrivacyModel], engine: Engine) -> kernels.Breaches:
     """The kernel that lists breaches, set up for a problem."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")

@@ -25,8 +25,9 @@ from collections.abc import Iterable
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
@@ -49,7 +50,7 @@ DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time l
 class JointSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Problem, limits: Limits, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
         assert isinstance(problem.privacy, KmAnonymity)
         self.limits, self.m = limits, problem.privacy.known(problem.items)

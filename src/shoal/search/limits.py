@@ -12,7 +12,8 @@ import numpy.typing as npt
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import Infeasible, OptionError, did_you_mean
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class Limits:
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> problem = shoal.Problem(shoal.read([["a1", "b1"], ["a1"], ["b2"]]), h, shoal.KmAnonymity(k=2))
-    >>> limits = Limits.of(problem, percent=50, never=["B"])
+    >>> limits = Limits.of(problem.prepared, percent=50, never=["B"])
     >>> limits.budget, limits.protected.tolist()
     (2, [False, False, True, True])
     """
@@ -32,7 +33,7 @@ class Limits:
     occurrences: Counts  # for each node of the hierarchy, those of the items below it
 
     @classmethod
-    def of(cls, problem: Problem, percent: float, never: Sequence[str]) -> Limits:
+    def of(cls, problem: Prepared[PrivacyModel], percent: float, never: Sequence[str]) -> Limits:
         """Limits as given; ``never`` names items, or groups for all their items."""
         hierarchy = problem.hierarchy
         protected = np.zeros(hierarchy.n_leaves, dtype=bool)
@@ -62,7 +63,7 @@ class Limits:
         """The occurrences that vanish with these nodes."""
         return int(self.occurrences[list(nodes)].sum())
 
-    def impossible(self, problem: Problem) -> Infeasible:
+    def impossible(self, problem: Prepared[PrivacyModel]) -> Infeasible:
         """The error for data that cannot be made safe within the limits."""
         return Infeasible(
             f"{problem.privacy.short} cannot be reached within the limits on suppression: allow more with "

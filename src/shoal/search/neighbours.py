@@ -16,15 +16,16 @@ from shoal.data.arrays import Counts
 from shoal.data.sensitive import merged
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Flips
 from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
 
 
-def sensitive_rows(problem: Problem) -> Counts:
+def sensitive_rows(problem: Prepared[PrivacyModel]) -> Counts:
     """The rows with a sensitive item, in the order of the input; none, if the data need no change."""
     rows = np.flatnonzero(problem.sensitive_items.sizes)
     held = merged(problem.items, problem.sensitive_items).take(rows)
@@ -32,19 +33,19 @@ def sensitive_rows(problem: Problem) -> Counts:
     return rows if any(count < size_of(problem) for count in counts.values()) else rows[:0]
 
 
-def fewest_sensitive_first(problem: Problem) -> Counts:
+def fewest_sensitive_first(problem: Prepared[PrivacyModel]) -> Counts:
     """The sensitive rows by their number of sensitive items, then in the order of the input (P1's STN)."""
     rows = sensitive_rows(problem)
     return rows[np.argsort(problem.sensitive_items.sizes[rows], kind="stable")]
 
 
-def size_of(problem: Problem) -> int:
+def size_of(problem: Prepared[PrivacyModel]) -> int:
     """k."""
     assert isinstance(problem.privacy, SensitiveK)
     return problem.privacy.k
 
 
-def nearest_first(problem: Problem, seeds: Counts, engine: Engine) -> Solution:
+def nearest_first(problem: Prepared[PrivacyModel], seeds: Counts, engine: Engine) -> Solution:
     """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows, those not sensitive first.
 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
@@ -63,7 +64,7 @@ def nearest_first(problem: Problem, seeds: Counts, engine: Engine) -> Solution:
     return finished(problem, groups.tolist(), seeds)
 
 
-def finished(problem: Problem, groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
+def finished(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
     """The flips for groups of rows, each with its seed first; seeds that are in none join the most similar group.
 
     That is the one whose published row has the smallest Hamming distance on the items that may be known, then the one
@@ -76,7 +77,7 @@ def finished(problem: Problem, groups: Sequence[Sequence[int]], seeds: Iterable[
     return Solution(_flips(problem, made), statistics={"groups": len(made), "joined_rows": len(left)})
 
 
-def _flips(problem: Problem, groups: Sequence[Sequence[int]]) -> Flips:
+def _flips(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]]) -> Flips:
     """The recoding for groups of rows, each with its seed first."""
     marks = np.full(len(problem.items), -1, dtype=np.int64)
     for number, group in enumerate(groups):
@@ -88,7 +89,7 @@ def _flips(problem: Problem, groups: Sequence[Sequence[int]]) -> Flips:
     return Flips(grouping, seeds)
 
 
-def _join(problem: Problem, groups: list[list[int]], left: Sequence[int]) -> None:
+def _join(problem: Prepared[PrivacyModel], groups: list[list[int]], left: Sequence[int]) -> None:
     """Each row that is left joins the most similar group."""
     if not left:
         return
@@ -107,7 +108,7 @@ def _join(problem: Problem, groups: list[list[int]], left: Sequence[int]) -> Non
         )
 
 
-def _published(problem: Problem, groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
+def _published(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
     """What each group is published as: the items that may be known, and the sensitive ones."""
     made = _flips(problem, groups).apply(problem.items, problem.set_apart)
     assert made.sensitive is not None

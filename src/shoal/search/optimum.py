@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from shoal.engines import Engine
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.exclusion import ExclusionSearch
 
 
-def best_cut(problem: Problem, engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+def best_cut(problem: Prepared[PrivacyModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """Search until it is proved, or time is up.
 
     ``needs_proof``: fail if the solver is not installed; else go without a proof.

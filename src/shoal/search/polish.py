@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from shoal import kernels
 from shoal.engines import Engine
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion, Threat
 from shoal.search.threats import counter_of
@@ -56,7 +57,7 @@ def respecialise(
             heapq.heappush(open_, (-tree.gain[child], child))
 
 
-def polished(problem: Problem, cut: GlobalCut, engine: Engine) -> GlobalCut:
+def polished(problem: Prepared[PrivacyModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
     """A safe cut, re-specialised."""
     assert isinstance(problem.privacy, KmAnonymity)
     tree, m = Expansion(problem.hierarchy, problem.costs), problem.privacy.known(problem.items)

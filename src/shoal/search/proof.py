@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 
 from shoal.engines import Engine
 from shoal.errors import OptionError
-from shoal.problem import Problem
+from shoal.privacy import PrivacyModel
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Optimality, Solution
 from shoal.search.clock import Clock, OutOfTime
@@ -22,7 +23,7 @@ MORE_EFFORT = 4.0
 class Proof:
     """A search on its way; the clock limits it once there is a first safe result."""
 
-    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root

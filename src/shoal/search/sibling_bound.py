@@ -54,8 +54,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.metrics import AdditiveLoss
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.search.chain_bound import Chains
 from shoal.search.covering import Covering
 
@@ -117,7 +118,9 @@ class Tree:
         return np.concatenate(first), np.concatenate(second)
 
 
-def grouping_bound(problem: Problem, engine: Engine, *, effort: float = 1.0, deadline: float = math.inf) -> int:
+def grouping_bound(
+    problem: Prepared[PrivacyModel], engine: Engine, *, effort: float = 1.0, deadline: float = math.inf
+) -> int:
     """Return a cost, in the units of ``problem.costs``, that no k^m-anonymous sibling grouping goes below.
 
     Parameters
@@ -181,7 +184,7 @@ def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
 class _Rounds:
     """The relaxation, round by round."""
 
-    def __init__(self, problem: Problem, tree: Tree, known: int, engine: Engine) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], tree: Tree, known: int, engine: Engine) -> None:
         assert isinstance(problem.privacy, KmAnonymity)
         rows, self.k = problem.items, min(problem.privacy.k, len(problem.items) + 1)
         self.tree, self.engine = tree, engine

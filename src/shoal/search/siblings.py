@@ -32,8 +32,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
 from shoal.search import solver
@@ -56,10 +57,10 @@ OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
 LEAST_SECONDS = 5.0  # for the best cut around the groups: as long as all before, but not less
 PROOF_SHARE = 0.5  # of the time after the search, for the best cut around the groups; the rest is for the bound
 
-Search = Callable[[Problem, Clock], Solution]
+Search = Callable[[Prepared[PrivacyModel], Clock], Solution]
 
 
-def tree_of(problem: Problem, how: str) -> Hierarchy:
+def tree_of(problem: Prepared[PrivacyModel], how: str) -> Hierarchy:
     """The hierarchy of a problem with groups between siblings: by label, by frequency, or as a file says."""
     owner, occurrences = problem.hierarchy, problem.occurrences
     if how == "label":
@@ -70,7 +71,7 @@ def tree_of(problem: Problem, how: str) -> Hierarchy:
     return codebook.load(how).tree(owner)
 
 
-def with_siblings(problem: Problem, how: str, search: Search, clock: Clock) -> Solution:
+def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clock: Clock) -> Solution:
     """The result of a search that may publish some siblings together; "best": the least loss of several ways to."""
     if how == "none":
         return search(problem, clock)
@@ -87,7 +88,7 @@ def with_siblings(problem: Problem, how: str, search: Search, clock: Clock) -> S
     return min(found, key=lambda solution: _loss(problem, solution))  # the first of equals
 
 
-def on_tree(problem: Problem, tree: Hierarchy, search: Search, clock: Clock) -> Solution:
+def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, clock: Clock) -> Solution:
     """The result of a search on a refined hierarchy, with names for the groups."""
     return with_names(problem, tree, search(problem.on(tree), clock))
 
@@ -97,7 +98,7 @@ def _interrupted(solution: Solution) -> bool:
     return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
 
-def with_names(problem: Problem, tree: Hierarchy, solution: Solution) -> Solution:
+def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solution) -> Solution:
     """A solution on a refined hierarchy with names for the groups."""
     labels = {*problem.data.transactions.labels, *problem.sensitive.labels}
     origin = problem.data.origin
@@ -105,14 +106,14 @@ def with_names(problem: Problem, tree: Hierarchy, solution: Solution) -> Solutio
     return replace(solution, recoding=solution.recoding.on(final), hierarchy=final)
 
 
-def _loss(problem: Problem, solution: Solution) -> float:
+def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
     """What a solution loses, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
     total, scale = own.loss.total(own.items, solution.recoding.apply(own.items), own.item_weights)
     return total / scale
 
 
-def best_grouping(problem: Problem, engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+def best_grouping(problem: Prepared[PrivacyModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """The best grouping of siblings found in time."""
     if isinstance(problem.privacy, KmAnonymity):
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
@@ -154,7 +155,7 @@ class Run:
 class SiblingSearch:
     """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result."""
 
-    def __init__(self, problem: Problem, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
         assert isinstance(problem.privacy, KmAnonymity)
         self.k, self.m = problem.privacy.k, problem.privacy.known(problem.items)
@@ -216,7 +217,7 @@ class SiblingSearch:
         """The cheaper one; the first of equals."""
         return other if other.cost < one.cost else one
 
-    def _grouping(self, problem: Problem, cut: GlobalCut) -> Grouping:
+    def _grouping(self, problem: Prepared[PrivacyModel], cut: GlobalCut) -> Grouping:
         """The blocks of a cut, in the item codes of the owner's hierarchy."""
         tree, owner = problem.hierarchy, self.problem.hierarchy
         blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
@@ -269,7 +270,7 @@ class SiblingSearch:
             search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
         return Grouping(search.block_of, search.cost)
 
-    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Problem, Solution]:
+    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[PrivacyModel], Solution]:
         """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
         tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)

@@ -17,20 +17,21 @@ import numpy as np
 from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 from shoal.search.limits import Limits
 
 
-def hghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:
+def hghs(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine) -> Solution:
     """One walk, for sets of up to m labels.
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> rows = [["a1", "b1"], ["a1", "b1"], ["a2", "b1"], ["b2"]]
-    >>> problem = shoal.Problem(shoal.read(rows), h, shoal.KmAnonymity(k=2, m=2))
+    >>> problem = shoal.Problem(shoal.read(rows), h, shoal.KmAnonymity(k=2, m=2)).prepared
     >>> cut = hghs(problem, Limits.of(problem, 100, []), shoal.Engine()).recoding
     >>> cut.labels, cut.suppressed_labels
     (('a1', 'b1'), ('a2', 'b2'))
@@ -38,18 +39,18 @@ def hghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:
     return _walks(problem, limits, engine, range(_known(problem), _known(problem) + 1))
 
 
-def mhghs(problem: Problem, limits: Limits, engine: Engine) -> Solution:
+def mhghs(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine) -> Solution:
     """A walk for each number of labels up to m, until no set of any size is rare."""
     return _walks(problem, limits, engine, range(1, _known(problem) + 1))
 
 
-def _known(problem: Problem) -> int:
+def _known(problem: Prepared[PrivacyModel]) -> int:
     """The most labels that an adversary can know; at least one."""
     assert isinstance(problem.privacy, KmAnonymity)
     return max(1, problem.privacy.known(problem.items))
 
 
-def _walks(problem: Problem, limits: Limits, engine: Engine, sizes: range) -> Solution:
+def _walks(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, sizes: range) -> Solution:
     """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
     kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
     floor: Sequence[int] = ()
@@ -75,7 +76,7 @@ def _walks(problem: Problem, limits: Limits, engine: Engine, sizes: range) -> So
     )
 
 
-def kernel_of(problem: Problem, limits: Limits) -> kernels.Suppression:
+def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> kernels.Suppression:
     """The kernel for a k^m problem, with the order in which labels are decided."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
     assert isinstance(privacy, KmAnonymity)

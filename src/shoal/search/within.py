@@ -15,11 +15,12 @@ from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.ul import record_losses
+from shoal.privacy import PrivacyModel
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
@@ -33,7 +34,7 @@ Method = Literal["aa", "optimal", "sets"]
 class Within:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
 
-    problem: Problem
+    problem: Prepared[PrivacyModel]
     method: Method
 
     def __post_init__(self) -> None:
@@ -97,7 +98,7 @@ class Within:
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
-        solution = best_cut(self.problem.take(rows, self.km), engine, Clock.of("none"), needs_proof=True)
+        solution = best_cut(self.problem.take(rows).under(self.km), engine, Clock.of("none"), needs_proof=True)
         if solution.optimality is not None and solution.optimality.ended == "interrupted":
             raise KeyboardInterrupt  # one cluster's best so far is of no use
         assert isinstance(solution.recoding, GlobalCut)

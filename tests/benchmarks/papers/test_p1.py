@@ -56,10 +56,10 @@ def test_the_grids_hold_every_cell_of_the_figures() -> None:
 def test_drawn_data_have_the_shape_and_the_share_that_the_page_tells(name: str, seed: int) -> None:
     case = next(case for case in load("p1").cases if (case.material.label, case.seed) == (name, seed))
     problem, found = case.problem(), p1._drawn(case)
-    holders = sum(bool(row) for row in problem.sensitive.sets())
+    holders = sum(bool(row) for row in problem.prepared.sensitive.sets())
     assert found["sensitive rows"] == holders
     assert 0.01 <= holders / found["rows"] <= 0.05
-    assert len(problem.items.labels) + len(problem.privacy.sensitive) == ITEMS[name]  # type: ignore[attr-defined]
+    assert len(problem.prepared.items.labels) + len(problem.privacy.sensitive) == ITEMS[name]  # type: ignore[attr-defined]
     assert found["most"][3] <= found["most"][20]
 
 
@@ -69,8 +69,8 @@ def test_a_model_without_sensitive_items_sees_the_same_rows() -> None:
     both = toy.problem(SensitiveK(k=3, sensitive=("drawn",)), NCP(), 1)
     plain = toy.problem(TransactionalK(k=3), NCP(), 1)
     assert len(both.privacy.sensitive) == 2  # type: ignore[attr-defined]
-    pairs = zip(both.items.sets(), both.sensitive.sets(), strict=True)
-    assert [known | hidden for known, hidden in pairs] == list(plain.items.sets())
+    pairs = zip(both.prepared.items.sets(), both.prepared.sensitive.sets(), strict=True)
+    assert [known | hidden for known, hidden in pairs] == list(plain.prepared.items.sets())
     with pytest.raises(OptionError, match="must know what is sensitive"):
         SensitiveK(k=3)
 

@@ -85,7 +85,7 @@ def test_rows_tell_which_share_was_suppressed() -> None:
     case = Case(toy, shoal.KmAnonymity(k=5, m=2), shoal.MM())
     problem = case.problem()
     release = shoal.anonymize(problem, case.algorithm)
-    before, after = (sum(map(len, rows.sets())) for rows in (problem.items, release.published.rows))
+    before, after = (sum(map(len, rows.sets())) for rows in (problem.prepared.items, release.published.rows))
     assert 0 < after < before  # MM keeps items as they are, or removes them
     assert run_case(case)["suppressed"] == (before - after) / before
     assert run_case(Case(toy, shoal.KmAnonymity(k=5, m=2), shoal.AA()))["suppressed"] is None

@@ -1,4 +1,7 @@
-"""Parts of a problem, and a problem on another hierarchy, are as if they had been made so: nothing stale is left."""
+"""Parts of a problem, and a problem on another hierarchy, are as if they had been made so: nothing stale is left.
+
+Covers: problem/prepared.py, problem/preparation.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 import shoal
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import CodeBook, Entry
-from shoal.problem import Problem
+from shoal.problem import Prepared, Problem
 
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}})
 SETS = [["a1", "b1"], ["a2"], ["a1", "a2", "a3"], [], ["b2", "HIV"], ["a3", "b1", "HIV"]]
@@ -19,23 +22,23 @@ DATA = shoal.read(pa.table({"age": [20, 30, 40, 50, 60, 70], "items": SETS}), co
 KNOWN = shoal.read([[item for item in row if item != "HIV"] for row in SETS])
 KNOWN_WITH_AGES = replace(DATA, transactions=KNOWN.transactions)
 ROWS = np.array([5, 2, 0])
-CACHED = ("items", "occurrences", "costs", "scale", "raw", "relational", "item_weights", "set_apart")
+CACHED = ("occurrences", "costs", "scale", "raw")
 
 
-def made(privacy: shoal.PrivacyModel, data: shoal.Dataset = DATA, tree: shoal.Hierarchy = TREE) -> Problem:
+def made(privacy: shoal.PrivacyModel, data: shoal.Dataset = DATA, tree: shoal.Hierarchy = TREE) -> Prepared:
     weights = shoal.Weights({"a2": 3.0, "B": 2.0})
     columns = {"age": "quasi-identifier"} if privacy.relational else {}
-    return Problem(data, tree, privacy, weights=weights, columns=columns)
+    return Problem(data, tree, privacy, weights=weights, columns=columns).prepared
 
 
-def used(problem: Problem) -> Problem:
+def used(problem: Prepared) -> Prepared:
     """With everything in its caches."""
     for name in CACHED:
         getattr(problem, name)
     return problem
 
 
-def same(found: Problem, wanted: Problem) -> None:
+def same(found: Prepared, wanted: Prepared) -> None:
     assert found.items.labels == wanted.items.labels
     assert found.items.sets() == wanted.items.sets()
     for name in ("occurrences", "costs", "item_weights"):
@@ -67,7 +70,7 @@ def test_some_of_the_rows_are_a_problem_of_their_own(privacy: shoal.PrivacyModel
 
 def test_a_model_of_sets_alone_has_no_columns() -> None:
     problem = used(made(shoal.KKmAnonymity(k=2, m=1), KNOWN_WITH_AGES))
-    part = problem.take(ROWS, shoal.KmAnonymity(k=2, m=1))
+    part = problem.take(ROWS).under(shoal.KmAnonymity(k=2, m=1))
     assert part.privacy.name == "km"
     assert part.relational is None
     assert part.raw.relational is None
@@ -87,7 +90,7 @@ def test_costs_that_floating_point_cannot_compare_are_refused() -> None:
     weights = shoal.Weights({"a1": 1e6, "a2": 1.000001})
     data = shoal.read([["a1"]] * 2000)
     with pytest.raises(OptionError, match="too large to compare exactly"):
-        Problem(data, TREE, shoal.KmAnonymity(k=2), weights=weights).costs  # noqa: B018
+        Problem(data, TREE, shoal.KmAnonymity(k=2), weights=weights).prepared.costs  # noqa: B018
 
 
 def test_a_sensitive_value_is_no_label_of_the_hierarchy() -> None:
@@ -103,5 +106,30 @@ def test_the_loss_of_the_search_is_the_loss_of_the_report() -> None:
     release = shoal.anonymize(problem, shoal.Optimal(time_limit=60))
     assert release.optimality is not None
     assert release.optimality.loss == release.losses["ncp"] > 0
-    root = int(problem.costs[-1])
-    assert root == problem.scale
+    root = int(problem.prepared.costs[-1])
+    assert root == problem.prepared.scale
+
+
+def test_another_seed_changes_nothing_else() -> None:
+    """What follows from the inputs follows from a copy of them, too: groups, added items, what is missed."""
+    privacy = shoal.LmDiversity(l=2, m=1, sensitive=("B", "HIV", "none such"))
+    problem = Problem(DATA, TREE, privacy, unknown_items="root", allow_missing=True)
+    copied = replace(problem, seed=1)
+    assert copied.prepared.sensitive_groups == problem.prepared.sensitive_groups == {"B": 2}
+    assert copied.prepared.missed == problem.prepared.missed == ("none such",)
+    assert copied.privacy is privacy
+    assert copied.hierarchy is TREE
+    unknown = Problem(shoal.read([["a1", "x"], ["a1", "y"]]), TREE, shoal.KmAnonymity(k=2), unknown_items="root")
+    assert replace(unknown, seed=1).prepared.added_items == unknown.prepared.added_items == 2
+
+
+def test_another_model_sets_its_own_values_apart() -> None:
+    tree = TREE.with_items_under_root(["HIV", "none such"])
+    diverse = shoal.LmDiversity(l=2, m=1, sensitive=("HIV", "none such"))
+    problem = Problem(DATA, tree, diverse, allow_missing=True)
+    plain = problem.prepared.take(ROWS).under(shoal.KmAnonymity(k=2, m=1))
+    assert (plain.set_apart, plain.missed) == (None, ())
+    assert plain.items.sets() == [frozenset(SETS[row]) for row in ROWS]
+    kept = problem.prepared.take(ROWS).under(diverse.changed(l=3))
+    assert kept.missed == ("none such",)
+    assert kept.sensitive.sets() == [frozenset({"HIV"}), frozenset(), frozenset()]

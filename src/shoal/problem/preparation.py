@@ -1,0 +1,138 @@
+"""How a problem is prepared: roles of columns, what is sensitive, unknown items; what does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.data.columns import Column, with_roles
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.sensitive import Sensitive
+from shoal.data.table import Role
+from shoal.data.transactions import Transactions
+from shoal.errors import OptionError
+from shoal.hierarchies import axes
+from shoal.privacy import PrivacyModel
+from shoal.privacy.sensitive import SensitiveItems
+from shoal.problem.prepared import Model, Prepared
+
+if TYPE_CHECKING:
+    from shoal.problem.problem import Problem
+
+
+def prepare(problem: Problem[Model]) -> Prepared[Model]:
+    """Bring the hierarchy and the data together; refuse what does not fit."""
+    privacy, hierarchy = problem.privacy, problem.hierarchy
+    privacy.check_sets(problem.data)
+    data, quasi_identifiers = _assign_roles(problem.data, privacy, problem.columns)
+    _refuse_taken_names(data, privacy)
+    missed: tuple[str, ...] = ()
+    groups: dict[str, int] = {}
+    if privacy.sensitive_labels:
+        present = set(data.transactions.labels)
+        below = {label: hierarchy.items_of(label) for label in privacy.sensitive_labels}
+        groups = {label: len(present.intersection(items)) for label, items in below.items() if label not in items}
+        privacy = privacy.spelled_out(hierarchy, present)
+        missed = privacy.missed(data)
+        if not problem.allow_missing:
+            _refuse_missed(missed, privacy, data, hierarchy)
+    known, hidden = privacy.apart(data)
+    if problem.privacy.sensitive_labels:
+        hierarchy = _exclude_sensitive(hierarchy, {item for items in below.values() for item in items}, hidden, privacy)
+    added = 0
+    if problem.unknown_items == "root":
+        owner, hierarchy = hierarchy, _with_unknown(hierarchy, known)
+        added = hierarchy.n_leaves - owner.n_leaves
+    for label in () if hidden is None else hidden.values.labels:
+        if label in hierarchy.code_of:
+            raise OptionError(f"Sensitive '{label}' is also a label of the hierarchy: rename one of them.")
+    sensitive = {*privacy.sensitive_labels, *(hidden.items.labels if hidden else ()), *groups}
+    return Prepared(
+        given=problem,
+        privacy=privacy,
+        data=data,
+        hierarchy=hierarchy,
+        item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),
+        items=hierarchy.encode(known, data.first_use),
+        set_apart=hidden,
+        relational=axes.relational(data, quasi_identifiers) if privacy.relational else None,
+        quasi_identifiers=quasi_identifiers,
+        missed=missed,
+        sensitive_groups=groups,
+        added_items=added,
+    )
+
+
+def _assign_roles(
+    data: Dataset, privacy: PrivacyModel, columns: Mapping[str, Column | str]
+) -> tuple[Dataset, dict[str, Column]]:
+    """Say of every column what it is; quasi-identifiers are of use only to models that are about them."""
+    specs: dict[str, Column | str] = dict(columns)
+    for name in privacy.columns if privacy.relational else ():
+        specs.setdefault(name, "sensitive")
+    if not specs and not privacy.relational:
+        return data, {}
+    if not privacy.relational:
+        named = [] if data.table is None else data.table.names
+        specs = {**dict.fromkeys(named, "plain"), **specs}
+    data, chosen = with_roles(data, specs)
+    if chosen and not privacy.relational:
+        raise OptionError(
+            f"{privacy.title} is about the sets alone: quasi-identifiers such as '{next(iter(chosen))}' need "
+            f"one of the models k, k-km, k-lm."
+        )
+    for name, role in {} if data.table is None else data.table.roles.items():
+        if role is Role.SENSITIVE and name not in privacy.columns:
+            raise OptionError(
+                f"Column '{name}' is declared sensitive, but {privacy.title} is not told to protect it: name "
+                f"it as --sensitive-column of the model too, or give it another role."
+            )
+        if role is not Role.SENSITIVE and name in privacy.columns and privacy.relational:
+            raise OptionError(
+                f"Column '{name}' is a --sensitive-column of the model, but has the role {role.value}: declare "
+                f"both or neither."
+            )
+    if privacy.relational:
+        privacy.seen(data)  # there must be quasi-identifiers
+    return data, chosen
+
+
+def _refuse_taken_names(data: Dataset, privacy: PrivacyModel) -> None:
+    """Refuse a column that is called like one that the model adds."""
+    for name in privacy.adds_columns:
+        beside = () if data.table is None else data.table.names
+        if name in beside or name in data.origin.set_columns:
+            raise OptionError(
+                f"{data.origin.name} has a column '{name}' already, which {privacy.title} adds: choose "
+                f"another name with --group-column, or leave yours out (--columns)."
+            )
+
+
+def _refuse_missed(missed: tuple[str, ...], privacy: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
+    """Refuse what was declared sensitive and is nowhere: misspelt, it would slip by."""
+    for label in missed:
+        if label not in hierarchy.code_of or len(missed) == len(privacy.sensitive_labels):
+            near = privacy.near(label, data, hierarchy.labels)
+            nor = "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
+            raise OptionError(
+                f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
+                f"--allow-missing)."
+            )
+
+
+def _exclude_sensitive(
+    hierarchy: Hierarchy, declared: Collection[str], hidden: Sensitive | None, privacy: PrivacyModel
+) -> Hierarchy:
+    """The hierarchy of the other items: sensitive ones are not generalized."""
+    gone = {*declared, *(hidden.items.labels if hidden else ())}
+    if isinstance(privacy, SensitiveItems) and gone.issuperset(hierarchy.items):
+        return Hierarchy.flat(())  # nothing may be known; an item that never occurs stands in
+    return hierarchy.without_items(gone)
+
+
+def _with_unknown(hierarchy: Hierarchy, rows: Transactions) -> Hierarchy:
+    """The hierarchy with the items that it does not know as leaves directly below its root."""
+    return hierarchy.with_items_under_root([rows.labels[code] for code in np.flatnonzero(rows.supports)])

@@ -1,0 +1,139 @@
+"""Prepared: data and hierarchy brought together under a model. What an algorithm is given."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
+
+import numpy as np
+
+from shoal.data.arrays import Counts
+from shoal.data.columns import Column
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.relational import Relational
+from shoal.data.sensitive import Sensitive
+from shoal.data.transactions import Transactions
+from shoal.errors import OptionError
+from shoal.hierarchies.weights import Weights
+from shoal.metrics import AdditiveLoss
+from shoal.privacy import PrivacyModel
+from shoal.published import Published
+
+if TYPE_CHECKING:
+    from shoal.problem.problem import Problem
+
+Model = TypeVar("Model", bound=PrivacyModel, covariant=True)
+Other = TypeVar("Other", bound=PrivacyModel)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared(Generic[Model]):
+    """What follows from a :class:`~shoal.Problem`. It never changes: :meth:`take` and the like build new values."""
+
+    given: Problem[Model]
+    privacy: Model  # each group of items that it names is spelled out
+    data: Dataset  # with the role of each column
+    hierarchy: Hierarchy  # of the items that are not sensitive
+    items: Transactions  # the rows with hierarchy leaves as codes; without what is sensitive
+    set_apart: Sensitive | None  # what is sensitive, for models that set it apart: published as it is
+    relational: Relational | None  # the quasi-identifying columns, for models that are about them
+    quasi_identifiers: Mapping[str, Column]  # and what is said about them
+    item_weights: Counts | None  # the weight of each item, as whole numbers
+    missed: tuple[str, ...]  # what was declared sensitive but is not in the data
+    sensitive_groups: Mapping[str, int]  # declared groups, and how many of their items are in the data
+    added_items: int  # items that the hierarchy did not know
+
+    def __repr__(self) -> str:
+        """Never the data themselves."""
+        return f"Prepared({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
+
+    @property
+    def loss(self) -> AdditiveLoss:
+        """What counts as loss."""
+        return self.given.loss
+
+    @property
+    def seed(self) -> int:
+        """The seed of whatever is random."""
+        return self.given.seed
+
+    @property
+    def weights(self) -> Weights | None:
+        """How much the loss of each item counts, as given."""
+        return self.given.weights
+
+    @property
+    def unknown_items(self) -> Literal["error", "root"]:
+        """What becomes of items that the hierarchy does not know."""
+        return self.given.unknown_items
+
+    @property
+    def sensitive(self) -> Transactions:
+        """The sensitive values of each row; nothing, for models that set nothing apart."""
+        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
+
+    @property
+    def sensitive_items(self) -> Transactions:
+        """The sensitive items of each row, as they are published; nothing, for models that set nothing apart."""
+        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.items
+
+    @cached_property
+    def raw(self) -> Published:
+        """The data as they are, as if they were published."""
+        return replace(Published.plain(self.items, self.set_apart), relational=self.relational)
+
+    def take(self, rows: Counts) -> Prepared[Model]:
+        """The same problem for some of the rows, in the given order."""
+        return replace(
+            self,
+            data=self.data.take(rows),
+            items=self.items.take(rows),
+            set_apart=self.set_apart and self.set_apart.take(rows),
+            relational=self.relational and self.relational.take(rows),
+        )
+
+    def under(self, privacy: Other) -> Prepared[Other]:
+        """The same rows under another model; prepared anew if that sets other values apart."""
+        mine, its = ((one.sensitive_labels, one.columns, one.relational) for one in (self.privacy, privacy))
+        if its[:2] == mine[:2] and its[2] <= mine[2]:
+            relational = self.relational if privacy.relational else None
+            return replace(cast(Prepared[Other], self), privacy=privacy, relational=relational)
+        return replace(cast("Problem[Other]", self.given), data=self.data, privacy=privacy).prepared
+
+    def on(self, hierarchy: Hierarchy) -> Prepared[Model]:
+        """The same problem on a hierarchy that refines its own: the same items, perhaps in another order."""
+        codes = np.array([hierarchy.code_of[label] for label in self.hierarchy.items], dtype=np.int32)
+        return replace(
+            self,
+            hierarchy=hierarchy,
+            items=self.items.recode(codes, hierarchy.items),
+            item_weights=None if self.weights is None else self.weights.per_item(hierarchy),
+        )
+
+    @cached_property
+    def occurrences(self) -> Counts:
+        """For each hierarchy node, the occurrences of items below it, each as often as its weight says."""
+        supports = self.items.supports
+        weights = np.ones_like(supports) if self.item_weights is None else self.item_weights
+        total = sum(map(operator.mul, supports.tolist(), weights.tolist()))  # may exceed 64 bits
+        if total * self.loss.worst(self.hierarchy.n_leaves) >= 2**53:  # floating point is exact below
+            raise OptionError("The costs become too large to compare exactly: give weights with fewer digits.")
+        supports = supports * weights
+        sums = np.concatenate([[0], np.cumsum(supports)])
+        span = self.hierarchy.span
+        below: Counts = sums[span[:, 1]] - sums[span[:, 0]]
+        return below
+
+    @cached_property
+    def costs(self) -> Counts:
+        """For each hierarchy node, the exact cost of publishing all its occurrences as that node."""
+        return self.loss.node_costs(self.hierarchy, self.occurrences)
+
+    @cached_property
+    def scale(self) -> int:
+        """What to divide a total cost by to get the loss."""
+        return self.loss.scale(self.hierarchy, int(self.occurrences[-1]))
