@@ -15,7 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal import kernels
-from shoal.kernels import Merging, Scale, _python, relational
+from shoal.data.attributes import Scale
+from shoal.kernels import Merging, _python, relational
 from tests.budget import examples
 from tests.conftest import implementations, still
 

@@ -14,7 +14,6 @@ from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, hierarchy_option, said, trees
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
-from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
@@ -205,7 +204,7 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
     raw = release.problem.relational
     assert raw is not None
-    kinds = {one.name: f"{one.unit}s" if isinstance(one, Line) else "categories" for one in raw.attributes}
+    kinds = {one.name: f"{one.kind}s".replace("ys", "ies") for one in raw.attributes}
     return [
         (
             "classes of equal values",

@@ -10,7 +10,7 @@ from shoal.kernels.measures import MOST_ITEMSETS, Itemsets, frequent_itemsets, l
 from shoal.kernels.merge_chains import Flow, MergeChains
 from shoal.kernels.merge_clauses import Clauses, MergeClauses, Variables
 from shoal.kernels.regroup import Regroup
-from shoal.kernels.relational import Merging, Scale, blended, form_clusters
+from shoal.kernels.relational import Merging, blended, form_clusters
 from shoal.kernels.search import (
     MOST,
     MOST_MOLES,
@@ -61,7 +61,6 @@ __all__ = [
     "Rare",
     "RareFacts",
     "Regroup",
-    "Scale",
     "Suppressed",
     "Suppression",
     "Threats",

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.data.attributes import Scale
 from shoal.kernels.choice import Tick, capped, kernels, still
 
 How = Literal["r", "t", "rt"]
 _HOW: dict[How, int] = {"r": 0, "t": 1, "rt": 2}
 _MOST = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What intervals of an attribute's codes cost; a single code costs nothing.
-
-    Along a line: the difference of positions. In a tree, whose leaves are the codes: the highest rise between
-    neighbouring leaves, which is how high their lowest common ancestor is.
-    """
-
-    along: bool  # a line, else a tree
-    costs: Counts  # the position of each code, ascending; or the rise between each two neighbouring leaves
-    whole: int  # the cost of everything together
-    missing: int = -1  # the code for "missing" on a line, always the last one; it costs the whole with any other
 
 
 def _told(scales: Sequence[Scale]) -> list[tuple[bool, Counts, int, int]]:

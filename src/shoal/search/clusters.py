@@ -177,7 +177,7 @@ class Clusters:
         raw, found = self.problem.relational, []
         assert raw is not None
         for attribute, low in zip(raw.attributes, raw.low, strict=True):
-            ends = attribute.widened(np.array([low[rows].min()]), np.array([low[rows].max()]))
+            ends = attribute.generalize(np.array([low[rows].min()]), np.array([low[rows].max()]))
             found += [int(end[0]) for end in ends]
         return tuple(found)
 

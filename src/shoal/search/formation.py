@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.data.arrays import Counts
+from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
 from shoal.engines import Engine
 from shoal.search.yardstick import Yardstick
@@ -77,7 +78,7 @@ def _halves(yard: Yardstick, rows: Counts, k: int) -> list[Counts] | None:
     return None
 
 
-def _cost(scale: kernels.Scale, low: int, high: int) -> int:
+def _cost(scale: Scale, low: int, high: int) -> int:
     """What it costs to publish codes from low to high."""
     if low == high:
         return 0
@@ -86,7 +87,7 @@ def _cost(scale: kernels.Scale, low: int, high: int) -> int:
     return scale.whole if high == scale.missing else int(scale.costs[high] - scale.costs[low])
 
 
-def _borders(scale: kernels.Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _borders(scale: Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """After which codes a cut may lie: of a tree, only between the children of what all have in common."""
     if scale.along:
         return np.ones(last - first, dtype=np.bool_)
