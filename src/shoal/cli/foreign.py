@@ -115,13 +115,12 @@ def spelled(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
     """What the labels of a witness stand for, for machines; nothing without a code book."""
     if book is None:
         return {}
-    named = (*witness.labels, *witness.absent)
-    return {"items": {label: list(book.items_of(label)) for label in named if label in book}}
+    return {"items": {label: list(book.items_of(label)) for label in witness.named if label in book}}
 
 
 def show_items(verdict: Verdict, book: CodeBook | None) -> None:
     """What the labels of witnesses stand for."""
-    named = {label: None for one in verdict.witnesses for label in (*one.labels, *one.absent)}
+    named = {label: None for one in verdict.witnesses for label in one.named}
     rows = [(label, _listed(book.items_of(label))) for label in named if book is not None and label in book]
     if rows:
         console.table("In the code book:", ["label", "stands for"], rows, right=9)

@@ -19,7 +19,7 @@ from shoal.data.table import Role
 from shoal.errors import OptionError
 from shoal.jobs.job import read_for
 from shoal.options import names_of, say
-from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy import PrivacyModel, Verdict
 from shoal.report.formatting import share, things
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
@@ -90,7 +90,7 @@ def verify(
     for note in filter(None, [*privacy.notes, privacy.unseen]):
         console.warn(note)
     if as_json:
-        witnesses = [{**witness_facts(witness), **foreign.spelled(witness, book)} for witness in verdict.witnesses]
+        witnesses = [{**witness.as_dict(), **foreign.spelled(witness, book)} for witness in verdict.witnesses]
         facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
         console.show_json(
             {"model": {"name": privacy.name, **privacy.values()}, **facts, "not_found": missed, "witnesses": witnesses}
@@ -131,89 +131,9 @@ def _with_roles(data: shoal.Dataset, privacy: PrivacyModel, named: str | None) -
 
 def show_witnesses(verdict: Verdict) -> None:
     """The smallest things that an adversary may know and that tell too much."""
-    worst = verdict.witnesses
-    sizes = {len(witness.labels) + len(witness.absent) for witness in worst}
-    size = "/".join(map(str, sorted(sizes)))
-    found = things(verdict.violations, "single known item")
-    if any(witness.absent for witness in worst):
-        found = things(verdict.violations, f"combination of {size} known facts", f"combinations of {size} known facts")
-    elif sizes != {1}:
-        found = things(verdict.violations, f"set of {size} known items", f"sets of {size} known items")
-    if all(witness.whole for witness in worst):
-        found = things(verdict.violations, "different record")
-    one = verdict.violations == 1
-    more = "" if verdict.violations <= len(worst) else ", for instance"
-    if all(witness.group is not None and witness.sensitive is None for witness in worst):
-        console.table(
-            f"{_who(verdict)} leave{'s' if one else ''} too few records{more}:",
-            ["an adversary who knows the values", *(["and the items"] if sizes != {0} else []), "is left with records"],
-            [
-                (str(witness.group), *([witness.known] if sizes != {0} else []), str(witness.support))
-                for witness in worst
-            ],
-        )
-    elif all(witness.group is not None for witness in worst) and sizes != {0}:
-        console.table(
-            f"{_who(verdict)} tell{'s' if one else ''} too much{more}:",
-            ["an adversary who knows the values", "and the items", "finds", "in records", "of", "share"],
-            [(str(one.group), one.known, *_told(one)) for one in worst],
-            right=3,
-        )
-    elif all(witness.group is not None for witness in worst):
-        console.table(
-            f"In {things(verdict.violations, 'case')} a sensitive item is too frequent in its group{more}:",
-            ["group", "sensitive item", "records", "of", "share"],
-            [(str(one.group), *_told(one)) for one in worst],
-            right=2,
-        )
-    elif all(witness.whole for witness in worst):
-        console.table(
-            f"{found} occur{'s' if one else ''} too rarely{more}:",
-            ["all that the record holds", "occurs in records"],
-            [(witness.known, str(witness.support)) for witness in worst],
-        )
-    elif all(witness.sensitive is None for witness in worst):
-        console.table(
-            f"{found} leave{'s' if one else ''} too few records{more}:",
-            ["an adversary who knows", "is left with records"],
-            [(witness.known, str(witness.support)) for witness in worst],
-        )
-    else:
-        console.table(
-            f"{found} tell{'s' if one else ''} too much{more}:" if sizes != {0} else "Too much is told to everybody:",
-            ["an adversary who knows", "finds", "in records", "of", "share"],
-            [(one.known, *_told(one)) for one in worst],
-            right=2,
-        )
-
-
-def _who(verdict: Verdict) -> str:
-    """What is too much to know, where values of columns are known."""
-    sizes = sorted({len(witness.labels) for witness in verdict.witnesses})
-    if sizes == [0]:
-        return things(verdict.violations, "combination of values", "combinations of values")
-    items = f"{'/'.join(map(str, sizes))} item{'' if sizes == [1] else 's'}"
-    return things(verdict.violations, f"combination of values and {items}", f"combinations of values and {items}")
-
-
-def _told(witness: Witness) -> tuple[str, str, str, str]:
-    """What is given away, in how many of how many records, and their share."""
-    part = share(witness.holders / witness.support)
-    return str(witness.sensitive), f"{witness.holders:,}", f"{witness.support:,}", part
-
-
-def witness_facts(witness: Witness) -> dict[str, Any]:
-    """A witness for machines."""
-    facts: dict[str, Any] = {"labels": list(witness.labels), "support": witness.support}
-    if witness.whole:
-        facts["whole"] = True
-    if witness.absent:
-        facts["absent"] = list(witness.absent)
-    if witness.sensitive is not None:
-        facts |= {"sensitive": witness.sensitive, "holders": witness.holders}
-    if witness.group is not None:
-        facts["group"] = witness.group
-    return facts
+    title, columns, rows, right = verdict.table()
+    texts = [[cell if isinstance(cell, str) else share(cell) for cell in row] for row in rows]
+    console.table(title, columns, texts, right)
 
 
 @click.command()

@@ -24,9 +24,10 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.metrics.risk import Risk
 from shoal.options import option, say
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingSet, RareSet
 from shoal.published import Published
 
 DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
@@ -125,11 +126,11 @@ class HkpCoherence(SensitiveValues):
         checked = rare.checked + told.checked
         if told.violations:  # of a smaller size than any rare set
             shares = [
-                Witness(tuple(rows.labels[code] for code in codes), count, (), values.labels[value], holders)
+                DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
                 for codes, value, count, holders in told.sets
             ]
             return Verdict(False, checked, told.violations, tuple(shares))
-        witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
+        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
         return Verdict(rare.violations == 0, checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:

@@ -22,7 +22,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.relational import (
     COMMON,
     SHOWN,
@@ -35,6 +35,7 @@ from shoal.privacy.relational import (
     risk_in_classes,
 )
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingInClass
 from shoal.published import Grouping, Published
 
 
@@ -107,7 +108,7 @@ class KLmDiversity(RelationalModel, SensitiveValues):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(
+            DisclosingInClass(
                 tuple(rows.labels[label_of[code]] for code in codes),
                 count,
                 sensitive=values.labels[value],
@@ -183,7 +184,7 @@ def told_by_class(values: Transactions, classes: Grouping, limit: int) -> Verdic
     wrong = np.flatnonzero(holders * limit > sizes)
     worst = wrong[np.lexsort((codes[wrong], groups[wrong], -(holders[wrong] / sizes[wrong])))][:SHOWN].tolist()
     witnesses = [
-        Witness(
+        DisclosingInClass(
             (),
             int(sizes[at]),
             sensitive=values.labels[codes[at]],

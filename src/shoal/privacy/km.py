@@ -18,8 +18,9 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, PrivacyModel, Verdict
 from shoal.privacy.rare import rare_sets
+from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 
@@ -50,7 +51,7 @@ class KmAnonymity(PrivacyModel):
         """Count all sets of up to m labels."""
         rows = self.whole(published)
         found = rare_sets(rows, self.k, self.m, engine)
-        witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
+        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:

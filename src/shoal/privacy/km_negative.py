@@ -21,7 +21,8 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, PrivacyModel, Verdict
+from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 
@@ -66,7 +67,7 @@ class KmNegative(PrivacyModel):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
+            RareSet(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
             for present, absent, count in found.facts
         ]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))

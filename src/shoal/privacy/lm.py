@@ -20,8 +20,9 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingSet
 from shoal.published import Published
 
 
@@ -72,7 +73,7 @@ class LmDiversity(SensitiveValues):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(tuple(rows.labels[code] for code in codes), count, sensitive=values.labels[value], holders=holders)
+            DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
             for codes, value, count, holders in found.sets
         ]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))

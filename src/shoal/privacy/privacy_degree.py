@@ -21,8 +21,9 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, Infeasible, OptionError, did_you_mean
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.sensitive import SensitiveItems
+from shoal.privacy.witness import DisclosingInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries
@@ -120,7 +121,7 @@ class PrivacyDegree(SensitiveItems):
         wrong = np.flatnonzero(counts * self.p > made.sizes[groups])
         worst = wrong[np.lexsort((items[wrong], groups[wrong], -(counts[wrong] / made.sizes[groups[wrong]])))]
         witnesses = [
-            Witness(
+            DisclosingInClass(
                 (),
                 int(made.sizes[group]),
                 sensitive=values.labels[item],

@@ -18,8 +18,9 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, smallest_crowds
-from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy import PrivacyModel, Verdict
 from shoal.privacy.rare import rare_sets
+from shoal.privacy.witness import RareInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries
@@ -74,7 +75,7 @@ class RelationalModel(PrivacyModel):
         sizes = classes.sizes
         small = np.flatnonzero(sizes < self.k)
         worst = small[np.argsort(sizes[small], kind="stable")][:SHOWN].tolist()
-        witnesses = [Witness((), int(sizes[at]), group=name_of(classes, at)) for at in worst]
+        witnesses = [RareInClass((), int(sizes[at]), name_of(classes, at)) for at in worst]
         return Verdict(not len(small), len(sizes), len(small), tuple(witnesses))
 
     def feasible(self, published: Published) -> None:
@@ -136,9 +137,7 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
     own, class_of, label_of = apart_by_class(rows, classes)
     found = rare_sets(own, k, m, engine)
     witnesses = [
-        Witness(
-            tuple(rows.labels[label_of[code]] for code in codes), support, group=name_of(classes, class_of[codes[0]])
-        )
+        RareInClass(tuple(rows.labels[label_of[code]] for code in codes), support, name_of(classes, class_of[codes[0]]))
         for codes, support in found.sets
     ]
     return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))

@@ -16,8 +16,9 @@ from shoal.data.arrays import row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
-from shoal.privacy import PrivacyModel, Witness
+from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.witness import RareSet
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
@@ -34,7 +35,7 @@ class Explanation:
     records: int  # that hold one of them
     # Labels one level below the group, or the suppressed label, with other labels of the cut; none: it could be split
     # or published.
-    witness: Witness | None
+    witness: RareSet | None
     suppressed: bool = False
 
     def __str__(self) -> str:
@@ -76,7 +77,7 @@ def explain(
         if node < hierarchy.n_leaves:
             continue
         rare = counter.witness(raised, node, m, tick=tick)
-        witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
+        witness = RareSet(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
         found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     for node in map(int, cut.suppressed):
@@ -108,13 +109,13 @@ def _suppressed(
     first, stop = hierarchy.span[node]
     inside = (problem.items.items >= first) & (problem.items.items < stop)
     holders = np.unique(row_ids(problem.items.indptr)[inside])
-    witness = Witness((labels[node],), len(holders)) if len(holders) < privacy.k else None
+    witness = RareSet((labels[node],), len(holders)) if len(holders) < privacy.k else None
     if witness is None and privacy.m != 1:
         beside = published.rows.take(holders)
         less = KmAnonymity(privacy.k, "all" if privacy.m == "all" else privacy.m - 1)
         for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
             others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
-            witness = Witness((labels[node], *others), rare.support)
+            witness = RareSet((labels[node], *others), rare.support)
     return Explanation(labels[node], int(hierarchy.leaves[node]), len(holders), witness, suppressed=True)
 
 
