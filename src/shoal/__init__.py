@@ -63,7 +63,7 @@ from shoal.privacy.sensitive_k import SensitiveK
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Prepared, Problem
 from shoal.published import Grouping, Published
-from shoal.recoding import Clustered, Dealt, Flips, GlobalCut, LocalCuts, LocalNodes, LocalSets, Recoding
+from shoal.recoding import Clustered, Flips, GlobalCut, LocalCuts, LocalNodes, LocalSets, Recoding, Reshuffled
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release.pipeline import anonymize
 from shoal.release.release import Release
@@ -92,7 +92,6 @@ __all__ = [
     "Clustered",
     "Column",
     "Dataset",
-    "Dealt",
     "Engine",
     "Explanation",
     "Flips",
@@ -129,6 +128,7 @@ __all__ = [
     "Recoding",
     "RelationalNCP",
     "Release",
+    "Reshuffled",
     "Rfirst",
     "Risk",
     "RmergeR",

@@ -133,7 +133,7 @@ def test_degenerate_data() -> None:
 def test_local_labels_are_not_exclusive_and_it_is_said(tmp_path: Path) -> None:
     release = shoal.anonymize(problem_of([["a"], ["a"], ["a"], ["b"]], FLAT, 2))
     assert not release.published.exclusive  # "a" stands beside "ALL", which covers it
-    assert release.recoding.summary() == {
+    assert release.recoding.summary().as_dict() == {
         "kind": "local labels",
         "labels": 2,
         "intact_items": 0,

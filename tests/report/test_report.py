@@ -100,7 +100,7 @@ def test_figures_are_those_of_the_release() -> None:
     assert facts["losses"]["ncp"] * 11 == pytest.approx(2.5)
     assert facts["timings"] == made.timings
     assert facts["provenance"] == made.provenance
-    assert facts["recoding"] == made.recoding.summary()
+    assert facts["recoding"] == made.recoding.summary().as_dict()
     assert facts["properties"] == {"domain_exclusive": True}
     assert facts["warnings"] == []
 

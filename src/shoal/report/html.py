@@ -128,11 +128,11 @@ def _lost(release: Release) -> list[tuple[str, str]]:
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
-    made, cut = release.change, release.summary
+    made = release.change
     if made is None:
         return [("groups", formatting.count(len(group_codes(release))))]
-    groups = ("groups of records", f"{cut['groups']:,}")
-    if cut["kind"] == "dealt":
+    groups = ("groups of records", f"{release.summary.groups:,}")
+    if release.recoding.reshuffles:
         return [groups]
     return [
         groups,

@@ -97,8 +97,8 @@ def witness(release: Release) -> Witness | None:
 
 def _split(release: Release, broad: set[str]) -> Witness | None:
     """What would violate the model if a broad group were split into its parts."""
-    problem, cut = release.problem, release.recoding
-    if not isinstance(cut, GlobalCut) or problem.unknown_items == "root":  # then labels may be known to the data only
+    problem, cut = release.problem, release.recoding.global_cut
+    if cut is None or problem.unknown_items == "root":  # then labels may be known to the data only
         return None
     hierarchy = problem.hierarchy
     for node in [node for node in cut.raised if hierarchy.labels[node] in broad]:
