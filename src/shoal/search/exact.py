@@ -26,7 +26,6 @@ from collections.abc import Sequence
 
 from shoal import kernels
 from shoal.engines import Engine
-from shoal.errors import OptionError
 from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
@@ -135,7 +134,7 @@ class ExactSearch(Proof):
             with self.clock.share(AA_SHARE):
                 self._ask_aa()
         if ended in ("time limit", "interrupted") and not self.solved:
-            with contextlib.suppress(OptionError), self.clock.share(BOUND_SHARE):
+            with contextlib.suppress(solver.SolverMissing), self.clock.share(BOUND_SHARE):
                 self._solve(FIRST_EFFORT)
         if ended != "proven" and self.aa is not None:
             self._offer(self.aa)

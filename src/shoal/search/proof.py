@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from shoal.engines import Engine
-from shoal.errors import OptionError
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Optimality, Solution
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
+from shoal.search.solver import SolverMissing
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
@@ -51,7 +51,7 @@ class Proof:
             if not self._ready():
                 raise
             return "interrupted"
-        except OptionError:
+        except SolverMissing:
             return "no solver"
         return "proven"
 

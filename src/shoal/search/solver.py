@@ -37,6 +37,10 @@ class Relaxed:
     before: tuple[set[int], ...] = ()  # the last few solutions on the way, the best of them first
 
 
+class SolverMissing(OptionError):
+    """The solver is not installed."""
+
+
 def load() -> Any:
     """The solver's module; an error if it is not installed."""
     try:
@@ -44,7 +48,7 @@ def load() -> Any:
     except ImportError as error:
         if _interrupted(error):  # on the way: an extension module then tells it as an import that failed
             raise KeyboardInterrupt from None
-        raise OptionError(
+        raise SolverMissing(
             "The exact search needs OR-Tools, which is not installed: 'pip install ortools', or use "
             "--algorithm auto, which then goes without a proof, or aa."
         ) from None
