@@ -11,7 +11,7 @@ from shoal.data.arrays import Codes
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.problem import Problem
+from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Solution
@@ -47,8 +47,8 @@ class DropRare(Algorithm):
     generalizes = False
     needs_hierarchy = False
 
-    def solve(self, problem: Problem, engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[NoRareLabel], engine: Engine) -> Solution:
         """Drop what is in fewer than k records."""
         supports = problem.items.supports
-        rare = np.flatnonzero((supports > 0) & (supports < problem.privacy.values()["k"]))
+        rare = np.flatnonzero((supports > 0) & (supports < problem.privacy.k))
         return Solution(Dropped(rare.astype(np.int32)), statistics={"dropped": len(rare)})

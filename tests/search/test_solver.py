@@ -88,4 +88,4 @@ def test_another_error_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(solver, "solve", refuse)
     with pytest.raises(OptionError, match="something else"):
-        shoal.Auto(siblings="none").solve(medium(rows=1000), QUIET)
+        shoal.Auto(siblings="none").solve(medium(rows=1000).prepared, QUIET)

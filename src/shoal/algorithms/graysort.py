@@ -21,7 +21,6 @@ from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Prepared
 from shoal.published import Grouping
@@ -44,9 +43,8 @@ class GraySort(Algorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyDegree], engine: Engine) -> Solution:
         """Sort, then group."""
-        assert isinstance(problem.privacy, PrivacyDegree)
         p, items, values = problem.privacy.p, problem.items, problem.sensitive
         order = kernels.gray_coded_order(items.indptr, items.items)
         free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group

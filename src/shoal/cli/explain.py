@@ -59,7 +59,7 @@ def explain(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    if not isinstance(privacy, shoal.KmAnonymity):
+    if not privacy.explainable:
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **{**read_as, "multiset": False}))

@@ -7,8 +7,9 @@ this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
@@ -44,6 +45,22 @@ class Verdict:
         return self.witnesses[0].table(self.witnesses, self.violations)
 
 
+@dataclass(frozen=True)
+class Demand:
+    """What a guarantee asks of each set of labels that somebody may know and that occurs."""
+
+    k: int  # records that it must be in
+    known: int  # the most labels of a record that somebody can know
+    max_share: Fraction = Fraction(1)  # of these records, how many may have the same sensitive value; 1: all
+    absent: bool = False  # whether labels may be known to be missing, too
+    monotone: bool = False  # whether what is satisfied stays so, however much is generalized further
+
+    @property
+    def one_in(self) -> int:
+        """The l of a share of 1/l; 0: sensitive values are free."""
+        return 0 if self.max_share == 1 else int(1 / self.max_share)
+
+
 class PrivacyModel(Spec, ABC):
     """A guarantee about published data."""
 
@@ -54,6 +71,9 @@ class PrivacyModel(Spec, ABC):
     about_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
+    counted: ClassVar[str] = "for each thing that an adversary may know how many records are left"  # by the verifier
+    about_holders: ClassVar[bool] = False  # whether it is about records with a sensitive item alone
+    explainable: ClassVar[bool] = False  # whether a group of a cut can be explained by a set that would be too rare
 
     @property
     def beyond(self) -> str:
@@ -157,6 +177,14 @@ class PrivacyModel(Spec, ABC):
             )
         return published.rows
 
+    def demand(self, rows: Transactions) -> Demand | None:
+        """What is asked of sets of labels of these rows (inside each class, for models about columns); None: other."""
+        return None
+
+    def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
+        """What releases are to be compared by, and its name: the loss of what the guarantee changes."""
+        return losses.get(f"weighted_{loss}", losses.get(loss)), loss.upper()
+
     @abstractmethod
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Check the guarantee, exactly."""
@@ -181,3 +209,15 @@ class PrivacyModel(Spec, ABC):
     @abstractmethod
     def limits(self) -> list[str]:
         """What the guarantee does not promise, in plain English sentences."""
+
+
+class ItemsetModel(PrivacyModel):
+    """A guarantee about the sets of labels that somebody may know."""
+
+    @abstractmethod
+    def demand(self, rows: Transactions) -> Demand:
+        """What is asked of each."""
+
+    def unreachable(self, rows: Transactions, values: Transactions) -> str:
+        """Why no generalization of rows with such sensitive values was found, and what could be done."""
+        return f"No generalization was found that satisfies {self.title} with these options: ask for less."

@@ -24,7 +24,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.metrics.risk import Risk
 from shoal.options import option, say
-from shoal.privacy import DRAWN, Verdict
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.privacy.witness import DisclosingSet, RareSet
@@ -34,7 +34,7 @@ DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 
 
 @dataclass(frozen=True)
-class HkpCoherence(SensitiveValues):
+class HkpCoherence(SensitiveValues, ItemsetModel):
     """Any p or fewer public items of a record are in at least k records, and tell no private item too surely.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])
@@ -137,9 +137,9 @@ class HkpCoherence(SensitiveValues):
         """Who can be found by public items."""
         return Risk.of(self.both(published)[0], self.k, min(self.p, DRAWN), engine)
 
-    def known(self, rows: Transactions) -> int:
-        """The most labels of any of these rows that an adversary can know."""
-        return min(self.p, int(rows.sizes.max(initial=0)))
+    def demand(self, rows: Transactions) -> Demand:
+        """Any p labels are in k records, of which at most the share h has the same private item."""
+        return Demand(self.k, min(self.p, int(rows.sizes.max(initial=0))), self.share)
 
     def feasible(self, published: Published) -> None:
         """It always is: without public items there is nothing to know. The algorithms for it may suppress."""

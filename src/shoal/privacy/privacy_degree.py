@@ -45,6 +45,7 @@ class PrivacyDegree(SensitiveItems):
     paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")
+    counted = "in each published group how many records hold each sensitive item"
     examined = "every published group with each of its sensitive items"
     beyond = (
         "The figures take every record of a group to be as likely as any other to hold its sensitive items, however "

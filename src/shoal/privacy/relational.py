@@ -6,6 +6,7 @@ one that nothing else is said about. A verifier compares published values as the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -31,6 +32,15 @@ class RelationalModel(PrivacyModel):
 
     relational = True
     k: int
+
+    def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
+        """That of the columns, and of the sets if the guarantee is about them, too."""
+        columns = losses.get("relational_ncp")
+        if not self.about_sets:
+            return columns, "NCP of the columns"
+        items, _ = super().primary_loss(losses, loss)
+        mean = None if columns is None or items is None else (columns + items) / 2
+        return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
 
     def quasi_identifiers(self, data: Dataset) -> tuple[str, ...]:
         """The columns that an adversary may know."""

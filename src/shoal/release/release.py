@@ -22,8 +22,6 @@ from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
@@ -148,7 +146,7 @@ class Release:
         from shoal.report.explanations import explain
 
         cut = self.recoding.global_cut
-        if cut is not None and isinstance(self.problem.privacy, KmAnonymity):
+        if cut is not None and self.problem.privacy.explainable:
             return explain(self.problem, cut, name_unknown=False)
         return []
 
@@ -266,7 +264,7 @@ class Release:
         notes = []
         if missed := self.problem.missed:
             notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
-        if isinstance(self.problem.privacy, SensitiveItems) and not self.problem.sensitive.non_empty:
+        if self.problem.privacy.about_holders and not self.problem.sensitive.non_empty:
             notes.append(
                 "No record holds a sensitive item: nothing was protected, and all records are published as they are."
             )

@@ -19,7 +19,6 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
 from shoal.options import changed
 from shoal.privacy import Witness
-from shoal.privacy.km import KmAnonymity
 from shoal.recoding import GlobalCut
 from shoal.search.clock import AFTER
 
@@ -120,7 +119,7 @@ def _candidates(release: Release) -> Iterator[Remedy]:
     grouped = isinstance(method, ExactAlgorithm) and method.siblings == "best"
     if not grouped:
         yield Remedy("sibling groups", Auto())
-    if isinstance(privacy, KmAnonymity) and not method.suppresses:
+    if isinstance(privacy, MHgHs.solves) and not method.suppresses:
         yield Remedy("suppression", MHgHs(siblings="best") if grouped else MHgHs())
     m = privacy.values().get("m")
     if m == "all" or (isinstance(m, int) and m > 1):
