@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.suppress.suppression import Suppression
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
@@ -75,7 +75,7 @@ def _walks(problem: Problem, limits: Limits, engine: Engine, sizes: range) -> So
     )
 
 
-def kernel_of(problem: Problem, limits: Limits) -> kernels.Suppression:
+def kernel_of(problem: Problem, limits: Limits) -> Suppression:
     """The kernel for a k^m problem, with the order in which labels are decided."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
     assert isinstance(privacy, KmAnonymity)
@@ -84,7 +84,7 @@ def kernel_of(problem: Problem, limits: Limits) -> kernels.Suppression:
     order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
-    return kernels.Suppression(
+    return Suppression(
         items.indptr,
         items.items,
         hierarchy.parent,
