@@ -80,7 +80,7 @@ struct Registration {
 }  // namespace shoal
 
 // SHOAL_KERNEL(name) { module.def("name", ..); } adds a kernel to the extension: nothing else has to know of it.
-#define SHOAL_KERNEL(name)                                          \
-    static void bind_##name(nanobind::module_& module);             \
+#define SHOAL_KERNEL(name)                                           \
+    static void bind_##name(nanobind::module_& module);              \
     static const shoal::Registration registered(#name, bind_##name); \
     static void bind_##name(nanobind::module_& module)

@@ -67,7 +67,8 @@ private:
     static void lower(int64_t& least, int64_t support) { least = std::min(least, support); }
 
     // Extend a prefix of `length` - 1 labels, up to `size`.
-    void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int length, int size, Pulse& pulse, double share) {
+    void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int length, int size, Pulse& pulse,
+                double share) {
         pulse.beat(share);
         Level& level = worker.levels[length - 1];
         if (level.count.empty()) level.count.assign(rows_.labels(), 0);

@@ -44,7 +44,7 @@ public:
     int64_t begin(int64_t row) const { return indptr_[row]; }
     int64_t end(int64_t row) const { return indptr_[row + 1]; }
     Code item(int64_t at) const { return items_[at]; }
-    int64_t first(int64_t row) const { return first_[row]; }    // rows of the first list that are this one
+    int64_t first(int64_t row) const { return first_[row]; }  // rows of the first list that are this one
     int64_t second(int64_t row) const { return second_[row]; }  // ... of the second
     const std::vector<int64_t>& class_of() const { return class_of_; }  // of each row given; -1: empty
 

@@ -16,7 +16,7 @@ public:
         int64_t cost;
         int64_t leaves;
         std::vector<Code> commits;  // the raised nodes, ascending, none above another
-        std::vector<Code> target;   // where each label ends up
+        std::vector<Code> target;  // where each label ends up
         bool operator>(const Way& other) const {
             if (cost != other.cost) return cost > other.cost;
             if (leaves != other.leaves) return leaves > other.leaves;

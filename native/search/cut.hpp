@@ -9,7 +9,7 @@ using Set = std::vector<Code>;  // of nodes, ascending
 
 struct Tree {
     const Code* parent;  // of each node; -1 for the root, which is the last; always above the node's own id
-    const Code* span;    // 2 * node: first leaf, one past the last
+    const Code* span;  // 2 * node: first leaf, one past the last
     const int64_t* cost;
     Code nodes;
     Code leaves;
@@ -89,7 +89,7 @@ public:
 
 private:
     std::vector<uint8_t> below_;
-    std::vector<uint8_t> in_;     // in the cut
+    std::vector<uint8_t> in_;  // in the cut
     std::vector<int64_t> under_;  // cost of the cut's nodes below each node; of the node itself, if it is in or below the cut
 };
 

@@ -25,8 +25,7 @@ inline Rows distinct(const Rows& rows) {
     Rows out;
     int64_t last = -1;
     for (int64_t r : order) {
-        bool same = last >= 0 && key[last] == key[r] &&
-                    std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
+        bool same = last >= 0 && key[last] == key[r] && std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
         if (same) {
             out.weight.back() += rows.weight[r];
         } else {

@@ -8,7 +8,7 @@ namespace shoal {
 
 class NodeRows {
 public:
-    Rows rows;      // distinct, without empty ones
+    Rows rows;  // distinct, without empty ones
     Rows expanded;  // the same with all generalizations but the root
 
     NodeRows(const RowsView& view, const Tree& tree, int64_t k) : NodeRows(distinct(view), tree, k) {}
@@ -70,7 +70,8 @@ public:
 
 private:
     Code rarest_of(const Set& nodes) const {
-        return *std::min_element(nodes.begin(), nodes.end(), [&](Code a, Code b) { return end(a) - begin(a) < end(b) - begin(b); });
+        return *std::min_element(nodes.begin(), nodes.end(),
+                                 [&](Code a, Code b) { return end(a) - begin(a) < end(b) - begin(b); });
     }
     bool holds(int32_t row, Code u) const {
         if (!bits_[u].empty()) return bits_[u][row >> 6] >> (row & 63) & 1;

@@ -19,8 +19,8 @@ SHOAL_KERNEL(disclosing_sets) {
             for (const auto& set : result.witnesses) sets.emplace_back(set.codes, set.sensitive, set.support, set.together);
             return std::make_tuple(result.checked, result.violations, std::move(sets));
         },
-        "indptr"_a, "items"_a, "labels"_a, "sensitive_indptr"_a, "sensitive_items"_a, "sensitive_labels"_a, "part"_a,
-        "whole"_a, "first"_a, "last"_a, "least"_a, "keep"_a, "threads"_a, "tick"_a);
+        "indptr"_a, "items"_a, "labels"_a, "sensitive_indptr"_a, "sensitive_items"_a, "sensitive_labels"_a, "part"_a, "whole"_a,
+        "first"_a, "last"_a, "least"_a, "keep"_a, "threads"_a, "tick"_a);
 
     module.def(
         "smallest_disclosing",
@@ -32,6 +32,6 @@ SHOAL_KERNEL(disclosing_sets) {
                 return counter.smallest(m, threads, call);
             }));
         },
-        "indptr"_a, "items"_a, "labels"_a, "sensitive_indptr"_a, "sensitive_items"_a, "sensitive_labels"_a, "part"_a,
-        "whole"_a, "m"_a, "threads"_a, "tick"_a);
+        "indptr"_a, "items"_a, "labels"_a, "sensitive_indptr"_a, "sensitive_items"_a, "sensitive_labels"_a, "part"_a, "whole"_a,
+        "m"_a, "threads"_a, "tick"_a);
 }

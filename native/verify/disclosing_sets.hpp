@@ -15,9 +15,9 @@ namespace shoal {
 
 struct Disclosure {
     std::vector<Code> codes;  // ascending
-    Code sensitive;           // the most frequent value in these rows, the lowest code if there are several
-    int64_t support;          // rows with all the labels
-    int64_t together;         // rows of these with the sensitive value
+    Code sensitive;  // the most frequent value in these rows, the lowest code if there are several
+    int64_t support;  // rows with all the labels
+    int64_t together;  // rows of these with the sensitive value
 
     bool operator<(const Disclosure& other) const {  // the worst first; counts are below 2^31, so products are exact
         int64_t mine = together * other.support, theirs = other.together * support;
@@ -36,8 +36,7 @@ class DisclosureCounter {
 public:
     using Result = Findings<Disclosure>;
 
-    DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, int64_t least,
-                      size_t keep)
+    DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, int64_t least, size_t keep)
         : allowed_(allowed), least_(least), keep_(keep), total_(view.rows), labels_(labels), sensitive_(sensitive) {
         std::vector<char> linked(labels, 0);  // labels that some row with a sensitive value has: no other is looked at
         for (int64_t r = 0; r < view.rows; ++r)
@@ -99,7 +98,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> with, without;  // rows with the prefix and this label, with and without a sensitive value
-        std::vector<int64_t> slot;           // of the labels whose rows are wanted, counted from 1; else 0
+        std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, wanted;
         std::vector<int64_t> start;
         std::vector<Place> places;
@@ -164,11 +163,13 @@ private:
             }
         }
         if (least_ > 1)
-            level.touched.erase(std::remove_if(level.touched.begin(), level.touched.end(), [&](Code item) {
-                bool few = with[item] < least_;
-                if (few) with[item] = 0;
-                return few;
-            }), level.touched.end());
+            level.touched.erase(std::remove_if(level.touched.begin(), level.touched.end(),
+                                               [&](Code item) {
+                                                   bool few = with[item] < least_;
+                                                   if (few) with[item] = 0;
+                                                   return few;
+                                               }),
+                                level.touched.end());
         if (level.touched.empty()) return;
         for (const Place* p = plain; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
@@ -189,10 +190,8 @@ private:
             const Place* first = level.places.data() + level.start[t];
             const Place* end = level.places.data() + level.start[t + 1];
             worker.prefix.push_back(item);
-            if (last)
-                weigh(worker, first, end, with[item] + without[item]);
-            else
-                extend(worker, first, end, size, pulse, share);
+            if (last) weigh(worker, first, end, with[item] + without[item]);
+            else extend(worker, first, end, size, pulse, share);
             worker.prefix.pop_back();
         }
         for (Code item : level.touched) with[item] = without[item] = level.slot[item] = 0;
@@ -250,9 +249,9 @@ private:
     Code labels_, sensitive_;
     Rows rows_;
     std::vector<int64_t> split_;  // index into rows_.items of each row's first sensitive value
-    int64_t with_value_ = 0;      // rows before this one have sensitive values, the others none
+    int64_t with_value_ = 0;  // rows before this one have sensitive values, the others none
     std::vector<int64_t> holders_, class_of_;  // the given rows with sensitive values, and which of rows_ each became
-    std::vector<uint8_t> marks_;               // by row with sensitive values; empty: not asked for
+    std::vector<uint8_t> marks_;  // by row with sensitive values; empty: not asked for
     std::vector<int64_t> starts_;
     std::vector<Place> places_, all_;
 };

@@ -19,7 +19,7 @@ namespace shoal {
 
 struct RareNegativeItemset {
     std::vector<Code> present, absent;  // ascending
-    int64_t count;                      // rows that match
+    int64_t count;  // rows that match
     bool operator<(const RareNegativeItemset& other) const {
         if (count != other.count) return count < other.count;
         if (present != other.present) return present < other.present;
@@ -70,14 +70,12 @@ private:
     struct Option {  // a label that may be absent
         Code label;
         int64_t taken;  // rows that match so far and have the label: exactly or at most
-        int64_t list;   // where in Worker::lists its rows are
-        bool operator<(const Option& other) const {
-            return taken != other.taken ? taken > other.taken : label < other.label;
-        }
+        int64_t list;  // where in Worker::lists its rows are
+        bool operator<(const Option& other) const { return taken != other.taken ? taken > other.taken : label < other.label; }
     };
     struct Level {
         std::vector<int64_t> count;  // rows with P and this label
-        std::vector<int64_t> slot;   // of the labels whose rows are wanted, counted from 1; else 0
+        std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, follow;
         std::vector<int64_t> start;
         std::vector<Place> places;
@@ -89,8 +87,8 @@ private:
         // The rows of one P, numbered from 0: their weights, and for each label that may be absent those that have it.
         std::vector<int64_t> weight, begin, lists;
         std::vector<std::vector<Option>> options;  // by the size of N, as the next two
-        std::vector<std::vector<char>> has;        // whether a row has that label of N
-        std::vector<std::vector<int64_t>> both;    // rows of a list that do
+        std::vector<std::vector<char>> has;  // whether a row has that label of N
+        std::vector<std::vector<int64_t>> both;  // rows of a list that do
     };
 
     Result count(int facts, int threads, const Tick& tick) {
@@ -110,8 +108,8 @@ private:
                 visit(worker, all_.data(), all_.data() + all_.size(), total_, facts, pulse, 0);
             } else if (support_[task - 1]) {
                 worker.present.push_back(static_cast<Code>(task - 1));
-                visit(worker, places_.data() + starts_[task - 1], places_.data() + starts_[task], support_[task - 1],
-                      facts, pulse, static_cast<double>(task) / tasks);
+                visit(worker, places_.data() + starts_[task - 1], places_.data() + starts_[task], support_[task - 1], facts,
+                      pulse, static_cast<double>(task) / tasks);
             }
         });
         Result total;
@@ -120,8 +118,7 @@ private:
     }
 
     // One P, whose rows are given: all N to it, and, unless it is empty, the sets that begin with it.
-    void visit(Worker& worker, const Place* from, const Place* to, int64_t support, int facts, Pulse& pulse,
-               double share) {
+    void visit(Worker& worker, const Place* from, const Place* to, int64_t support, int facts, Pulse& pulse, double share) {
         pulse.beat(share);
         auto size = static_cast<int>(worker.present.size());
         Level& level = worker.levels[size];
@@ -208,8 +205,7 @@ private:
     }
 
     // Numbers the rows of P and lists those that have each option.
-    void list_rows(Worker& worker, Level& level, const Place* from, const Place* to,
-                   std::vector<Option>& options) const {
+    void list_rows(Worker& worker, Level& level, const Place* from, const Place* to, std::vector<Option>& options) const {
         for (size_t o = 0; o < options.size(); ++o) {
             options[o].list = static_cast<int64_t>(o);
             level.slot[options[o].label] = options[o].list + 1;
@@ -233,16 +229,14 @@ private:
     }
 
     // All ways to add `wanted` of the options, which come by falling bounds, to N, which leaves `left` rows of P.
-    void choose(Worker& worker, int64_t left, int wanted, const Option* from, const Option* to, Pulse& pulse,
-                double share) {
+    void choose(Worker& worker, int64_t left, int wanted, const Option* from, const Option* to, Pulse& pulse, double share) {
         pulse.beat(share);
         size_t depth = worker.absent.size();
         auto& options = worker.options[depth];
         options.clear();
         for (const Option* o = from; o != to && !out_of_reach(left, wanted, *from, *o); ++o) {
             const int64_t* list = worker.lists.data();
-            int64_t taken = depth ? match(worker, list + worker.begin[o->list], list + worker.begin[o->list + 1], 0)
-                                  : o->taken;
+            int64_t taken = depth ? match(worker, list + worker.begin[o->list], list + worker.begin[o->list + 1], 0) : o->taken;
             if (wanted == 1) {
                 worker.absent.push_back(o->label);
                 tally(worker, left - taken);
@@ -261,8 +255,8 @@ private:
             const int64_t* end = worker.lists.data() + worker.begin[option.list + 1];
             for (const int64_t* row = begin; row != end; ++row) has[*row] = 1;
             worker.absent.push_back(option.label);
-            choose(worker, left - option.taken, wanted - 1, options.data() + i + 1, options.data() + options.size(),
-                   pulse, share);
+            choose(worker, left - option.taken, wanted - 1, options.data() + i + 1, options.data() + options.size(), pulse,
+                   share);
             worker.absent.pop_back();
             for (const int64_t* row = begin; row != end; ++row) has[*row] = 0;
         }

@@ -36,8 +36,8 @@ SHOAL_KERNEL(rare_itemsets) {
     module.def(
         "rare_rows",
         [](In<int64_t> indptr, In<Code> items, Code labels, int64_t k, int64_t keep, nb::callable tick) {
-            return told(interruptible(
-                tick, [&](const Tick& call) { return rare_rows(view_of(indptr, items), labels, k, keep, call); }));
+            return told(
+                interruptible(tick, [&](const Tick& call) { return rare_rows(view_of(indptr, items), labels, k, keep, call); }));
         },
         "indptr"_a, "items"_a, "labels"_a, "k"_a, "keep"_a, "tick"_a);
 }

@@ -76,10 +76,8 @@ public:
         for (int64_t r = 0; r < view.rows; ++r) {
             size_t start = frequent.items.size();
             for (const Code* item = view.begin(r); item != view.end(r); ++item) {
-                if (support_[*item] >= k_)
-                    frequent.items.push_back(rank[*item]);
-                else if (mark_)
-                    smallest_[r] = 1;
+                if (support_[*item] >= k_) frequent.items.push_back(rank[*item]);
+                else if (mark_) smallest_[r] = 1;
             }
             std::sort(frequent.items.begin() + start, frequent.items.end());
             frequent.close_row(1);
@@ -211,8 +209,7 @@ private:
             std::copy(level.start.begin(), level.start.end() - 1, slot_of_touched.begin());
             for (const Place* p = from; p != to; ++p)
                 for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
-                    if (int64_t slot = count[rows_.items[e]])
-                        level.places[slot_of_touched[slot - 1]++] = {p->row, e + 1};
+                    if (int64_t slot = count[rows_.items[e]]) level.places[slot_of_touched[slot - 1]++] = {p->row, e + 1};
             for (Code item : level.touched) count[item] = 0;
             for (size_t t = 0; t < level.touched.size(); ++t) {
                 if (level.start[t] == level.start[t + 1]) continue;
@@ -308,10 +305,8 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
         int64_t left = count(set);
         bool known = std::any_of(result.witnesses.begin(), result.witnesses.end(),
                                  [&](const RareSet& witness) { return witness.codes == set; });
-        if (known)
-            ++result.violations;
-        else
-            result.report({std::move(set), left}, keep);
+        if (known) ++result.violations;
+        else result.report({std::move(set), left}, keep);
     }
     std::sort(result.witnesses.begin(), result.witnesses.end());
     return result;

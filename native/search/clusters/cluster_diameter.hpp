@@ -127,9 +127,9 @@ private:
 
     std::vector<int64_t> start_{0};  // the different sets, by falling size
     std::vector<Code> items_;
-    std::vector<uint64_t> mark_;           // by item
+    std::vector<uint64_t> mark_;  // by item
     std::vector<std::vector<Code>> sets_;  // by cluster, ascending: by falling size
-    std::vector<double> own_;              // by cluster: its distance
+    std::vector<double> own_;  // by cluster: its distance
 };
 
 }  // namespace shoal

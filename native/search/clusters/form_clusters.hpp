@@ -75,7 +75,7 @@ private:
     };
     struct Worker {
         std::vector<int64_t> cost = std::vector<int64_t>(kBlock);
-        std::vector<std::vector<int64_t>> table;        // by attribute
+        std::vector<std::vector<int64_t>> table;  // by attribute
         std::vector<std::pair<int64_t, int64_t>> best;  // heap of (cost, row), the worst on top
     };
 
@@ -121,8 +121,7 @@ private:
     // How many rows of its list a seed may still take, up to `take`.
     int64_t left(const Waiting& waiting, int64_t take) const {
         int64_t found = 0;
-        for (auto row = waiting.near.begin(); row != waiting.near.end() && found < take; ++row)
-            found += cluster_[*row] < 0;
+        for (auto row = waiting.near.begin(); row != waiting.near.end() && found < take; ++row) found += cluster_[*row] < 0;
         return found;
     }
 
@@ -224,9 +223,9 @@ private:
     std::vector<const Code*> codes_;  // by attribute
     int64_t rows_;
     const std::vector<Scale>& scales_;
-    std::vector<int64_t> cluster_;     // by row; -1: unused
+    std::vector<int64_t> cluster_;  // by row; -1: unused
     std::vector<int64_t> slot_, row_;  // where a row is in the columns; what row is there
-    std::vector<int64_t> gone_;        // by slot: what to add to its costs, which keeps used rows away
+    std::vector<int64_t> gone_;  // by slot: what to add to its costs, which keeps used rows away
     std::vector<Column> columns_;
     int64_t unused_ = 0;
     size_t reach_ = 0;  // length of a list

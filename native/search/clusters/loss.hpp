@@ -22,8 +22,7 @@ public:
         value_ = items_ <= kExact ? quotient(sum_, items_) : in_order(labels, size, -1, -1, 0, items_);
     }
     // One of a row with such a key.
-    explicit Loss(std::pair<int64_t, int64_t> key)
-        : items_(key.first), sum_(key.second), value_(quotient(sum_, items_)) {}
+    explicit Loss(std::pair<int64_t, int64_t> key) : items_(key.first), sum_(key.second), value_(quotient(sum_, items_)) {}
 
     int64_t value() const { return value_; }
 
@@ -32,9 +31,7 @@ public:
     std::pair<int64_t, int64_t> key() const { return {items_, sum_}; }
 
     // The value after a label of some size has got more items; where that is exact.
-    int64_t grown(int64_t size, int64_t more) const {
-        return quotient(sum_ - term(size) + term(size + more), items_ + more);
-    }
+    int64_t grown(int64_t size, int64_t more) const { return quotient(sum_ - term(size) + term(size + more), items_ + more); }
 
     // The value after the label u of the row, and v if it has that, too, became one of `size` items, some of them new.
     int64_t with(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
@@ -63,8 +60,8 @@ private:
     }
 
     // The value of a row of so many items, a label of `size` items in the place of u and v.
-    static int64_t in_order(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v,
-                            int64_t size, int64_t items) {
+    static int64_t in_order(const std::vector<Code>& labels, const std::vector<int64_t>& sizes, Code u, Code v, int64_t size,
+                            int64_t items) {
         double sum = 0, least = power(-items);
         Code place = std::min(u, v);
         bool placed = place < 0;

@@ -37,11 +37,9 @@ public:
         for (int64_t r = 0; r < view.rows; ++r) {
             if (!view.size(r)) continue;
             Row row;
-            for (const Code* item = view.begin(r); item != view.end(r); ++item)
-                row.labels.push_back(item_label_[*item]);
+            for (const Code* item = view.begin(r); item != view.end(r); ++item) row.labels.push_back(item_label_[*item]);
             if (l) {
-                for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item)
-                    row.hidden.push_back({*item, 1});
+                for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item) row.hidden.push_back({*item, 1});
             }
             for (Code label : row.labels) holders_[label].push_back(static_cast<Code>(rows_.size()));
             rows_.push_back(std::move(row));
@@ -77,7 +75,7 @@ private:
         size_t next;  // where the labels after those of the prefix start
     };
     struct Level {
-        std::vector<Code> labels;               // that follow the prefix
+        std::vector<Code> labels;  // that follow the prefix
         std::vector<std::vector<Place>> rows;  // by label
     };
 
@@ -144,8 +142,8 @@ private:
                 std::vector<Place> rows;
                 for (Code r : holders_[label]) {
                     const std::vector<Code>& labels = rows_[r].labels;
-                    rows.push_back({r, static_cast<size_t>(
-                                           std::upper_bound(labels.begin(), labels.end(), label) - labels.begin())});
+                    rows.push_back(
+                        {r, static_cast<size_t>(std::upper_bound(labels.begin(), labels.end(), label) - labels.begin())});
                 }
                 breach_ = {label};
                 if (walk(rows, size)) return true;
@@ -234,8 +232,7 @@ private:
         for (const Place& place : rows) support += rows_[place.row].weight;
         if (support < k_ || !l_) return support < k_;
         for (const Place& place : rows)
-            for (const auto& [item, count] : rows_[place.row].hidden)
-                most = std::max(most, hidden_count_[item] += count);
+            for (const auto& [item, count] : rows_[place.row].hidden) most = std::max(most, hidden_count_[item] += count);
         for (const Place& place : rows)
             for (const auto& [item, count] : rows_[place.row].hidden) hidden_count_[item] = 0;
         return most * l_ > support;
@@ -296,8 +293,7 @@ private:
         }
         std::sort(sizes_.begin(), sizes_.end());
         sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
-        for (Code v : living_)
-            class_[v] = std::lower_bound(sizes_.begin(), sizes_.end(), size_[v]) - sizes_.begin();
+        for (Code v : living_) class_[v] = std::lower_bound(sizes_.begin(), sizes_.end(), size_[v]) - sizes_.begin();
         value_.resize(sizes_.size());
         valid_.assign(sizes_.size(), 0);
         now_ = 0;
@@ -358,22 +354,22 @@ private:
     }
 
     std::vector<Code> item_label_;  // by item: the label it had at first, a place in name_; or -1
-    std::vector<Code> name_;        // by label: its smallest item
-    std::vector<Code> into_;        // by label: the one it became part of, or itself
+    std::vector<Code> name_;  // by label: its smallest item
+    std::vector<Code> into_;  // by label: the one it became part of, or itself
     int64_t k_, l_;
-    std::vector<int64_t> size_;               // by label: items
+    std::vector<int64_t> size_;  // by label: items
     std::vector<std::vector<Code>> holders_;  // by label: rows
     std::vector<Code> living_, breach_, following_;
     std::vector<Row> rows_;
     size_t unsafe_ = 0;  // a row that was not contained in k rows when it was looked at last
     std::vector<std::vector<char>> clean_;  // by size less 1, by first label
-    std::vector<Level> levels_;             // by length of the prefix
+    std::vector<Level> levels_;  // by length of the prefix
     std::vector<int64_t> count_, hidden_count_;
-    std::vector<Code> several_;             // labels of more than one item
-    std::vector<int64_t> sizes_;            // the different sizes of labels
-    std::vector<size_t> class_;             // by label: the place of its size among them
-    std::vector<int64_t> value_;            // by place: what a row adds,
-    std::vector<uint64_t> valid_;           // if this is
+    std::vector<Code> several_;  // labels of more than one item
+    std::vector<int64_t> sizes_;  // the different sizes of labels
+    std::vector<size_t> class_;  // by label: the place of its size among them
+    std::vector<int64_t> value_;  // by place: what a row adds,
+    std::vector<uint64_t> valid_;  // if this is
     uint64_t now_ = 0;
     const Tick& tick_;
     uint64_t steps_ = 0;

@@ -29,9 +29,12 @@ SHOAL_KERNEL(merging) {
         .def("alive", &Merging::alive)
         .def("seed", &Merging::seed)
         .def("set_aside", &Merging::set_aside, "c"_a)
-        .def("costs_with", [](Merging& self, int64_t c) { return array_of(self.costs_with(c)); }, "c"_a)
-        .def("totals_with", [](Merging& self, int64_t c) { return array_of(self.totals_with(c)); }, "c"_a)
-        .def("distances_with", [](Merging& self, int64_t c) { return array_of(self.distances_with(c)); }, "c"_a)
+        .def(
+            "costs_with", [](Merging& self, int64_t c) { return array_of(self.costs_with(c)); }, "c"_a)
+        .def(
+            "totals_with", [](Merging& self, int64_t c) { return array_of(self.totals_with(c)); }, "c"_a)
+        .def(
+            "distances_with", [](Merging& self, int64_t c) { return array_of(self.distances_with(c)); }, "c"_a)
         // how: 0 by cost, 1 by distance, 2 by the sum of both ranks.
         .def(
             "nearest",

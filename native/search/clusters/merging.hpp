@@ -10,8 +10,8 @@
 #include <set>
 
 #include "core/parallel.hpp"
-#include "search/clusters/scale.hpp"
 #include "search/clusters/cluster_diameter.hpp"
+#include "search/clusters/scale.hpp"
 
 namespace shoal {
 
@@ -22,8 +22,8 @@ public:
     // lo, hi: by attribute, of each cluster. By size: a cluster costs its number of rows.
     Merging(std::vector<std::vector<Code>> lo, std::vector<std::vector<Code>> hi, std::vector<int64_t> sizes,
             std::vector<Scale> scales, RowsView view, Code labels, const int64_t* cluster_of, bool by_size, int threads)
-        : lo_(std::move(lo)), hi_(std::move(hi)), size_(std::move(sizes)), scales_(std::move(scales)),
-          by_size_(by_size), threads_(threads), own_(size_.size()), into_(size_.size()), slot_(size_.size()),
+        : lo_(std::move(lo)), hi_(std::move(hi)), size_(std::move(sizes)), scales_(std::move(scales)), by_size_(by_size),
+          threads_(threads), own_(size_.size()), into_(size_.size()), slot_(size_.size()),
           alive_(static_cast<int64_t>(size_.size())), diameters_(view, labels, cluster_of, alive_) {
         std::iota(into_.begin(), into_.end(), 0);
         for (int64_t c = 0; c < initial(); ++c) {
@@ -95,9 +95,9 @@ public:
     }
 
 private:
-    static constexpr int64_t kChunk = 1024;          // clusters that a thread compares at a time
+    static constexpr int64_t kChunk = 1024;  // clusters that a thread compares at a time
     static constexpr int64_t kThreads = 8 * kChunk;  // below so many clusters, threads are not worth starting
-    static constexpr int64_t kFirst = 128;           // clusters that are put in order at first
+    static constexpr int64_t kFirst = 128;  // clusters that are put in order at first
 
     // An attribute of the living clusters: the ends as codes to look up, or, along a line, as positions.
     struct Column {
@@ -173,8 +173,7 @@ private:
         if (!scale.along()) {
             scale.spread(lo, hi, table_);
             int64_t own = scale.cost(lo, hi);
-            for (int64_t i = 0; i < count; ++i)
-                cost_[i] += std::max(own, std::max(table_[column.lo[i]], table_[column.hi[i]]));
+            for (int64_t i = 0; i < count; ++i) cost_[i] += std::max(own, std::max(table_[column.lo[i]], table_[column.hi[i]]));
         } else if (missing >= 0 && hi == missing) {
             for (int64_t i = 0; i < count; ++i) cost_[i] += lo == missing && column.lo[i] == missing ? 0 : whole;
         } else {
@@ -203,9 +202,9 @@ private:
             compare(0, slots());
         } else {
             int64_t chunks = (slots() + kChunk - 1) / kChunk;
-            parallel(chunks, worker_count(threads_, chunks), [](double) {}, [&](int, int64_t chunk, Pulse&) {
-                compare(chunk * kChunk, std::min(slots(), (chunk + 1) * kChunk));
-            });
+            parallel(
+                chunks, worker_count(threads_, chunks), [](double) {},
+                [&](int, int64_t chunk, Pulse&) { compare(chunk * kChunk, std::min(slots(), (chunk + 1) * kChunk)); });
         }
         diameters_.unmark(c);
     }
@@ -275,13 +274,12 @@ private:
     }
     // The entries from one place to another, as if all were sorted; those before are already.
     static void order(Ranked& ranked, int64_t from, int64_t to) {
-        if (to < static_cast<int64_t>(ranked.size()))
-            std::nth_element(ranked.begin() + from, ranked.begin() + to, ranked.end());
+        if (to < static_cast<int64_t>(ranked.size())) std::nth_element(ranked.begin() + from, ranked.begin() + to, ranked.end());
         std::sort(ranked.begin() + from, ranked.begin() + to);
     }
 
     std::vector<std::vector<Code>> lo_, hi_;  // by attribute, by number
-    std::vector<int64_t> size_;               // by number, as own_, into_ and slot_
+    std::vector<int64_t> size_;  // by number, as own_, into_ and slot_
     std::vector<Scale> scales_;
     bool by_size_;
     int threads_;
@@ -289,7 +287,7 @@ private:
     int64_t total_ = 0, alive_;
     ClusterDiameters diameters_;
     std::set<std::pair<int64_t, int64_t>> waiting_;  // (cost, number) of those that are not set aside
-    std::vector<int64_t> number_;                    // by slot, as all below but table_
+    std::vector<int64_t> number_;  // by slot, as all below but table_
     std::vector<char> living_;
     std::vector<int64_t> slot_size_, slot_share_;  // rows, and how much of the total is theirs
     std::vector<Column> columns_;

@@ -10,17 +10,15 @@ SHOAL_KERNEL(conflicts) {
             "__init__",
             [](Conflicts* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, Code leaves, int64_t k,
                int threads) {
-                without_gil([&] {
-                    new (self) Conflicts(view_of(indptr, items), copy_of(parent), copy_of(span), leaves, k, threads);
-                });
+                without_gil(
+                    [&] { new (self) Conflicts(view_of(indptr, items), copy_of(parent), copy_of(span), leaves, k, threads); });
             },
             "indptr"_a, "items"_a, "parent"_a, "span"_a, "leaves"_a, "k"_a, "threads"_a)
         .def(
             "at",
             [](const Conflicts& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed, int64_t last,
                nb::callable tick) {
-                auto conflicts =
-                    interruptible(tick, [&](const Tick& call) { return self.at(raised, suppressed, last, call); });
+                auto conflicts = interruptible(tick, [&](const Tick& call) { return self.at(raised, suppressed, last, call); });
                 nb::list told;  // of tuples: callers keep them in dictionaries
                 for (const Conflict& one : conflicts) {
                     nb::list groups;

@@ -16,7 +16,7 @@
 namespace shoal {
 
 struct Conflict {
-    Set parents;              // ascending, none above another
+    Set parents;  // ascending, none above another
     std::vector<Set> groups;  // of leaves, ascending
     bool operator<(const Conflict& other) const {
         return parents != other.parents ? parents < other.parents : groups < other.groups;

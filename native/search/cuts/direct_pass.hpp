@@ -11,8 +11,8 @@
 #pragma once
 
 #include "core/parallel.hpp"
-#include "search/distinct.hpp"
 #include "search/cheapest_raise.hpp"
+#include "search/distinct.hpp"
 
 namespace shoal {
 
@@ -109,7 +109,8 @@ private:
         Rows at_cut;
         for (int64_t r = 0; r < cut_rows_.size(); ++r) {
             auto start = static_cast<int64_t>(at_cut.items.size());
-            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item) at_cut.items.push_back(cut_.node_of(*item));
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                at_cut.items.push_back(cut_.node_of(*item));
             std::sort(at_cut.items.begin() + start, at_cut.items.end());
             at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
             at_cut.close_row(cut_rows_.weight[r]);
@@ -161,7 +162,8 @@ private:
             const Code* end = rows_.end(p->row);
             for (const Code* item = rows_.items.data() + p->next; item != end; ++item)
                 if (wanted[*item]) projected_.items.push_back(*item);
-            if (static_cast<int64_t>(projected_.items.size()) > projected_.indptr.back()) projected_.close_row(rows_.weight[p->row]);
+            if (static_cast<int64_t>(projected_.items.size()) > projected_.indptr.back())
+                projected_.close_row(rows_.weight[p->row]);
         }
         projected_places_.resize(projected_.size());
         for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = {r, projected_.indptr[r]};

@@ -40,10 +40,8 @@ public:
             }
             for (Code j : touched) {
                 if (count[j] < k && !tree.related(u, nodes_[j])) {
-                    if (words_)
-                        bits_[i * words_ + (j >> 6)] |= 1ULL << (j & 63);
-                    else
-                        lists_[i].push_back(j);
+                    if (words_) bits_[i * words_ + (j >> 6)] |= 1ULL << (j & 63);
+                    else lists_[i].push_back(j);
                 }
                 count[j] = 0;
             }

@@ -120,7 +120,8 @@ private:
         for (int64_t t = 0; t < frequent; ++t) {
             if (level.start[t] == level.start[t + 1]) continue;
             worker.prefix.push_back(level.touched[t]);
-            extend(worker, level.places.data() + level.start[t], level.places.data() + level.start[t + 1], size, pulse, share, told);
+            extend(worker, level.places.data() + level.start[t], level.places.data() + level.start[t + 1], size, pulse, share,
+                   told);
             worker.prefix.pop_back();
         }
     }

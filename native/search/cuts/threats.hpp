@@ -35,13 +35,15 @@ public:
     struct Rare {
         int64_t support;
         Set labels;
-        bool operator<(const Rare& other) const { return support != other.support ? support < other.support : labels < other.labels; }
+        bool operator<(const Rare& other) const {
+            return support != other.support ? support < other.support : labels < other.labels;
+        }
     };
 
     Threats(const RowsView& view, std::vector<Code> parent, std::vector<Code> span, Code leaves, int64_t k, int threads)
         : parent_(std::move(parent)), span_(std::move(span)),
-          tree_{parent_.data(), span_.data(), nullptr, static_cast<Code>(parent_.size()), leaves},
-          k_(k), threads_(threads), holders_(view, tree_, k) {
+          tree_{parent_.data(), span_.data(), nullptr, static_cast<Code>(parent_.size()), leaves}, k_(k), threads_(threads),
+          holders_(view, tree_, k) {
         for (int64_t r = 0; r < holders_.rows.size(); ++r) longest_ = std::max(longest_, holders_.rows.length(r));
     }
     Threats(const Threats&) = delete;
@@ -124,9 +126,8 @@ public:
             if (size == FEW + 1 && !any_rare(rows, tick)) break;
             if (size == outright(m) + 1) {
                 auto sets = thinned(rows, m, tick);
-                std::sort(sets.begin(), sets.end(), [](const Set& a, const Set& b) {
-                    return a.size() != b.size() ? a.size() < b.size() : a < b;
-                });
+                std::sort(sets.begin(), sets.end(),
+                          [](const Set& a, const Set& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
                 if (!sets.empty()) return {holders_.support(sets[0]), sets[0]};
             }
             Rare best{0, {}};
@@ -257,9 +258,8 @@ protected:
 
     std::vector<Set> rare_sets(const Rows& rows, int size, const Tick& tick) const {
         std::vector<Groups> found(worker_count(threads_, tree_.nodes));
-        count_rare(rows, size, static_cast<int>(found.size()), tick, [&](int w, Set set, int64_t count) {
-            keep(found[w], {count, std::move(set)});
-        });
+        count_rare(rows, size, static_cast<int>(found.size()), tick,
+                   [&](int w, Set set, int64_t count) { keep(found[w], {count, std::move(set)}); });
         return merged(found);
     }
 
@@ -330,7 +330,8 @@ protected:
             std::vector<std::vector<Set>> threats(open.size());
             parallel(static_cast<int64_t>(open.size()), threads, tick, [&](int w, int64_t i, Pulse& pulse) {
                 pulse.beat(static_cast<double>(from) / static_cast<double>(queue.size()));
-                for (size_t turn = 0; turn < open[i]->size(); ++turn) threats[i].push_back(parents(lift(*open[i], turn, memo[w])));
+                for (size_t turn = 0; turn < open[i]->size(); ++turn)
+                    threats[i].push_back(parents(lift(*open[i], turn, memo[w])));
             });
             for (auto& some : threats)
                 for (auto& threat : some) found.add(std::move(threat));

@@ -61,7 +61,7 @@ public:
 
 private:
     struct Worker {
-        std::vector<int64_t> count;   // by item
+        std::vector<int64_t> count;  // by item
         std::vector<int64_t> having;  // how many items are in 0, 1, .. rows
     };
 

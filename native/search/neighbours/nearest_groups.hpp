@@ -82,8 +82,8 @@ private:
     };
     struct Worker {
         std::vector<Key> key = std::vector<Key>(OverlapIndex<Key>::kMost);
-        std::vector<Code> ranks;                             // items of the seed
-        std::vector<std::pair<int64_t, int64_t>> best;       // heap of (key, row), the worst on top
+        std::vector<Code> ranks;  // items of the seed
+        std::vector<std::pair<int64_t, int64_t>> best;  // heap of (key, row), the worst on top
         std::vector<std::pair<int64_t, const Part*>> order;  // by the least key that they may contain
     };
 
@@ -284,11 +284,11 @@ private:
     int64_t occurring_ = 0;
     std::vector<int64_t> rows_, start_, head_;  // rows by set; of each set: where they start, and the first unused one
     std::vector<char> used_;
-    std::vector<int64_t> set_of_;                     // by row
+    std::vector<int64_t> set_of_;  // by row
     std::vector<std::pair<int64_t, int64_t>> where_;  // by set: part, and place in it
     std::vector<Part> parts_;
     int64_t live_ = 0, indexed_ = 0, unused_ = 0;  // sets with unused rows, sets in parts, rows
-    size_t reach_ = 0;                             // length of a list
+    size_t reach_ = 0;  // length of a list
     const Tick& tick_;
     Tick tick_in_time_;
     double share_ = 0;
@@ -296,8 +296,8 @@ private:
 };
 
 // Each seed that makes a group, followed by the rows that it takes.
-inline std::vector<int64_t> nearest_groups(RowsView view, Code labels, const int64_t* seeds, int64_t count, const uint8_t* deferred,
-                                  int64_t take, Way way, int threads, const Tick& tick) {
+inline std::vector<int64_t> nearest_groups(RowsView view, Code labels, const int64_t* seeds, int64_t count,
+                                           const uint8_t* deferred, int64_t take, Way way, int threads, const Tick& tick) {
     int64_t longest = 0;
     for (int64_t r = 0; r < view.rows; ++r) longest = std::max(longest, view.size(r));
     auto with = [&](auto key) {

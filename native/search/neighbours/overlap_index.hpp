@@ -49,7 +49,7 @@ void subtract_bits(const uint64_t* bits, uint64_t mask, Key* key, int64_t sets) 
 template <class Key>
 class OverlapIndex {
 public:
-    static constexpr int64_t kBlock = 128;     // keys come in whole blocks of so many
+    static constexpr int64_t kBlock = 128;  // keys come in whole blocks of so many
     static constexpr int64_t kMost = 1 << 14;  // sets: their keys, of one byte or two, stay in the innermost cache
     static constexpr Key kGone = std::numeric_limits<Key>::max();
 
@@ -157,7 +157,7 @@ private:
     Way way_;
     std::vector<Key> base_;  // size of each set, or that it is gone
     bool dense_ = false;
-    std::vector<Code> present_;    // ranks that have a list; unless dense: all
+    std::vector<Code> present_;  // ranks that have a list; unless dense: all
     std::vector<uint32_t> start_;  // of each list
     std::vector<uint16_t> list_;
     int64_t words_ = 0;

@@ -54,7 +54,7 @@ private:
         return last;
     }
 
-    std::vector<int64_t> up_;    // the place itself if it is left, else one further up; behind the last: itself
+    std::vector<int64_t> up_;  // the place itself if it is left, else one further up; behind the last: itself
     std::vector<int64_t> down_;  // the same downwards, shifted by one
     int64_t left_ = 0;
 };

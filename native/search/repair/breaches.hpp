@@ -19,7 +19,7 @@ template <class Criterion>
 class BreachLister {
 public:
     struct Found {
-        std::set<Set> threats;   // internal nodes that must not all be expanded
+        std::set<Set> threats;  // internal nodes that must not all be expanded
         std::set<Set> together;  // labels that must not all be in a cut
     };
 
@@ -27,8 +27,7 @@ public:
     template <class Make>
     BreachLister(std::vector<Code> parent, std::vector<Code> span, Code leaves, Make make)
         : parent_(std::move(parent)), span_(std::move(span)), cost_(parent_.size(), 0),
-          tree_{parent_.data(), span_.data(), cost_.data(), static_cast<Code>(parent_.size()), leaves},
-          criterion_(make(tree_)) {}
+          tree_{parent_.data(), span_.data(), cost_.data(), static_cast<Code>(parent_.size()), leaves}, criterion_(make(tree_)) {}
     BreachLister(const BreachLister&) = delete;
     BreachLister& operator=(const BreachLister&) = delete;
 

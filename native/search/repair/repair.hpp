@@ -11,8 +11,8 @@
 #pragma once
 
 #include "core/parallel.hpp"
-#include "search/distinct.hpp"
 #include "search/cheapest_raise.hpp"
+#include "search/distinct.hpp"
 
 namespace shoal {
 
@@ -104,9 +104,9 @@ private:
 
 // The labels of a cut that occur, in count-tree order, and the rows at the cut.
 struct AtCut {
-    std::vector<Code> order;     // nodes
+    std::vector<Code> order;  // nodes
     std::vector<uint8_t> fresh;  // by rank: was not there in the last round
-    Rows rows;                   // distinct; each starts with its group and goes on with ranks, ascending
+    Rows rows;  // distinct; each starts with its group and goes on with ranks, ascending
 
     // Only the rows that hold a fresh label, unless all rows are wanted. For labels alone none: their support is known.
     AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, int size,
@@ -189,16 +189,16 @@ struct Breaches {
 // What a round asks of a criterion, and what it gets.
 struct Round {
     const Cut& cut;
-    const std::vector<uint8_t>& fresh;      // nodes: combinations without any need not be looked at again
+    const std::vector<uint8_t>& fresh;  // nodes: combinations without any need not be looked at again
     const std::set<Combination>& hopeless;  // in breach whatever is raised: neither listed nor extended
     int size;
     int64_t most;  // about so many breaches are listed at most
     int threads;
     const Tick& tick;
 
-    std::vector<Breaches> found;   // in preorder when read one after the other
+    std::vector<Breaches> found;  // in preorder when read one after the other
     std::vector<Code> unfinished;  // nodes that more breaches start with
-    int64_t counted = 0;           // label sets
+    int64_t counted = 0;  // label sets
 };
 
 // Criterion: search(round), and fine(target, present): whether the nodes, the first `present` of which are present and the
@@ -207,7 +207,7 @@ template <class Criterion>
 class Repair {
 public:
     Repair(Criterion& criterion, Tree tree, const Code* raised, int64_t n_raised, bool bounded, int64_t most, int threads,
-         const Tick& tick)
+           const Tick& tick)
         : cut_(tree), criterion_(criterion), bounded_(bounded), most_(most), threads_(threads), tick_(tick),
           pulse_(tick, cancelled_, true) {
         for (int64_t i = 0; i < n_raised; ++i) cut_.raise(raised[i], [](Code) {});

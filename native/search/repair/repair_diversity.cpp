@@ -14,8 +14,8 @@ SHOAL_KERNEL(repair_diversity) {
             return interruptible(tick, [&](const Tick& call) {
                 Tree tree = tree_of(parent, span, cost, leaves);
                 Diversity criterion(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l, call);
-                return repaired(
-                    Repair<Diversity>(criterion, tree, raised.data(), length(raised), bounded, most, threads, call), first, last);
+                return repaired(Repair<Diversity>(criterion, tree, raised.data(), length(raised), bounded, most, threads, call),
+                                first, last);
             });
         },
         "indptr"_a, "items"_a, "sensitive_indptr"_a, "sensitive_items"_a, "parent"_a, "span"_a, "cost"_a, "leaves"_a, "l"_a,

@@ -119,7 +119,7 @@ private:
     };
     struct Worker {
         Combination prefix;  // nodes
-        Rows rows;           // what follows the first label in its rows; each row starts with its group
+        Rows rows;  // what follows the first label in its rows; each row starts with its group
         std::vector<int64_t> fresh_end;
         std::vector<uint8_t> wanted;
         std::vector<Place> places;

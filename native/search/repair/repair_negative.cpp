@@ -13,8 +13,8 @@ SHOAL_KERNEL(repair_negative) {
             return interruptible(tick, [&](const Tick& call) {
                 Tree tree = tree_of(parent, span, cost, leaves);
                 Negative criterion(view_of(indptr, items), tree, k, call);
-                return repaired(
-                    Repair<Negative>(criterion, tree, raised.data(), length(raised), false, most, threads, call), first, last);
+                return repaired(Repair<Negative>(criterion, tree, raised.data(), length(raised), false, most, threads, call),
+                                first, last);
             });
         },
         "indptr"_a, "items"_a, "parent"_a, "span"_a, "cost"_a, "leaves"_a, "k"_a, "first"_a, "last"_a, "raised"_a, "most"_a,

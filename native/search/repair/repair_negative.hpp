@@ -82,7 +82,7 @@ private:
     struct Worker {
         std::vector<Code> prefix;  // ranks
         std::vector<Code> absent;  // ranks
-        Rows rows;                 // of the first label, without it; or all
+        Rows rows;  // of the first label, without it; or all
         std::vector<Place> places;
         std::vector<Level> levels;  // by the number of labels, present or absent
         int64_t counted = 0;

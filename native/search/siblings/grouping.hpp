@@ -306,8 +306,7 @@ private:
         set_support(to, to, more_);
         if (m_ > 1) set_support(from, to, joint_);
         for (int side = 0; side < 2; ++side)
-            for (Code other : touched_[side])
-                set_support(side ? to : from, other, side ? change_[1][other] : -change_[0][other]);
+            for (Code other : touched_[side]) set_support(side ? to : from, other, side ? change_[1][other] : -change_[0][other]);
         for (const Triple& one : triples_) {
             toggle(one.key, cube_[one.at], cube_[one.at] + one.change);
             cube_[one.at] += one.change;
@@ -331,7 +330,8 @@ private:
         std::vector<int64_t> support(slots_, 0);
         for (Code row : rows) {
             left -= length_[row], work_ += length_[row];
-            for (int64_t i = rows_.indptr[row]; i < rows_.indptr[row] + length_[row]; ++i) support[label_[i]] += rows_.weight[row];
+            for (int64_t i = rows_.indptr[row]; i < rows_.indptr[row] + length_[row]; ++i)
+                support[label_[i]] += rows_.weight[row];
         }
         if (left < 0) return false;
         for (Code other = last + 1; other < slots_; ++other) {

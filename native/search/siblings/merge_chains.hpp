@@ -35,7 +35,7 @@ public:
     // One clause for four numbers u, a, v, b: either literal holds; where a node is -1, the other one must.
     struct Result {
         std::vector<Code> clauses;
-        int64_t done = 0;    // bases
+        int64_t done = 0;  // bases
         int64_t looked = 0;  // nodes within rows
     };
 
@@ -76,7 +76,7 @@ private:
     };
     struct Slot {
         Code node;
-        size_t count;            // rows that hold the node and meet the others, up to k
+        size_t count;  // rows that hold the node and meet the others, up to k
         std::vector<Code> held;  // those rows, while fewer than k
         std::vector<Near> tops;  // by row: the first of its children that is held; the least of these, ascending
     };
@@ -189,7 +189,9 @@ private:
         size_t total = one->count + (other ? other->count : 0);
         if (total >= k_) return -1;
         auto held = [&](Code row) {
-            auto in = [row](const Slot* slot) { return slot && std::find(slot->held.begin(), slot->held.end(), row) != slot->held.end(); };
+            auto in = [row](const Slot* slot) {
+                return slot && std::find(slot->held.begin(), slot->held.end(), row) != slot->held.end();
+            };
             return in(one) || in(other);
         };
         static const std::vector<Near> none;
@@ -209,15 +211,15 @@ private:
     std::vector<int64_t> start_;
     std::vector<Code> order_;
     std::vector<int64_t> begin_;  // of each row in nodes_
-    std::vector<Code> nodes_;     // that the row holds, inner ones too
+    std::vector<Code> nodes_;  // that the row holds, inner ones too
     std::vector<std::vector<Code>> rows_;  // of each node
     std::vector<Code> position_;
     size_t k_;
     std::vector<Code> first_, second_;  // by node: the least positions of its children in the row
-    std::vector<uint8_t> seen_;         // rows that hold a sibling before b
+    std::vector<uint8_t> seen_;  // rows that hold a sibling before b
     Table tables_[2];
     Table &before_ = tables_[0], &own_ = tables_[1];
-    std::vector<int64_t> clauses_;      // by node u
+    std::vector<int64_t> clauses_;  // by node u
     int64_t each_ = 0, looked_ = 0;
 };
 

@@ -15,7 +15,7 @@ class MergeClauses {
 public:
     // Every inner node has two children or more; order[start[p]..start[p + 1]) are the children of p.
     MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
-                    std::vector<Code> order, int64_t k)
+                 std::vector<Code> order, int64_t k)
         : indptr_(view.indptr, view.indptr + view.rows + 1), items_(view.items, view.items + view.indptr[view.rows]),
           parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)), order_(std::move(order)),
           rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()) {
@@ -35,13 +35,13 @@ public:
         const Code* sibling;
         const Code* variable;
         const double* value;  // of each variable
-        Code merged, far;     // the first variable of these kinds, that of node 0
+        Code merged, far;  // the first variable of these kinds, that of node 0
     };
     struct Limits {
-        double slack;   // how far below 1 a clause must be
-        int64_t most;   // clauses in all
-        int64_t each;   // clauses about a leaf
-        int64_t work;   // rows looked at in all, about
+        double slack;  // how far below 1 a clause must be
+        int64_t most;  // clauses in all
+        int64_t each;  // clauses about a leaf
+        int64_t work;  // rows looked at in all, about
     };
     struct Result {
         std::vector<int64_t> sizes;
@@ -368,14 +368,14 @@ private:
     std::vector<Code> order_;
     std::vector<std::vector<Code>> rows_;  // of each node
     int64_t k_;
-    Flags in_[3];            // by side and node: whether it is in the reach
+    Flags in_[3];  // by side and node: whether it is in the reach
     Held held_[3], shared_;  // by side and row: nodes of the reach that it holds; and those in both reaches
 
     const Point* point_ = nullptr;
     std::vector<std::vector<Likely>> likely_;
     Flags known_, seen_row_;
-    std::vector<int64_t> gain_;   // by node
-    std::vector<Code> brings_;    // those with a gain
+    std::vector<int64_t> gain_;  // by node
+    std::vector<Code> brings_;  // those with a gain
     Side sides_[3];
     int width_ = 0;
     Code last_ = -1;

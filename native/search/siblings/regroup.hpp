@@ -180,8 +180,7 @@ private:
         }
         if (repaired(owner, before) && accepted(g_.cost() - before) && safe_beyond_fresh())
             g_.close(g_.blocks(owner)[0]);  // if it is the only one
-        else
-            restore(owner, old, opened);
+        else restore(owner, old, opened);
     }
 
     bool is_fresh(Code block) const { return std::find(fresh_.begin(), fresh_.end(), block) != fresh_.end(); }

@@ -21,7 +21,7 @@ namespace shoal {
 struct Suppressible {
     std::vector<Code> rank;
     std::vector<Toll> kept, gone;  // if a node is kept, and if it is suppressed
-    int64_t budget;                // occurrences that may be suppressed
+    int64_t budget;  // occurrences that may be suppressed
 
     bool allows(const Toll& toll) const { return !toll.barred && toll.occurrences <= budget; }
 };
@@ -55,9 +55,9 @@ public:
     HgHs(Rows rows, const Tree& tree, const std::vector<uint8_t>& above, const Suppressible& what, int64_t k, int size,
          int64_t most, const Tick& tick)
         : tree_(tree), what_(what), k_(k), size_(size), pulse_(tick, cancelled_, true), holders_(std::move(rows), tree, k),
-          children_(tree.nodes), labels_(holders_.rows), parts_(holders_.rows),
-          scenario_(what.rank, what.kept, what.gone, most), miner_(k, tree.nodes), code_(tree.nodes, -1),
-          together_(tree.nodes), change_(tree.nodes), fresh_(tree.nodes, 0), readers_(tree.nodes), turners_(tree.nodes) {
+          children_(tree.nodes), labels_(holders_.rows), parts_(holders_.rows), scenario_(what.rank, what.kept, what.gone, most),
+          miner_(k, tree.nodes), code_(tree.nodes, -1), together_(tree.nodes), change_(tree.nodes), fresh_(tree.nodes, 0),
+          readers_(tree.nodes), turners_(tree.nodes) {
         // An only child stands for the same items as its parent, which it replaces.
         std::vector<std::vector<Code>> below(tree.nodes);
         for (Code u = 0; u < tree.root(); ++u)
@@ -289,8 +289,8 @@ private:
     Pulse pulse_;
     NodeRows holders_;
     std::vector<std::vector<Code>> children_;  // of nodes above the floor
-    Bags<Code> labels_;                        // of the cut, in each row
-    Bags<Part> parts_;                         // what labels that can be expanded would become in it
+    Bags<Code> labels_;  // of the cut, in each row
+    Bags<Part> parts_;  // what labels that can be expanded would become in it
     Code top_;
     std::vector<int32_t> everywhere_;
     int64_t total_ = 0;
@@ -298,12 +298,12 @@ private:
     Miner miner_;
     std::unordered_map<uint64_t, bool> pairs_;  // of labels: whether they are rare
     std::vector<Code> candidates_;  // labels of the cut above the floor
-    std::vector<Code> code_, order_;                          // of the labels that are mined
+    std::vector<Code> code_, order_;  // of the labels that are mined
     std::vector<int32_t> rows_;
     std::vector<std::vector<int32_t>> together_;
-    std::vector<Toll> change_;                                // by expanding a label, as last evaluated
-    std::vector<uint8_t> fresh_;                              // whether that is still so
-    std::vector<std::vector<Code>> readers_, turners_;        // evaluations that have read, or turned, a label
+    std::vector<Toll> change_;  // by expanding a label, as last evaluated
+    std::vector<uint8_t> fresh_;  // whether that is still so
+    std::vector<std::vector<Code>> readers_, turners_;  // evaluations that have read, or turned, a label
 };
 
 }  // namespace shoal

@@ -101,7 +101,8 @@ private:
 
     // Extend the prefix by each of the labels that the level is left with.
     template <class Each, class Settled, class Told>
-    void descend(Level& level, const Place* from, const Place* to, Each& each, int depth, Settled& settled, Pulse& pulse, Told& told) {
+    void descend(Level& level, const Place* from, const Place* to, Each& each, int depth, Settled& settled, Pulse& pulse,
+                 Told& told) {
         size_t open = level.touched.size();
         level.start.assign(open + 1, 0);
         for (const Place* p = from; p != to; ++p)

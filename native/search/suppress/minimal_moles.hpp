@@ -52,10 +52,8 @@ public:
     // Flat lists of the moles of 1, 2, .. labels, at most p. Throws TooMany if there are more than wanted.
     const std::vector<std::vector<Code>>& run(int p, int threads, const Tick& tick) {
         for (int size = 1; size <= p && look(size, threads, tick); ++size)
-            if (size == 1)
-                leave_out_single();
-            else if (size < p)
-                grow_trie();
+            if (size == 1) leave_out_single();
+            else if (size < p) grow_trie();
         while (!moles_.empty() && moles_.back().empty()) moles_.pop_back();
         for (auto& moles : moles_)
             for (Code& label : moles) label = label_of_[label];
@@ -81,7 +79,7 @@ private:
         int64_t size() const { return static_cast<int64_t>(row.size()); }
     };
     struct Place {
-        int64_t row;   // of the part
+        int64_t row;  // of the part
         int64_t next;  // index into its items of what follows the label
     };
     struct Dealt {  // for each label of a part that occurs, where
@@ -94,12 +92,12 @@ private:
         std::vector<Part> parts;
         std::vector<Dealt> dealt;
         std::vector<int64_t> support, with;  // by label: rows of the part, and those of them with a private value
-        std::vector<int64_t> slot, stamp;    // by label; stamp: the last turn in which it was ruled out
+        std::vector<int64_t> slot, stamp;  // by label; stamp: the last turn in which it was ruled out
         std::vector<Code> touched;
         std::vector<int64_t> together;  // by private value
         std::vector<Code> values;
         std::vector<int64_t> active{0};  // nodes of the trie that the sets of labels of the prefix lead to
-        std::vector<size_t> known;       // how many there were before each label of the prefix
+        std::vector<size_t> known;  // how many there were before each label of the prefix
         int64_t turn = 0;
     };
 
@@ -239,8 +237,7 @@ private:
         dealt.places.resize(dealt.start.back());
         for (size_t t = 0; t < dealt.label.size(); ++t) worker.slot[dealt.label[t]] = dealt.start[t];
         for (int64_t r = 0; r < part.size(); ++r)
-            for (int64_t e = part.start[r]; e < part.start[r + 1]; ++e)
-                dealt.places[worker.slot[part.items[e]]++] = {r, e + 1};
+            for (int64_t e = part.start[r]; e < part.start[r + 1]; ++e) dealt.places[worker.slot[part.items[e]]++] = {r, e + 1};
         for (Code label : dealt.label) worker.slot[label] = 0;
     }
 
@@ -276,8 +273,7 @@ private:
                 if (worker.stamp[from.items[e]] != worker.turn) part.items.push_back(from.items[e]);
             if (part.items.size() - start < static_cast<size_t>(size_ - depth))
                 part.items.resize(start);  // too short for a set of the size that is looked at
-            else
-                part.close(from.row[place.row]);
+            else part.close(from.row[place.row]);
         }
         return part.size() > 0;
     }
@@ -323,9 +319,8 @@ private:
                 const Code* from = moles_[size - 1].data() + at;
                 moles.push_back({from, from + size});
             }
-        std::sort(moles.begin(), moles.end(), [](const Mole& a, const Mole& b) {
-            return std::lexicographical_compare(a.from, a.to, b.from, b.to);
-        });
+        std::sort(moles.begin(), moles.end(),
+                  [](const Mole& a, const Mole& b) { return std::lexicographical_compare(a.from, a.to, b.from, b.to); });
         node_label_.assign(1, -1);
         first_.assign(1, 1);
         std::vector<Range> ranges{{0, static_cast<int64_t>(moles.size()), 0}};
@@ -346,11 +341,11 @@ private:
     Code labels_, secrets_;
     Breach breach_;
     int64_t most_;
-    int size_ = 0;                 // of the sets that are looked at
-    std::vector<Code> label_of_;   // by rank; inside, labels are ranks
+    int size_ = 0;  // of the sets that are looked at
+    std::vector<Code> label_of_;  // by rank; inside, labels are ranks
     Rows rows_;
-    std::vector<int64_t> split_;   // index into rows_.items of each row's first private value
-    Part base_;                    // all rows, without labels that are moles alone
+    std::vector<int64_t> split_;  // index into rows_.items of each row's first private value
+    Part base_;  // all rows, without labels that are moles alone
     std::vector<std::vector<Code>> moles_;
     std::atomic<int64_t> listed_{0};
     std::vector<Code> node_label_{-1};

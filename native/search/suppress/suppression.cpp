@@ -18,8 +18,7 @@ SHOAL_KERNEL(suppression) {
                         what.kept.push_back({kept.data()[u], 0, 0});
                         what.gone.push_back({gone.data()[u], occurrences.data()[u], barred.data()[u]});
                     }
-                    new (self)
-                        Suppression(view_of(indptr, items), copy_of(parent), copy_of(span), std::move(what), leaves, k);
+                    new (self) Suppression(view_of(indptr, items), copy_of(parent), copy_of(span), std::move(what), leaves, k);
                 });
             },
             "indptr"_a, "items"_a, "parent"_a, "span"_a, "leaves"_a, "kept"_a, "gone"_a, "occurrences"_a, "barred"_a, "rank"_a,
@@ -34,8 +33,7 @@ SHOAL_KERNEL(suppression) {
             "raised"_a, "size"_a, "most"_a, "tick"_a)
         .def(
             "whole",
-            [](const Suppression& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed,
-               nb::callable tick) {
+            [](const Suppression& self, const std::vector<Code>& raised, const std::vector<Code>& suppressed, nb::callable tick) {
                 return interruptible(tick, [&](const Tick& call) { return self.whole(raised, suppressed, call); });
             },
             "raised"_a, "suppressed"_a, "tick"_a);

@@ -27,7 +27,8 @@ public:
         std::vector<uint8_t> above(tree_.nodes, 0);
         std::vector<Code> floor = labels(raised);
         for (Code leaf = 0; leaf < tree_.leaves; ++leaf)
-            for (Code u = floor[leaf]; u != tree_.root() && !above[tree_.parent[u]]; u = tree_.parent[u]) above[tree_.parent[u]] = 1;
+            for (Code u = floor[leaf]; u != tree_.root() && !above[tree_.parent[u]]; u = tree_.parent[u])
+                above[tree_.parent[u]] = 1;
         HgHs search(generalized(floor), tree_, above, what_, k_, size, most, tick);
         search.run();
         const SuppressionState& end = search.scenario();

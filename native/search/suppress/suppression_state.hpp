@@ -18,7 +18,7 @@ namespace shoal {
 struct Toll {
     int64_t cost = 0;
     int64_t occurrences = 0;  // suppressed
-    int64_t barred = 0;       // suppressed labels that must not be
+    int64_t barred = 0;  // suppressed labels that must not be
 
     Toll& operator+=(const Toll& other) {
         cost += other.cost;
@@ -39,7 +39,7 @@ public:
           queued_(rank.size(), 0), fires_(rank.size(), 0), among_(rank.size()), last_of_(rank.size()), stale_(rank.size(), 0) {}
 
     std::vector<Code> turned;  // by the latest expansion: what left, came, or is kept no longer, or now
-    std::vector<Code> read;    // nodes, in the cut or not, that more or fewer threats act on, and what left or came; may repeat
+    std::vector<Code> read;  // nodes, in the cut or not, that more or fewer threats act on, and what left or came; may repeat
 
     const Toll& toll() const { return toll_; }
     bool present(Code u) const { return present_[u]; }
@@ -196,11 +196,11 @@ private:
     std::priority_queue<std::pair<Code, Code>, std::vector<std::pair<Code, Code>>, std::greater<>> queue_;
 
     std::vector<int64_t> starts_{0};
-    std::vector<Code> members_;    // of each threat, by rank
+    std::vector<Code> members_;  // of each threat, by rank
     std::vector<int32_t> unkept_;  // of each, the members but the last that are not kept
     std::vector<uint8_t> dead_;
     std::vector<std::vector<uint32_t>> among_, last_of_;  // the threats of each node, as the last or not
-    std::vector<int64_t> stale_;                          // dead ones among them
+    std::vector<int64_t> stale_;  // dead ones among them
 };
 
 }  // namespace shoal
