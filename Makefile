@@ -1,7 +1,7 @@
 # Each target sets up all it needs, in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
 .PHONY: demo test test-all check bench fuzz mutants clean
 

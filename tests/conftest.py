@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from shoal import kernels
 from shoal.cli import console, main
 from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
-from shoal.kernels import _python
+from shoal.kernels import choice
 from tests import budget  # noqa: F401  (every random test runs under its profile)
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -31,14 +29,13 @@ def real_data() -> Path:
     return DATA
 
 
-def still(share: float) -> None:
-    """No progress display."""
+TWINS = ModuleType("twins_in_python")
+vars(TWINS).update(choice.twins())
 
 
 def implementations() -> list[ModuleType]:
-    if kernels.KIND == "python":
-        return [_python]
-    return [importlib.import_module("shoal.kernels._native"), _python]
+    """The compiled kernels, if there are any, and their readable twins."""
+    return [TWINS] if choice.native is None else [choice.native, TWINS]
 
 
 @pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])

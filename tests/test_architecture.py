@@ -14,14 +14,8 @@ import shoal
 
 PACKAGE = Path(shoal.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-BINDING = {
-    "bind.hpp",
-    "bind.cpp",
-    "bind_relational.cpp",
-    "bind_measures.cpp",
-    "bind_merge_clauses.cpp",
-    "bind_regroup.cpp",
-}
+NATIVE = PACKAGE.parents[1] / "native"
+KERNELS = sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp"))
 
 
 def imports(module: Path) -> set[str]:
@@ -42,7 +36,7 @@ def starts(names: set[str], *prefixes: str) -> set[str]:
 
 def counts_as_a_verifier(module: Path) -> bool:
     """Whether a file names a kernel of the verifiers."""
-    return bool(re.search(r"rare_|disclosing|_verifiers|kernels\.verify", module.read_text(encoding="utf-8")))
+    return bool(re.search(r"rare_|disclosing|kernels\.verify", module.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("module", sorted((PACKAGE / "privacy").glob("*.py")), ids=lambda path: path.name)
@@ -63,33 +57,45 @@ def test_search_does_not_count_with_the_verifier() -> None:
         assert not counts_as_a_verifier(module)
 
 
-def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
-    native = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE.parents[1] / "native").iterdir()}
-    names = (
-        "direct lift cut distinct gray holders sets dominance pairs threats conflicts "
-        "mend mend_diversity mend_negative breaches moles "
-        "hghs mine scenario suppression chunk claim cover sweep "
-        "scale form spread merging loss blend merge_clauses merge_chains least_cut blocks grouping regroup"
-    )
-    search, verifier = (
-        {f"{name}.hpp" for name in names.split()},
-        {"rare.hpp", "found.hpp", "disclosing.hpp", "facts.hpp"},
-    )
-    measures = {"ranked.hpp", "itemsets.hpp", "least.hpp"}  # neither searches nor verifies
-    families = (search, verifier, measures)
-    assert set(native) == set.union(*families, BINDING, {"support.hpp"})  # a new kernel wants a thought here
+def native_name(path: Path) -> str:
+    return path.relative_to(NATIVE).as_posix()
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=native_name)
+def test_kernels_include_their_own_family_and_the_core_alone(path: Path) -> None:
+    """So that verify/, measure/ and search/ share no counting. A folder sees those that it is in, not its siblings."""
+    included = [Path(name) for name in re.findall(r'#include "(.+)"', path.read_text(encoding="utf-8"))]
+    family = path.relative_to(NATIVE).parent
+    assert all(name.parent == Path("core") or name.parent in (family, *family.parents) for name in included)
+
+
+def test_the_core_counts_nothing() -> None:
+    for path in (NATIVE / "core").iterdir():
+        assert not re.search(r"weight(\[| \+=)", path.read_text(encoding="utf-8"))
+
+
+def test_the_twins_of_verifiers_measures_and_searches_share_no_counting() -> None:
+    families = {"verify", "measure", "search"}
     for family in families:
-        for name in family:
-            assert set(re.findall(r'#include "(.+)"', native[name])) <= family | {"support.hpp"}
-    assert "weight +=" not in native["support.hpp"]
-    assert "weight[" not in native["support.hpp"]
+        for module in (PACKAGE / "kernels" / family).rglob("*.py"):
+            assert not starts(imports(module), *(f"shoal.kernels.{other}" for other in families - {family}))
 
 
-def test_only_bind_knows_nanobind() -> None:
-    native = PACKAGE.parents[1] / "native"
-    border = re.compile(r'#include (<nanobind|"bind\.hpp")')
-    knowing = {path.name for path in native.iterdir() if border.search(path.read_text(encoding="utf-8"))}
-    assert knowing == BINDING
+@pytest.mark.parametrize("path", KERNELS, ids=native_name)
+def test_only_files_that_bind_know_nanobind(path: Path) -> None:
+    knows = re.search(r'#include (<nanobind|".*bind\w*\.hpp")', path.read_text(encoding="utf-8"))
+    assert not knows or path.suffix == ".cpp" or path.name.startswith("bind")
+
+
+def test_a_compiled_kernel_its_wrapper_and_its_tests_are_in_the_same_folders() -> None:
+    for path in NATIVE.rglob("*.cpp"):
+        kernel = path.relative_to(NATIVE).with_suffix(".py")
+        assert kernel == Path("core/module.py") or (PACKAGE / "kernels" / kernel).exists()
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=native_name)
+def test_kernels_are_small(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").count("\n") <= 400
 
 
 def test_only_the_solver_knows_or_tools() -> None:

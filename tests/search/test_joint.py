@@ -23,7 +23,7 @@ from shoal.search.clock import OutOfTime
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
 from tests.budget import examples
-from tests.kernels.test_conflicts import suppressing_cuts
+from tests.kernels.search.cuts.test_conflicts import suppressing_cuts
 
 
 def cost(problem: shoal.Problem, cut: shoal.GlobalCut) -> int:

@@ -2,7 +2,7 @@
 
 For k^m-anonymity this is direct anonymization (P0 Alg. 3). The other models of the family are not monotone (models.md):
 a coarser cut can break what a finer one kept. There a round looks at all sets of labels of the cut, mends the breaches
-and looks again, until a round finds none (:func:`shoal.kernels.mend_diversity`, :func:`shoal.kernels.mend_negative`).
+and looks again, until a round finds none (``shoal.kernels.search.repair``).
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.cuts.direct_pass import direct_pass
+from shoal.kernels.search.repair.repair_diversity import repair_diversity
+from shoal.kernels.search.repair.repair_negative import repair_negative
 from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
@@ -91,7 +93,7 @@ def repair(
         return Repaired(list(raised), 0, 0)
     tree = (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
     if isinstance(privacy, LmDiversity):
-        mended = kernels.mend_diversity(
+        mended = repair_diversity(
             items.indptr,
             items.items,
             ground.sensitive.indptr,
@@ -104,11 +106,11 @@ def repair(
             threads=engine.threads,
             tick=tick,
         )
-        if mended.stuck is not None:
+        if mended.unrepairable is not None:
             raise Infeasible(_stuck(ground, privacy))
         return Repaired(mended.raised, mended.counted, mended.repairs)
     assert isinstance(privacy, KmAnonymity | KmNegative)
-    done = kernels.direct_pass(
+    done = direct_pass(
         items.indptr,
         items.items,
         *tree,
@@ -122,10 +124,10 @@ def repair(
     )
     repaired = Repaired(done.raised, done.counted, done.repairs)
     if isinstance(privacy, KmNegative):
-        mended = kernels.mend_negative(
+        mended = repair_negative(
             items.indptr, items.items, *tree, privacy.k, sizes, done.raised, threads=engine.threads, tick=tick
         )
-        if mended.stuck is not None:
+        if mended.unrepairable is not None:
             raise Infeasible(privacy.few_empty(items))
         return Repaired(mended.raised, max(done.counted, mended.counted), done.repairs + mended.repairs)
     return repaired

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts
 from shoal.data.relational import Relational
 from shoal.engines import Engine
+from shoal.kernels.search.clusters.form_clusters import form_clusters
+from shoal.kernels.search.clusters.scale import Scale
 from shoal.search.yardstick import Yardstick
 
 Formation = Callable[[Relational, Yardstick, int, int, Engine], Counts]
@@ -23,9 +24,7 @@ def cluster(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine)
     order = np.random.default_rng(seed).permutation(len(raw))
     return united(
         raw,
-        kernels.form_clusters(
-            yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")
-        ),
+        form_clusters(yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")),
     )
 
 
@@ -77,7 +76,7 @@ def _halves(yard: Yardstick, rows: Counts, k: int) -> list[Counts] | None:
     return None
 
 
-def _cost(scale: kernels.Scale, low: int, high: int) -> int:
+def _cost(scale: Scale, low: int, high: int) -> int:
     """What it costs to publish codes from low to high."""
     if low == high:
         return 0
@@ -86,7 +85,7 @@ def _cost(scale: kernels.Scale, low: int, high: int) -> int:
     return scale.whole if high == scale.missing else int(scale.costs[high] - scale.costs[low])
 
 
-def _borders(scale: kernels.Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _borders(scale: Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """After which codes a cut may lie: of a tree, only between the children of what all have in common."""
     if scale.along:
         return np.ones(last - first, dtype=np.bool_)

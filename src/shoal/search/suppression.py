@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.suppress.suppression import Suppression
 from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
@@ -76,7 +76,7 @@ def _walks(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, size
     )
 
 
-def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> kernels.Suppression:
+def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> Suppression:
     """The kernel for a k^m problem, with the order in which labels are decided."""
     privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
     assert isinstance(privacy, KmAnonymity)
@@ -85,7 +85,7 @@ def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> kernels.Suppre
     order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
-    return kernels.Suppression(
+    return Suppression(
         items.indptr,
         items.items,
         hierarchy.parent,

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Counts
 from shoal.data.attributes import MISSING, Attribute, Line
 from shoal.data.relational import Relational
+from shoal.kernels.search.clusters.scale import Scale
 
 FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
 
@@ -31,7 +31,7 @@ class Yardstick:
     """
 
     codes: list[Codes]  # for each attribute, the code of each row
-    scales: list[kernels.Scale]
+    scales: list[Scale]
     unit: int
     slack: int
 
@@ -67,14 +67,14 @@ class Yardstick:
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows
 
 
-def _scale(attribute: Attribute, points: Counts, share: Fraction) -> kernels.Scale:
+def _scale(attribute: Attribute, points: Counts, share: Fraction) -> Scale:
     """Costs of one attribute: a line's are differences of places, other ones those of the steps between neighbours."""
     whole = math.ceil(attribute.denominator * share)
     if isinstance(attribute, Line) and not attribute.levels:
         known = [math.floor((point - attribute.first) * share) for point in points.tolist() if point != MISSING]
         missing = len(known) if len(known) < len(points) else -1
         places = [*known, *([whole] if missing >= 0 else [])]
-        return kernels.Scale(True, np.array(places, dtype=np.int64), whole, missing)
+        return Scale(True, np.array(places, dtype=np.int64), whole, missing)
     steps = attribute.numerators(*attribute.widened(points[:-1], points[1:])).tolist()
     rises = np.array([math.ceil(step * share) for step in steps], dtype=np.int64)
-    return kernels.Scale(False, rises, whole, -1)
+    return Scale(False, rises, whole, -1)
