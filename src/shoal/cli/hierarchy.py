@@ -92,9 +92,9 @@ def build(
 def check(context: click.Context, /, file: Path, data: Path | None, from_format: str | None, **given: Any) -> None:
     """Check the hierarchy FILE, and how it covers DATA. Exit code 1: something is missing."""
     read_as = reading(given)
-    found = hierarchies.problems(file, format=from_format)
-    if found:
-        for problem in found:
+    problems = hierarchies.problems(file, format=from_format)
+    if problems:
+        for problem in problems:
             console.complain(problem)
         context.exit(2)
     rows = tell(shoal.read(data, **read_as)).transactions if data else None
