@@ -129,9 +129,41 @@ def measure(
 ) -> Measurement:
     """Measure what published data lost against the original: the same rows in the same order, made by any tool.
 
-    ``original`` and ``published`` are anything that :func:`shoal.read` takes, or what it returned. The other arguments
-    are the options of ``shoal measure``: lists where the command line has ``a,b``, and shares for ``mining``.
+    Parameters
+    ----------
+    original, published
+        Anything that :func:`shoal.read` takes, or what it returned.
+    hierarchy
+        The hierarchy that the published groups come from, or its file. Default: the original items alone.
+    codebook
+        The code book of the release, or its file. Default: the one beside the published file, if it is needed.
+    unknown_items
+        Items that are not in the hierarchy: ``"error"``, or ``"root"`` to take them as items below its root.
+    weights
+        How much the loss of items or groups counts, or a file that tells it. Adds the weighted losses.
+    sensitive
+        Items that were sensitive, or groups of them. NCP and LM leave them out, and operations count them apart.
+    quasi_identifiers
+        Columns to measure too: their names, or a :class:`shoal.Column` for each name.
+    group_column
+        The published column that tells which records were changed together. Default: equal records are a group.
+    k
+        The k of the guarantee, for the privacy value (default: the smallest group) and for ``known`` (default: 5).
+    known
+        Compare the risk before and after, if 1, 2, .. ``known`` items of a record are known.
+    mining
+        Compare the frequent itemsets at these thresholds: shares of the records, such as 0.01. Needs ``hierarchy``.
+    workload
+        Queries to measure ARE by (see :func:`shoal.workload`), or their file.
+    queries, query_values, query_items, seed
+        Instead of a workload: draw so many queries, each of so many quasi-identifiers and items.
+    suppressed
+        Published labels that stand for what was suppressed. Default: ``*``, unless it is an item or a group.
+    engine
+        How many threads to use, and whom to tell about progress.
 
+    Examples
+    --------
     >>> import shoal
     >>> tree = shoal.Hierarchy.from_tree({"ALL": {"DRINKS": ["milk", "tea"], "FOOD": ["bread", "rice"]}})
     >>> before = [["milk", "rice"], ["tea", "rice"], ["milk", "bread"]]
