@@ -110,3 +110,11 @@ def test_an_error_carries_the_notes_that_were_taken_before() -> None:
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         shoal.measure(BEFORE, BEFORE, **options)
+
+
+def test_an_item_called_like_the_mark_of_suppression_stays_an_item() -> None:
+    rows = [["*", "a"], ["*"]]
+    result = shoal.measure(rows, rows)
+    assert (result.intact_occurrences, result.notes) == (3, ())
+    with pytest.raises(OptionError, match=r"--suppressed '\*' is an item"):
+        shoal.measure(rows, rows, suppressed=["*"])

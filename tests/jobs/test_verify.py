@@ -85,6 +85,14 @@ def test_columns_that_are_not_named_are_noted_and_an_error_carries_the_note() ->
     assert torn_error.value.__notes__ == [note]
 
 
+def test_a_table_needs_no_sets_if_the_model_is_not_about_them(shell: Shell) -> None:
+    table = TABLE.drop_columns(["items"])
+    shell.write("t.csv", "age,job\n20,x\n20,y\n30,x\n")
+    for data in (table, "t.csv"):
+        result = shoal.verify(data, shoal.KAnonymity(k=2), quasi_identifiers=["age"])
+        assert [str(witness) for witness in result.verdict.witnesses] == ["1 record has age=30"]
+
+
 def test_a_model_without_columns_refuses_quasi_identifiers() -> None:
     with pytest.raises(OptionError, match="for the models k, k-km and k-lm, not for km"):
         shoal.verify(TABLE, KM, quasi_identifiers=["age"])

@@ -12,15 +12,19 @@ from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, cut
 from shoal.hierarchies.codebook import CodeBook
+from shoal.jobs.job import read_for
+from shoal.privacy import PrivacyModel
 
 CodeBookSource = CodeBook | str | Path | None  # None: the one beside the published file, if it is needed
 HierarchySource = Hierarchy | str | Path | None  # None: the items alone
 ColumnsSource = Sequence[str] | Mapping[str, Column]  # names of quasi-identifiers, or what each of them is
 
 
-def as_dataset(source: Any) -> Dataset:
-    """The data as they are, or as :func:`shoal.read` reads them without any option."""
-    return source if isinstance(source, Dataset) else io.read(source)
+def as_dataset(source: Any, privacy: PrivacyModel | None = None) -> Dataset:
+    """The data as they are, or as :func:`shoal.read` reads them without any option, for the model if one is given."""
+    if isinstance(source, Dataset):
+        return source
+    return io.read(source) if privacy is None else read_for(privacy, source, {})
 
 
 def as_hierarchy(source: HierarchySource) -> Hierarchy | None:
