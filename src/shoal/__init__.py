@@ -38,6 +38,11 @@ from shoal.engines import Engine
 from shoal.errors import ShoalError
 from shoal.hierarchies.weights import Weights
 from shoal.io import read, write
+from shoal.jobs.explain import Explanations, explain
+from shoal.jobs.measure import Measurement, measure
+from shoal.jobs.profile import Profile, profile
+from shoal.jobs.verify import Verification, verify
+from shoal.jobs.workload import workload
 from shoal.metrics.are import ARE
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.kl import KLDivergence
@@ -67,7 +72,7 @@ from shoal.recoding import Clustered, Dealt, Flips, GlobalCut, LocalCuts, LocalN
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release.pipeline import anonymize
 from shoal.release.release import Release
-from shoal.report.explanations import Explanation, explain
+from shoal.report.explanations import Explanation
 
 __all__ = [
     "AA",
@@ -95,6 +100,7 @@ __all__ = [
     "Dealt",
     "Engine",
     "Explanation",
+    "Explanations",
     "Flips",
     "GlobalCut",
     "GraySort",
@@ -113,6 +119,7 @@ __all__ = [
     "LocalNodes",
     "LocalSets",
     "MHgHs",
+    "Measurement",
     "Mondrian",
     "Operations",
     "Optimal",
@@ -124,6 +131,7 @@ __all__ = [
     "PrivacyModel",
     "PrivacyValue",
     "Problem",
+    "Profile",
     "Published",
     "Query",
     "Recoding",
@@ -145,12 +153,17 @@ __all__ = [
     "TransactionalK",
     "Transactions",
     "Verdict",
+    "Verification",
     "Weights",
     "Witness",
     "Workload",
     "__version__",
     "anonymize",
     "explain",
+    "measure",
+    "profile",
     "read",
+    "verify",
+    "workload",
     "write",
 ]

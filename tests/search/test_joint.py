@@ -18,6 +18,7 @@ from shoal.algorithms import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.recoding.solution import Solution
+from shoal.report.explanations import explain_cut
 from shoal.search import joint
 from shoal.search.clock import OutOfTime
 from shoal.testing import problems
@@ -106,7 +107,7 @@ def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, alg
     cut = algorithm.solve(problem.prepared, QUIET).recoding
     assert isinstance(cut, shoal.GlobalCut)
     k, m = (problem.privacy.values()[name] for name in ("k", "m"))
-    for one in shoal.explain(problem.prepared, cut):
+    for one in explain_cut(problem.prepared, cut):
         if not one.suppressed:
             continue
         node = problem.hierarchy.code_of[one.group]

@@ -34,7 +34,7 @@ from shoal.cli import (
     run,
     workload,
 )
-from shoal.cli.console import fail, reader_gone, warn
+from shoal.cli.console import fail, notes, reader_gone, warn
 from shoal.errors import OutputError, ShoalError
 from shoal.files.staging import record
 
@@ -116,6 +116,7 @@ def _run(written: list[Path]) -> NoReturn:
     except OutputError as error:
         fail(f"{error} {_there(written).capitalize()}." if written else str(error), error.exit_code)
     except ShoalError as error:
+        notes(getattr(error, "__notes__", ()))  # that the job took before
         fail(str(error), error.exit_code)
     except click.ClickException as error:
         fail(f"{error.format_message().rstrip('.')}: see --help.", error.exit_code)

@@ -56,6 +56,12 @@ def warn(message: str, *, loud: bool = False) -> None:
     err.print(_line(mark, f" {message}"), soft_wrap=True)
 
 
+def notes(sentences: Sequence[str]) -> None:
+    """What a job has to say beside its result."""
+    for sentence in sentences:
+        warn(sentence)
+
+
 def log(message: str) -> None:
     """A line of progress on stderr."""
     err.print(_line(message), soft_wrap=True)

@@ -169,7 +169,7 @@ class Layout(ABC):
         if len(rows) == 0:
             raise DataError(f"{file.path} holds no records: is this the right file?")
         beside = None if table is None or not table.column_names else Table(table)
-        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self))
+        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self, path=file.path))
 
 
 def list_cells(rows: Transactions, column: SetColumn) -> Any:

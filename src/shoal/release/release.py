@@ -145,10 +145,10 @@ class Release:
     @cached_property
     def explanations(self) -> list[Explanation]:
         """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
-        from shoal.report.explanations import explain
+        from shoal.report.explanations import explain_cut
 
         if isinstance(self.recoding, GlobalCut) and isinstance(self.problem.privacy, KmAnonymity):
-            return explain(self.problem, self.recoding, name_unknown=False)
+            return explain_cut(self.problem, self.recoding, name_unknown=False)
         return []
 
     @cached_property

@@ -1,4 +1,7 @@
-"""``shoal measure`` and ``shoal verify`` on files as Amnesia, ARX and SECRETA write them; made by hand."""
+"""``shoal measure`` and ``shoal verify`` on files as Amnesia, ARX and SECRETA write them; made by hand.
+
+Covers: jobs/published_file.py.
+"""
 
 from __future__ import annotations
 
