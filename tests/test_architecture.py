@@ -1,4 +1,4 @@
-"""The rules that keep the package readable, enforced."""
+"""The rules that keep the package readable, enforced. Imports between rooms: import-linter, see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -22,43 +22,15 @@ BINDING = {
 }
 
 
-def imports(module: Path) -> set[str]:
-    """Every module that a file imports, wherever in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return found
-
-
-def starts(names: set[str], *prefixes: str) -> set[str]:
-    return {name for name in names if any(name == prefix or name.startswith(prefix + ".") for prefix in prefixes)}
-
-
 def counts_as_a_verifier(module: Path) -> bool:
     """Whether a file names a kernel of the verifiers."""
     return bool(re.search(r"rare_|disclosing|_verifiers|kernels\.verify", module.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("module", sorted((PACKAGE / "privacy").glob("*.py")), ids=lambda path: path.name)
-def test_verifiers_share_nothing_with_algorithms(module: Path) -> None:
-    forbidden = ("shoal.algorithms", "shoal.recoding", "shoal.search", "shoal.release.pipeline", "shoal.problem")
-    assert not starts(imports(module), *forbidden)
-
-
-@pytest.mark.parametrize("module", sorted((PACKAGE / "algorithms").glob("*.py")), ids=lambda path: path.name)
-def test_algorithms_do_not_import_each_other_nor_the_verifier_kernel(module: Path) -> None:
-    siblings = {f"shoal.algorithms.{path.stem}" for path in (PACKAGE / "algorithms").glob("[!_]*.py")}
-    assert not imports(module) & siblings
-    assert not counts_as_a_verifier(module)
-
-
-def test_search_does_not_count_with_the_verifier() -> None:
-    for module in (PACKAGE / "search").glob("*.py"):
-        assert not counts_as_a_verifier(module)
+def test_neither_algorithms_nor_search_count_with_the_verifier() -> None:
+    for room in ("algorithms", "search"):
+        for module in (PACKAGE / room).glob("*.py"):
+            assert not counts_as_a_verifier(module)
 
 
 def test_the_kernels_of_search_and_verifier_share_no_counting() -> None:
