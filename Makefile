@@ -14,10 +14,11 @@ test: .venv/.tools ## all tests, with doctests
 test-all: .venv/.tools ## the slow tests too, and forty times as many random examples
 	SHOAL_TEST_PROFILE=fuzz $(BIN)/pytest -n auto -m ''
 
-check: .venv/.tools ## lint and types
+check: .venv/.tools ## lint, types, and which room imports from which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -59,9 +60,7 @@ class Shell:
 
     def own_consoles(self) -> None:
         """Consoles of its own for a command whose output fails: they keep what they could not write."""
-        for name in ("out", "err"):
-            made = type(console.out)(stderr=name == "err", highlight=False)
-            self.monkeypatch.setattr(console, name, made)
+        self.monkeypatch.setattr(console, "terminal", functools.cache(console.terminal.__wrapped__))
 
     def write(self, name: str, text: str | bytes) -> str:
         (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)

@@ -132,9 +132,9 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=console.err,
+        console=console.terminal(stderr=True),
         transient=True,
-        disable=not console.err.is_terminal,
+        disable=not console.terminal(stderr=True).is_terminal,
     )
     with bars:
         task = bars.add_task("comparing", total=len(grid))

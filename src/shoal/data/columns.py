@@ -10,6 +10,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Literal
 
+from shoal.data.arrow import arrow_text
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Role
@@ -127,7 +128,7 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), ""))
+            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), arrow_text("")))
         known = len(column) - column.null_count
         different = len(column.drop_null().unique())
         if known >= FEW and different >= NEARLY_ALL * known:

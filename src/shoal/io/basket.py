@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from shoal.data import Dataset
 from shoal.data.arrays import Offsets
+from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
@@ -68,11 +69,9 @@ class Basket(TextLayout):
 
     def lines(self, batch: Batch) -> list[str]:
         """Labels, quoted where needed, joined by the delimiter."""
-        import pyarrow as pa
-
         for label in batch.labels:
             check_label(label, "\r\0", self.format, "jsonl or parquet")
-        texts = pa.array(batch.labels, pa.large_string())
+        texts = arrow_texts(batch.labels)
         # With a delimiter such as ', ' a comma inside or at the end of a label could pass for a part of it.
         quoted = quote(texts, self.delimiter.strip(" ") or " ", self.quote_all).to_pylist()
         # Without quotes, the space that a label starts with could be taken for a part of the delimiter.

@@ -14,6 +14,7 @@ import numpy as np
 
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
+from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.errors import DataError, did_you_mean
 from shoal.files import FileBytes
 from shoal.io import formulas
@@ -180,7 +181,7 @@ def quoted_columns(table: Any, layout: Any) -> Any:
             texts[name] = layout.raw.column(name)
             continue
         try:
-            text = pc.fill_null(as_text(column), "")
+            text = pc.fill_null(as_text(column), arrow_text(""))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
                 f"Column '{cut(name)}' ({cut(column.type)}) cannot be written as text: write parquet or "
@@ -198,9 +199,7 @@ def quoted_columns(table: Any, layout: Any) -> Any:
 
 def header_line(names: list[str], layout: Any) -> str:
     """The names of the columns; ``layout`` has ``delimiter`` and ``escaped_formulas``."""
-    import pyarrow as pa
-
-    texts = pa.array(names, pa.large_string())
+    texts = arrow_texts(names)
     texts = formulas.escaped(texts) if layout.escaped_formulas else texts
     return str(layout.delimiter).join(quote(texts, layout.delimiter).to_pylist())
 
