@@ -34,9 +34,9 @@ def test_a_file_name_is_one_word_and_labels_with_commas_stay_whole(shell: Shell)
 
 def test_lists_are_quoted_as_they_are_read() -> None:
     reading = {"column": "my items", "drop_items": ("a,b", 'say "x"', "-9")}
-    [*column, dropped] = read_words(reading)
-    assert column == ["--column", "'my items'"]
-    assert names_of(shlex.split(dropped)[0].partition("=")[2]) == reading["drop_items"]
+    [*column, flag, dropped] = read_words(reading)
+    assert (column, flag) == (["--column", "'my items'"], "--drop-items")
+    assert names_of(shlex.split(dropped)[0]) == reading["drop_items"]
     job = Job(
         data=Path("d;x.csv"),
         output=Path("o ut.csv"),

@@ -14,6 +14,7 @@ from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of, tell
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
+from shoal.io.read_options import reading_words
 from shoal.options import changed
 from shoal.privacy import PrivacyModel
 from shoal.report import sentences
@@ -92,14 +93,8 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
 
 
 def read_words(read_as: Mapping[str, Any]) -> list[str]:
-    """The options that say how the data were read, as they are typed.
-
-    >>> read_words({"column": ("a", "b c"), "format": None, "multiset": True, "sets": True, "drop_items": ("-9", "x")})
-    ['--column', 'a', '--column', "'b c'", '--multiset', '--drop-items=-9,x']
-    """
-    return [
-        sentences.shell_word(word) for name, value in read_as.items() for word in sentences.reading_words(name, value)
-    ]
+    """The options that say how the data were read, as they are typed."""
+    return [sentences.shell_word(word) for word in reading_words(read_as)]
 
 
 def _command(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from shoal.algorithms import Algorithm
 from shoal.data.columns import Column
 from shoal.data.table import Role
+from shoal.io.read_options import reading_words
 from shoal.options import Spec, changed, say
 from shoal.privacy import PrivacyModel
-from shoal.report.sentences import listed, reading_words, shell_word
+from shoal.report.sentences import listed, shell_word
 
 if TYPE_CHECKING:
     from shoal.jobs.job import Job
@@ -39,22 +40,12 @@ class Command:
 
 def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     """Options of a model or an algorithm, as they are typed."""
-    found: list[str] = []
-    for one in spec.options():
-        value = values.get(one.name)
-        if value is None or value == ():
-            continue
-        if isinstance(value, bool):
-            found.append(one.flag if value else f"--no-{one.flag[2:]}")
-        else:
-            found += [one.flag, listed(value) if isinstance(value, tuple) else say(value)]
-    return found
+    return [word for one in spec.options() for word in one.words_for(values.get(one.name))]
 
 
 def _words(job: Job) -> Iterator[str]:
     """What a job says beside the model and the method."""
-    for name, value in job.reading.items():
-        yield from reading_words(name, value)
+    yield from reading_words(job.reading)
     for name, tree in job.hierarchy.items():
         yield from ("--hierarchy", f"{name}={tree}" if name else str(tree))
     yield from _roles(job)

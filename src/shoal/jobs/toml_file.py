@@ -13,22 +13,10 @@ from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import InputError, OptionError, did_you_mean
 from shoal.hierarchies import intervals
-from shoal.options import Spec, labels_of
+from shoal.io.read_options import ReadOptions
+from shoal.options import Spec, changed, labels_of
 
-READING = (
-    "format",
-    "column",
-    "item_delimiter",
-    "delimiter",
-    "id_column",
-    "item_column",
-    "header",
-    "escaped_formulas",
-    "multiset",
-    "drop_items",
-    "sets",
-    "max_expanded",
-)
+READING = tuple(option.name for option in ReadOptions.options())
 Made = TypeVar("Made", bound=Spec)
 
 
@@ -97,18 +85,7 @@ class TomlFile:
 
     def reading(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """How the data are to be read, as :func:`shoal.read` takes it."""
-        found = {name: data[name] for name in READING if name in data}
-        for name, value in found.items():
-            wanted = bool if name in ("header", "escaped_formulas", "multiset", "sets") else str
-            listed = name in ("column", "item_delimiter", "drop_items")
-            size = name == "max_expanded" and type(value) is int
-            if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:
-                what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
-                raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
-            found[name] = tuple(value) if isinstance(value, list) else value
-        if isinstance(found.get("drop_items"), str):
-            found["drop_items"] = self.labels(found["drop_items"])
-        return found
+        return changed(self.spec(ReadOptions, {name: data[name] for name in READING if name in data}, "data"))
 
     def trees(self, said: Any, what: str) -> dict[str, str]:
         """The hierarchy of the items, or one for each of several columns."""
