@@ -116,11 +116,11 @@ def test_unnamed_columns(tmp_path: Path) -> None:
 def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
     import pyarrow as pa
 
-    from shoal.jobs.job import described
+    from shoal.jobs.dataset_spec import DatasetSpec
 
     data = io.read(pa.table({"": ["x", "y"], "items": [["a"], ["b"]]}))
-    said = described(data, shoal.KKmAnonymity(k=2, m=1), {}, {"": "tree.csv"})
-    assert said[""].hierarchy is None  # type: ignore[union-attr]
+    spec = DatasetSpec(file="data.csv", hierarchy={"": "tree.csv"})
+    assert spec.complete_column_specs(data, shoal.KKmAnonymity(k=2, m=1))[""].hierarchy is None
 
 
 def test_no_name_of_the_input_is_written_for_ids_that_are_left_out(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.errors import OptionError, did_you_mean
-from shoal.jobs.job import items_tree
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.privacy import PrivacyModel
 from shoal.report.explanations import cut_of
 from shoal.report.facts import explanations
@@ -63,7 +64,13 @@ def explain(
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **{**read_as, "multiset": False}))
-    tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
+    spec = DatasetSpec(
+        file=str(original),
+        reading=ReadOptions(**read_as),
+        hierarchy=trees(hierarchy),
+        hierarchy_format=hierarchy_format,
+    )
+    tree = spec.load_item_hierarchy(before)
     alone, items = tree.name == NO_HIERARCHY, set(before.transactions.labels)
     book = foreign.codebook_of(codebook, published, after, items, None if alone else tree)
     if alone and book is None:

@@ -17,7 +17,8 @@ from shoal.cli.options import FILE, choose, data_options, reading, spec_options,
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.errors import OptionError
-from shoal.jobs.job import read_for
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import names_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.formatting import share, things
@@ -65,7 +66,8 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = _with_roles(tell(read_for(privacy, file, read_as)), privacy, quasi_identifiers)
+    spec = DatasetSpec(file=str(file), reading=ReadOptions(**read_as))
+    data = _with_roles(tell(spec.read_for_model(privacy)), privacy, quasi_identifiers)
     refuse_torn(data)
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
     if tree is not None:

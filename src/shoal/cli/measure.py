@@ -22,7 +22,8 @@ from shoal.data.relational import Relational
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
-from shoal.jobs.job import items_tree
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import THRESHOLDS, mining_loss, summed_up
@@ -123,7 +124,13 @@ def measure(
     after = tell(shoal.read(published, **foreign.published_reading(given, read_as)))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
-    tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
+    spec = DatasetSpec(
+        file=str(original),
+        reading=ReadOptions(**read_as),
+        hierarchy=trees(hierarchy),
+        hierarchy_format=hierarchy_format,
+    )
+    tree = spec.load_item_hierarchy(before)
     alone = tree.name == NO_HIERARCHY
     own_items = set(before.transactions.labels)
     book = foreign.codebook_of(codebook, published, after, own_items, None if alone else tree)

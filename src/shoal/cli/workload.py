@@ -10,8 +10,8 @@ import click
 
 import shoal
 from shoal.cli import console
+from shoal.cli.columns import parse_column_specs, trees
 from shoal.cli.columns import quasi_identifier_options as known_columns
-from shoal.cli.columns import said, trees
 from shoal.cli.options import FILE, Command, data_options, reading, tell
 from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
@@ -66,10 +66,9 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict[str, shoal.Column]:
     """Take the options about columns out of a command's arguments: what is said of each quasi-identifier."""
-    named, missing = said(given)
-    found = {name: one for name, one in named.items() if isinstance(one, shoal.Column)}
-    unnamed = [name for name, one in found.items() if one.role is None]
-    if unnamed or (missing and not named):
+    columns, missing = parse_column_specs(given)
+    unnamed = [name for name, one in columns.items() if one.role is None]
+    if unnamed or (missing and not columns):
         about = (
             f"--categorical is about '{unnamed[0]}', which is not"
             if unnamed
@@ -77,7 +76,7 @@ def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict
         )
         raise OptionError(f"{about} named as a quasi-identifier: name it in --quasi-identifiers, or leave it out.")
     of = trees(hierarchy)
-    return {name: replace(one, hierarchy=of.get(name), missing=missing) for name, one in found.items()}
+    return {name: replace(one, hierarchy=of.get(name), missing=missing) for name, one in columns.items()}
 
 
 @click.command()
