@@ -14,8 +14,9 @@ from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
 from shoal.cli.published import codebook_option
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
-from shoal.jobs.job import items_tree
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import things
 from shoal.report.sentences import EXPLAINED
@@ -59,7 +60,13 @@ def explain(
     explainable(privacy)  # what is wrong with it is said before anything is read
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **{**read_as, "multiset": False}))
-    tree = items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"])
+    spec = DatasetSpec(
+        file=str(original),
+        reading=ReadOptions(**read_as),
+        hierarchy=trees(hierarchy),
+        hierarchy_format=hierarchy_format,
+    )
+    tree = spec.load_item_hierarchy(before)
     with console.engine(workers) as engine:
         result = shoal.explain(
             before,

@@ -14,7 +14,8 @@ from shoal.cli import console, published
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, tell
 from shoal.errors import cut
 from shoal.hierarchies.codebook import CodeBook
-from shoal.jobs.job import read_for
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
 from shoal.options import names_of, say
@@ -66,7 +67,7 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = tell(read_for(privacy, file, read_as))
+    data = tell(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)).read_for_model(privacy))
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
     with console.engine(workers) as engine:
         result = shoal.verify(

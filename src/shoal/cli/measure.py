@@ -16,7 +16,8 @@ from shoal.cli.options import FILE, data_options, hierarchy_options, reading, te
 from shoal.cli.published import codebook_option, published_options, published_reading
 from shoal.cli.workload import drawing_options, quasi_identifiers, query_options
 from shoal.errors import OptionError
-from shoal.jobs.job import items_tree
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.measure import K, query_drawing
 from shoal.metrics.ml2 import THRESHOLDS
 from shoal.metrics.workload import Workload
@@ -109,11 +110,17 @@ def measure(
     after = tell(shoal.read(published, **published_reading(given, read_as)))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
+    spec = DatasetSpec(
+        file=str(original),
+        reading=ReadOptions(**read_as),
+        hierarchy=trees(hierarchy),
+        hierarchy_format=hierarchy_format,
+    )
     with console.engine(workers) as engine:
         result = shoal.measure(
             before,
             after,
-            hierarchy=items_tree(before, trees(hierarchy), format=hierarchy_format, multiset=read_as["multiset"]),
+            hierarchy=spec.load_item_hierarchy(before),
             sensitive=[label for text in sensitive for label in labels_of(text)],
             quasi_identifiers=named,
             mining=thresholds,

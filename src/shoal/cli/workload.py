@@ -10,8 +10,8 @@ import click
 
 import shoal
 from shoal.cli import console
+from shoal.cli.columns import parse_column_specs, trees
 from shoal.cli.columns import quasi_identifier_options as known_columns
-from shoal.cli.columns import said, trees
 from shoal.cli.options import FILE, Command, data_options, reading, tell
 from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
@@ -63,10 +63,9 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict[str, shoal.Column]:
     """Take the options about columns out of a command's arguments: what is said of each quasi-identifier."""
-    named, missing = said(given)
-    columns = {name: one for name, one in named.items() if isinstance(one, shoal.Column)}
+    columns, missing = parse_column_specs(given)
     unnamed = [name for name, one in columns.items() if one.role is None]
-    if unnamed or (missing and not named):
+    if unnamed or (missing and not columns):
         about = (
             f"--categorical is about '{unnamed[0]}', which is not"
             if unnamed

@@ -69,10 +69,10 @@ def role_of(given: object, where: str = "Column") -> Role:
     return known[given]
 
 
-Said = Mapping[str, Column | str]
+ColumnSpecs = Mapping[str, Column | str]
 
 
-def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]]:
+def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, Column]]:
     """The data with the role of each column, and what is said about the quasi-identifiers.
 
     Who names no quasi-identifier has them all: every column that has no other role. Who names one must say of every

@@ -16,7 +16,7 @@ from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
-from shoal.io.layout import ReadOptions, refuse_columns
+from shoal.io.layout import ReaderOptions, refuse_columns
 from shoal.io.text import (
     DELIMITERS,
     Text,
@@ -48,7 +48,7 @@ class Basket(TextLayout):
         return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may stand in labels
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Split lines at the delimiter, given or guessed."""
         import pyarrow.compute as pc
 
@@ -84,7 +84,7 @@ class Basket(TextLayout):
         return f"line {row + 1 if self.line_of is None else self.line_of[row]}"
 
 
-def _delimiter(text: Text, options: ReadOptions, name: str) -> str:
+def _delimiter(text: Text, options: ReaderOptions, name: str) -> str:
     """The delimiter given, if the file bears it out, or the one that most lines contain."""
     plain = unquoted(text.body)
     lines = plain.count("\n") + 1

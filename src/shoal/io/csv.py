@@ -20,7 +20,7 @@ from shoal.files import FileBytes
 from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
-from shoal.io.layout import ReadOptions, SetColumn, set_position
+from shoal.io.layout import ReaderOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
 
@@ -50,7 +50,7 @@ class Csv(HeadedLayout):
         return "".join((self.item_delimiter.strip(" ") or " ", *_ITEM_DELIMITERS))
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Take the file apart and find the sets."""
         import pyarrow.compute as pc
 

@@ -18,7 +18,7 @@ from shoal.data.arrow import arrow_numbers, arrow_text
 from shoal.errors import DataError
 from shoal.io import formulas
 from shoal.io.coding import Ragged
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReaderOptions
 from shoal.io.messages import cut, listed
 from shoal.io.text import DELIMITERS, Records, Text, TextLayout, name_of, quote, split_records, unquoted
 
@@ -61,7 +61,7 @@ class Grid:
     records: Records
 
     @classmethod
-    def of(cls, text: Text, delimiter: str, name: str, options: ReadOptions) -> Grid:
+    def of(cls, text: Text, delimiter: str, name: str, options: ReaderOptions) -> Grid:
         """Split the text and check its shape."""
         records = _unescaped(split_records(text, delimiter, name), name, options)
         sizes = records.values.sizes
@@ -139,7 +139,7 @@ class Grid:
         return "" if any(map(_NAME.fullmatch, self.names)) else f"{listed(self.names)} do not look like names"
 
 
-def _unescaped(records: Records, name: str, options: ReadOptions) -> Records:
+def _unescaped(records: Records, name: str, options: ReaderOptions) -> Records:
     """The records without quotes before formulas, if they have them."""
     import pyarrow.compute as pc
 

@@ -19,7 +19,7 @@ from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged
 from shoal.io.csv import header_line, quoted_columns
 from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReaderOptions
 from shoal.io.messages import cut, listed
 from shoal.io.text import Text, check_label, glued, quote
 
@@ -38,7 +38,7 @@ class Long(HeadedLayout):
     raw: Any = None  # the same as they stand in the file; None: nothing is quoted
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Group the items by id."""
         text = Text.of(file)
         name = str(file.path)
@@ -133,7 +133,7 @@ class Long(HeadedLayout):
         )
 
 
-def _positions(names: list[str], options: ReadOptions, name: str) -> tuple[int, int]:
+def _positions(names: list[str], options: ReaderOptions, name: str) -> tuple[int, int]:
     """Where id and item stand; by default they are the first and the second column."""
     for wanted in (options.id_column, options.item_column):
         if wanted is not None and wanted not in names:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal import hierarchies, io
+from shoal import hierarchies
 from shoal.data import Dataset, Hierarchy
 from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, cut
 from shoal.hierarchies.codebook import CodeBook
-from shoal.jobs.job import read_for
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import read_for_model
 from shoal.privacy import PrivacyModel
 
 CodeBookSource = CodeBook | str | Path | None  # None: the one beside the published file, if it is needed
@@ -24,7 +25,7 @@ def as_dataset(source: Any, privacy: PrivacyModel | None = None) -> Dataset:
     """The data as they are, or as :func:`shoal.read` reads them without any option, for the model if one is given."""
     if isinstance(source, Dataset):
         return source
-    return io.read(source) if privacy is None else read_for(privacy, source, {})
+    return read_for_model(source, ReadOptions(), privacy)
 
 
 def as_hierarchy(source: HierarchySource) -> Hierarchy | None:

@@ -331,7 +331,7 @@ class Release:
         if added := self.problem.privacy.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
         sha256 = io.write(self.dataset, path, **layout)
-        options = io.read_options(self.dataset, path, **layout)
+        options = io.options_to_read(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
         written = replace(self, provenance={**self.provenance, "output": output})
         known = ("_tried", "usefulness", "explanations", "risk_before", "risk_after", "summary")
