@@ -14,10 +14,10 @@ def test_cases_find_everything_loaded(tmp_path: Path) -> None:
     toy(tmp_path)
     script = (
         "import json, sys, shoal\n"
-        "from shoal.evaluation import material, worker\n"
+        "from shoal.evaluation import worker\nfrom shoal.jobs.dataset_spec import DatasetSpec\n"
         "from shoal.evaluation.grid import combinations\n"
         "from shoal.evaluation.run_case import run_case\n"
-        "data = material.Material(label='toy', file='toy.dat', fanout=3)\n"
+        "data = DatasetSpec(label='toy', file='toy.dat', fanout=3)\n"
         "models, methods = [shoal.KmAnonymity(k=3, m=2)], [shoal.AA(), shoal.Optimal(time_limit=60)]\n"
         "worker._preload()\n"
         "before = {*sys.modules}\n"
