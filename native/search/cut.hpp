@@ -15,8 +15,8 @@ struct Tree {
     Code leaves;
 
     Code root() const { return nodes - 1; }
-    Code first(Code u) const { return span[2 * u]; }
-    Code stop(Code u) const { return span[2 * u + 1]; }
+    Code first(Code u) const { return span[2 * int64_t{u}]; }
+    Code stop(Code u) const { return span[2 * int64_t{u} + 1]; }
     int64_t size(Code u) const { return stop(u) - first(u); }
     bool covers(Code upper, Code lower) const {
         return upper >= lower && first(upper) <= first(lower) && stop(lower) <= stop(upper);

@@ -180,7 +180,7 @@ protected:
         for (Code p = tree_.root(); p-- > tree_.leaves;) {
             dead[p] = closed[p] || dead[tree_.parent[p]];
             if (dead[p] || children[p] > MOST) continue;
-            count.assign(children[p] * children[p], 0);
+            count.assign(size_t(children[p]) * children[p], 0);
             for (const int32_t* r = holders_.begin(p); r != holders_.end(p); ++r) {
                 const Code* begin = holders_.expanded.begin(*r);
                 const Code* end = holders_.expanded.end(*r);

@@ -40,7 +40,7 @@ public:
         std::vector<Worker> workers(threads);
         reach_ = static_cast<size_t>(std::min(view_.rows, 2 * take + 16));
         auto widest = std::clamp<int64_t>((int64_t{1} << 22) / (2 * take + 16), 1, 512);
-        int64_t next = 0, width = std::min<int64_t>(widest, 16 * threads);
+        int64_t next = 0, width = std::min<int64_t>(widest, 16 * int64_t{threads});
         std::deque<Waiting> window;
         for (unused_ = view_.rows;;) {
             for (; static_cast<int64_t>(window.size()) < width && next < count; ++next)
@@ -61,7 +61,7 @@ public:
                 for (auto row = groups.end() - (take + 1); row != groups.end(); ++row) use(*row);
                 ++done;
             }
-            width = std::clamp<int64_t>(2 * done, std::min<int64_t>(2 * threads, widest), widest);
+            width = std::clamp<int64_t>(2 * done, std::min<int64_t>(2 * int64_t{threads}, widest), widest);
             if (4 * live_ < 3 * indexed_) build();
         }
     }

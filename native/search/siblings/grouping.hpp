@@ -188,7 +188,7 @@ private:
             work_ += stop - first + 2;
             if (vanishes) less_ += weight;
             if (!there) more_ += weight;
-            joint_ += weight * (int(!vanishes && !there) - int(vanishes && there));
+            joint_ += int64_t{weight} * (int(!vanishes && !there) - int(vanishes && there));
             if (m_ < 2) return;
             for (int side = 0; side < 2; ++side) {
                 if (side ? there : !vanishes) continue;

@@ -102,7 +102,7 @@ private:
         table.used = 0;
     }
 
-    bool covers(Code node, Code other) const {
+    bool covers(int64_t node, int64_t other) const {
         return span_[2 * node] <= span_[2 * other] && span_[2 * other + 1] <= span_[2 * node + 1];
     }
 

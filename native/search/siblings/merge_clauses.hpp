@@ -93,7 +93,7 @@ private:
         std::vector<Code> marked;  // all nodes whose rows are marked
     };
 
-    bool covers(Code node, Code leaf) const { return span_[2 * node] <= leaf && leaf < span_[2 * node + 1]; }
+    bool covers(int64_t node, Code leaf) const { return span_[2 * node] <= leaf && leaf < span_[2 * node + 1]; }
     int64_t siblings(Code node) const { return start_[parent_[node] + 1] - start_[parent_[node]] - 1; }
 
     // Whether the row meets all reaches; of two, by different siblings.
