@@ -36,7 +36,7 @@ mutants: .venv/.tools ## deliberate faults in guards, one at a time, that the de
 	$(BIN)/python -m mutants $(ONLY) $(if $(JOBS),--jobs $(JOBS))
 
 clean:
-	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/.installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
