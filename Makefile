@@ -1,7 +1,10 @@
 # Each target sets up all it needs, in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+NATIVE := $(shell find native -type f)
+SOURCES := pyproject.toml CMakeLists.txt $(NATIVE)
+# All kernels in one file, without their bindings: checked in seconds, and Python's headers are not needed.
+KERNELS := $(patsubst native/%,%,$(filter %.hpp,$(filter-out $(wildcard native/*/bind* native/*/*/bind*),$(NATIVE))))
 
 .PHONY: demo test test-all check bench fuzz mutants clean
 
@@ -14,10 +17,14 @@ test: .venv/.tools ## all tests, with doctests
 test-all: .venv/.tools ## the slow tests too, and forty times as many random examples
 	SHOAL_TEST_PROFILE=fuzz $(BIN)/pytest -n auto -m ''
 
-check: .venv/.tools ## lint and types
+check: .venv/.tools ## lint and types, of Python and of C++, and which room imports from which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	@mkdir -p build && printf '#include "%s"\n' $(KERNELS) > build/all_kernels.cpp
+	$(BIN)/clang-tidy --quiet build/all_kernels.cpp -- -std=c++17 -Inative
 
 bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
 	$(BIN)/python -m benchmarks
@@ -29,7 +36,7 @@ mutants: .venv/.tools ## deliberate faults in guards, one at a time, that the de
 	$(BIN)/python -m mutants $(ONLY) $(if $(JOBS),--jobs $(JOBS))
 
 clean:
-	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build bench-out demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 .venv/.installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -100,13 +100,13 @@ def solve(
 def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
     """Read a file and count all its raw itemsets of up to m items once: what any method must at least do."""
     import shoal
-    from shoal import kernels
+    from shoal.kernels.verify.rare_itemsets import rare_itemsets
 
     start = time.perf_counter()
     rows = shoal.read(file).transactions
     read = time.perf_counter() - start
     threads = shoal.Engine(workers=workers).threads
-    found = kernels.rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
+    found = rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
     return {"seconds": time.perf_counter() - start, "read": read, "itemsets": found.checked}
 
 

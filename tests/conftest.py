@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import functools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,11 @@ from typing import Any
 
 import pytest
 
-from shoal import kernels
 from shoal.cli import console, main
 from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
-from shoal.kernels import _python
+from shoal.kernels import choice
 from tests import budget  # noqa: F401  (every random test runs under its profile)
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -31,14 +30,13 @@ def real_data() -> Path:
     return DATA
 
 
-def still(share: float) -> None:
-    """No progress display."""
+TWINS = ModuleType("twins_in_python")
+vars(TWINS).update(choice.twins())
 
 
 def implementations() -> list[ModuleType]:
-    if kernels.KIND == "python":
-        return [_python]
-    return [importlib.import_module("shoal.kernels._native"), _python]
+    """The compiled kernels, if there are any, and their readable twins."""
+    return [TWINS] if choice.native is None else [choice.native, TWINS]
 
 
 @pytest.fixture(scope="module", params=implementations(), ids=lambda module: str(module.__name__).rpartition("_")[2])
@@ -62,9 +60,7 @@ class Shell:
 
     def own_consoles(self) -> None:
         """Consoles of its own for a command whose output fails: they keep what they could not write."""
-        for name in ("out", "err"):
-            made = type(console.out)(stderr=name == "err", highlight=False)
-            self.monkeypatch.setattr(console, name, made)
+        self.monkeypatch.setattr(console, "terminal", functools.cache(console.terminal.__wrapped__))
 
     def write(self, name: str, text: str | bytes) -> str:
         (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)

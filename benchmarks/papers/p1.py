@@ -103,7 +103,7 @@ def means(results: Sequence[Row]) -> list[Row]:
 def facts(grid: str) -> list[Row]:
     """What decides how hard the data of a grid are, once for each set and seed."""
     cases = grid_file.load(grid_file.named()[grid], REAL).cases
-    first = {(case.material.label, case.seed): case for case in reversed(cases)}  # its model knows sensitive items
+    first = {(case.data.label, case.seed): case for case in reversed(cases)}  # its model knows sensitive items
     return [_drawn(case) for case in reversed(first.values())]
 
 
@@ -119,7 +119,7 @@ def _drawn(case: Case) -> Row:
         return float((sizes[secret].sum() + longest[: (k - 1) * int(secret.sum())].sum()) / secret.sum())
 
     return {
-        "data": case.material.label,
+        "data": case.data.label,
         "seed": case.seed,
         "rows": len(sizes),
         "mean size": float(sizes.mean()),

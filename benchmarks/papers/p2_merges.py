@@ -13,7 +13,7 @@ from benchmarks.rt import stored
 from shoal.engines import LOCAL
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS
 from shoal.search.within import STEPS, Within
@@ -31,12 +31,12 @@ def rows(*, again: bool = False) -> list[dict[str, Any]]:
 def _traced() -> Iterator[dict[str, Any]]:
     """With delta = 1 Rum-bound merges everything, and with 0 Tum-bound does, in the same order."""
     timed = grid_file.load(grid_file.named()["p2-fig7"], REAL).cases
-    patients = next(case for case in timed if case.material.sample == 4_000 and case.privacy.name == "k-km")
-    videos = Material(label="videos", generate="videos", generator={"rows": 8_000, "seed": 0})
+    patients = next(case for case in timed if case.data.sample == 4_000 and case.privacy.name == "k-km")
+    videos = DatasetSpec(label="videos", generate="videos", generator={"rows": 8_000, "seed": 0})
     for case in (patients, Case(videos, shoal.KKmAnonymity(k=100, m=2), shoal.RmergeR(), seed=1)):
         problem = case.problem()
         for by in ORDERS:
-            yield from ({"data": case.material.label, **row} for row in merging(problem, by))
+            yield from ({"data": case.data.label, **row} for row in merging(problem, by))
 
 
 def merging(problem: shoal.Problem, by: By) -> Iterator[dict[str, Any]]:

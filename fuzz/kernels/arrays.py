@@ -7,8 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
+from shoal.kernels.measure.min_supports import min_supports
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
+from shoal.kernels.verify.disclosing_sets import disclosing_sets, smallest_disclosing
+from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
+from shoal.kernels.verify.rare_itemsets import rare_itemsets, rare_rows, smallest_rare
 
 Csr = tuple[Offsets, Codes]
 BIG = 2**40
@@ -47,17 +52,17 @@ def _rare_itemsets(random_: random.Random) -> None:
     rows, labels = _rows(random_)
     keep, first = random_.choice((0, 1, 20)), random_.random() < 0.5
     k, m, threads = _k(random_), _m(random_), _threads(random_)
-    kernels.rare_itemsets(*rows, labels, k, m, threads=threads, keep=keep, first_size_only=first)
+    rare_itemsets(*rows, labels, k, m, threads=threads, keep=keep, first_size_only=first)
 
 
 def _rare_rows(random_: random.Random) -> None:
     rows, labels = _rows(random_)
-    kernels.rare_rows(*rows, labels, _k(random_), keep=random_.choice((0, 1, 20)))
+    rare_rows(*rows, labels, _k(random_), keep=random_.choice((0, 1, 20)))
 
 
 def _smallest_rare(random_: random.Random) -> None:
     rows, labels = _rows(random_)
-    kernels.smallest_rare(*rows, labels, _k(random_), random_.choice((1, 2, 3, 300)), threads=_threads(random_))
+    smallest_rare(*rows, labels, _k(random_), random_.choice((1, 2, 3, 300)), threads=_threads(random_))
 
 
 def _disclosing(random_: random.Random) -> None:
@@ -66,31 +71,31 @@ def _disclosing(random_: random.Random) -> None:
     allowed = random_.choice(((1, 2), (1, 3), (1, BIG), (2, 5), (999_999_999, 10**9)))
     first = random_.choice((0, 1))
     sizes, threads = range(first, first + random_.randint(0, 3)), _threads(random_)
-    kernels.disclosing_sets(*rows, labels, *values, 3, allowed, sizes, least=random_.choice((1, 2, 5)), threads=threads)
-    kernels.smallest_disclosing(*rows, labels, *values, 3, allowed, _m(random_), threads=threads)
+    disclosing_sets(*rows, labels, *values, 3, allowed, sizes, least=random_.choice((1, 2, 5)), threads=threads)
+    smallest_disclosing(*rows, labels, *values, 3, allowed, _m(random_), threads=threads)
 
 
 def _rare_facts(random_: random.Random) -> None:
     rows, labels = _rows(random_)
     most = 2 if labels > 20 else _m(random_)
-    kernels.rare_facts(*rows, labels, _k(random_), most, threads=_threads(random_), keep=random_.choice((0, 20)))
+    rare_negative_itemsets(*rows, labels, _k(random_), most, threads=_threads(random_), keep=random_.choice((0, 20)))
 
 
 def _itemsets(random_: random.Random) -> None:
     rows, labels = _rows(random_)
     other = _csr(random_, labels, random_.choice((0, 1, 10)))
     most = random_.choice((0, 1, 20, 10**6))
-    kernels.frequent_itemsets(rows, other, labels, _k(random_), most=most, threads=_threads(random_))
+    frequent_itemsets(rows, other, labels, _k(random_), most=most, threads=_threads(random_))
 
 
 def _least_supports(random_: random.Random) -> None:
     rows, labels = _rows(random_)
-    kernels.least_supports(*rows, labels, _m(random_), threads=_threads(random_))
+    min_supports(*rows, labels, _m(random_), threads=_threads(random_))
 
 
 def _orders(random_: random.Random) -> None:
     rows, _ = _rows(random_)
-    kernels.gray_coded_order(*rows)
+    gray_coded_order(*rows)
 
 
 CALLS: tuple[Callable[[random.Random], None], ...] = (

@@ -94,7 +94,7 @@ def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
     target = folder / f"out{SUFFIX[form]}"
     try:
         io.write(first, target)
-        reading = io.read_options(first, target)
+        reading = io.options_to_read(first, target)
     except ShoalError:
         return True  # it says that the format cannot hold the data
     second = io.read(target, **reading)

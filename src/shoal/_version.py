@@ -1,8 +1,3 @@
-"""The version, read from the installed distribution."""
+"""The version: written here alone. The build reads it (``tool.scikit-build.metadata`` in pyproject.toml)."""
 
-from importlib.metadata import PackageNotFoundError, version
-
-try:
-    __version__ = version("shoal")
-except PackageNotFoundError:  # imported from a source tree that was never installed
-    __version__ = "0+unknown"
+__version__ = "0.1.0"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
 import os
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -38,6 +39,8 @@ def say(value: Value | list[str]) -> str:
 
 
 Kind = type[int] | type[float] | type[bool] | type[str] | type[tuple]  # type: ignore[type-arg]
+Kinds = tuple[type, ...]
+Call = typing.TypeVar("Call", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,14 @@ class Option:
 
     name: str
     type: Kind
-    default: Value
+    default: Any
     low: float | None
     high: float | None
     words: tuple[str, ...]  # what may be said instead of a number, or the only words allowed for text
     help: str
     file: bool = False  # text that is none of the words is the name of a file
+    metavar: str = ""  # what the help calls its value; empty: what follows from its type
+    also: Kinds = ()  # other types that it takes, such as that of None
 
     @property
     def flag(self) -> str:
@@ -77,6 +82,9 @@ class Option:
     def check(self, name: str, value: Value) -> None:
         """Raise an OptionError unless the value is in range."""
         if isinstance(value, str) and value in self.words:
+            return
+        texts = value if isinstance(value, tuple) else ()
+        if type(value) in self.also and all(isinstance(text, str | None) for text in texts):
             return
         if self.type is tuple:
             if not isinstance(value, tuple) or not all(isinstance(label, str) and label for label in value):
@@ -107,10 +115,22 @@ class Option:
             int: "a whole number",
             float: "a number",
             bool: "true or false",
-            str: "the name of a file" if self.file else "text",
+            str: "the name of a file" if self.file else "text or a list of texts" if tuple in self.also else "text",
             tuple: "a list of labels",
         }[self.type]
         return " or ".join([kind, *(f"'{word}'" for word in self.words)])
+
+    def words_for(self, value: Value | None) -> list[str]:
+        """Spell the option with this value on the command line; None and an empty list say nothing."""
+        if value is None or value == ():
+            return []
+        if isinstance(value, bool):
+            return [self.flag if value else f"--no-{self.flag[2:]}"]
+        if self.type is not tuple:
+            texts = value if isinstance(value, tuple) else [say(value) if isinstance(value, float) else str(value)]
+            return [word for text in texts for word in (self.flag, text)]
+        labels = listed(cast("tuple[str, ...]", value))
+        return [f"{self.flag}={labels}"] if labels.startswith("-") else [self.flag, labels]
 
 
 def option(
@@ -121,9 +141,10 @@ def option(
     high: float | None = None,
     words: tuple[str, ...] = (),
     file: bool = False,
+    metavar: str = "",
 ) -> Any:
     """Declare a field of a :class:`Spec`."""
-    declared = {"low": low, "high": high, "words": words, "help": help, "file": file}
+    declared = {"low": low, "high": high, "words": words, "help": help, "file": file, "metavar": metavar}
     return dataclasses.field(default=default, metadata=declared)
 
 
@@ -148,30 +169,26 @@ class Spec:
             if isinstance(value, np.generic):
                 value = value.item()
                 object.__setattr__(self, opt.name, value)
-            if opt.type is tuple and isinstance(value, list | tuple | set | frozenset):
+            if tuple in (opt.type, *opt.also) and isinstance(value, list | tuple | set | frozenset):
                 ordered = sorted(value) if isinstance(value, set | frozenset) else value
-                value = tuple(dict.fromkeys(ordered))
+                value = tuple(dict.fromkeys(ordered) if opt.type is tuple else ordered)
                 object.__setattr__(self, opt.name, value)
-            opt.check(f"{type(self).__name__}: {opt.name}", value)
+            opt.check(self.called(opt), value)
+
+    def called(self, option: Option) -> str:
+        """Name an option in an error."""
+        return f"{type(self).__name__}: {option.name}"
 
     @classmethod
     @functools.cache
     def options(cls) -> tuple[Option, ...]:
         """The declared options, in order."""
         hints = typing.get_type_hints(cls)
+        declared = [field for field in dataclasses.fields(cls) if "help" in field.metadata]  # type: ignore[arg-type]
+        kinds = {field.name: _kinds(hints[field.name]) for field in declared}
         return tuple(
-            Option(
-                field.name,
-                _plain(hints[field.name]),
-                cast(Value, field.default),
-                field.metadata["low"],
-                field.metadata["high"],
-                field.metadata["words"],
-                field.metadata["help"],
-                field.metadata["file"],
-            )
-            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
-            if "help" in field.metadata
+            Option(field.name, kinds[field.name][0], field.default, also=kinds[field.name][1:], **field.metadata)
+            for field in declared
         )
 
     @classmethod
@@ -199,6 +216,23 @@ class Spec:
     def changed(self, **values: Any) -> Self:
         """The same with other values of some options."""
         return type(self)(**{**self.values(), **values})
+
+
+def takes(spec: type[Spec]) -> Callable[[Call], Call]:
+    """Show the options of a spec in the signature of a function that takes them as ``**options``."""
+
+    def decorate(call: Call) -> Call:
+        own = inspect.signature(call)
+        *named, _ = own.parameters.values()
+        hints = typing.get_type_hints(spec)
+        options = [
+            inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+            for one in spec.options()
+        ]
+        call.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+        return call
+
+    return decorate
 
 
 def changed(spec: Spec) -> dict[str, Any]:
@@ -238,15 +272,16 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in cells(text) if name.strip()))
 
 
-def _plain(hint: Any) -> Kind:
-    """The plain type of a hint such as ``int | Literal['all']``."""
-    if typing.get_origin(hint) is tuple:
-        return tuple
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) or typing.get_args(hint) else (hint,)
-    for kind in (bool, int, float, str):
-        if kind in members:
-            return kind
-    return str  # Literal words only
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The plain types of a hint such as ``int | Literal['all']``, the leading one first.
+
+    >>> _kinds(tuple[str, ...]), _kinds(str | tuple[str, ...] | None), _kinds(typing.Literal["a", "b"])
+    ((<class 'tuple'>,), (<class 'str'>, <class 'tuple'>, <class 'NoneType'>), (<class 'str'>,))
+    """
+    members = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    plain = [typing.get_origin(one) or one for one in members]
+    found = [kind for kind in (bool, str, int, float, tuple, types.NoneType) if kind in plain]
+    return tuple(found) or (str,)  # Literal words only
 
 
 def listed(labels: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """HgHs and mHgHs: native ≡ Python, the limits that a publisher sets, and real data.
 
-Covers: algorithms/mhghs.py, search/suppression.py, search/limits.py, kernels/_hghs.py.
+Covers: algorithms/mhghs.py, search/suppression.py, search/limits.py, kernels/search/suppress/suppression.py.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import shoal
 import shoal.errors
 from shoal import hierarchies, kernels
 from shoal.hierarchies import balanced
+from shoal.kernels.choice import no_progress
 from shoal.search.limits import Limits
 from shoal.search.suppression import hghs, kernel_of, mhghs
 from shoal.testing import check_algorithm, problems
 from tests.budget import examples
-from tests.conftest import implementations, still
+from tests.conftest import implementations
 
 M = st.sampled_from([1, 2, 2, 3, 3, 4, "all"])
 km = st.builds(shoal.KmAnonymity, k=st.integers(2, 5), m=M)
@@ -60,11 +61,11 @@ def arrays(problem: shoal.Problem, limits: Limits) -> tuple[Any, ...]:
 
     class Spy:
         @staticmethod
-        def Suppression(*given: Any) -> None:  # noqa: N802
-            caught.append(given)
+        def Suppression(*given: Any, **named: Any) -> None:  # noqa: N802
+            caught.append((*given, *named.values()))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.kernels.search.kernels", lambda: Spy)
+        patch.setattr("shoal.kernels.choice.native", Spy)
         kernel_of(problem.prepared, limits)
     return caught[0]
 
@@ -80,8 +81,8 @@ def test_twins_agree(case: tuple[shoal.Problem, Limits], data: st.DataObject, si
     results = []
     for module in implementations():
         kernel = module.Suppression(*arrays(problem, limits))
-        raised, suppressed, cost, allowed, _, moves, _ = kernel.run(floor, size, 10**6, still)
-        whole = kernel.whole(raised, suppressed, still), kernel.whole(floor, [], still)
+        raised, suppressed, cost, allowed, _, moves, _ = kernel.run(floor, size, 10**6, no_progress)
+        whole = kernel.whole(raised, suppressed, no_progress), kernel.whole(floor, [], no_progress)
         results.append((raised, suppressed, cost, allowed, moves, whole))
     assert all(result == results[0] for result in results)
 
@@ -177,7 +178,7 @@ def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def overflow(*_: Any, **__: Any) -> None:
         raise OverflowError
 
-    monkeypatch.setattr("shoal.kernels.Suppression.run", overflow)
+    monkeypatch.setattr("shoal.kernels.search.suppress.suppression.Suppression.run", overflow)
     problem = problem_of([["a1", "b1"]] * 4, k=2)
     with pytest.raises(shoal.errors.Infeasible, match="use --algorithm mhghs, or choose a smaller m"):
         shoal.anonymize(problem, shoal.HgHs())
@@ -242,5 +243,7 @@ def test_twins_agree_on_longer_walks(seed: int) -> None:
         problem.prepared, rng.choice([100, 100, 30, 10, 3]), rng.sample(tree.labels, rng.choice([0, 0, 1, 2]))
     )
     size = rng.choice([2, 3, 4, 5, 8])
-    found = [module.Suppression(*arrays(problem, limits)).run([], size, 10**6, still) for module in implementations()]
+    found = [
+        module.Suppression(*arrays(problem, limits)).run([], size, 10**6, no_progress) for module in implementations()
+    ]
     assert all((one[:4], one[5]) == (found[0][:4], found[0][5]) for one in found)

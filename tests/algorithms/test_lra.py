@@ -1,6 +1,6 @@
 """LRA: Gray order, borders, chunks that join, and that whoever asks for original items gains nothing.
 
-Covers: search/gray.py.
+Covers: search/gray.py, kernels/search/neighbours/gray_order.py.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import kernels
-from shoal.kernels import _python
+from shoal.kernels.search.neighbours.gray_order import gray_order
 from shoal.search.gray import borders, gray_chunks, joined
 from shoal.testing import problems
 from tests import oracles
 from tests.budget import examples
+from tests.conftest import TWINS
 
 rows_of_codes = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=25)
 km = st.builds(shoal.KmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
@@ -41,22 +41,22 @@ def decoded(row: set[int]) -> int:
 @given(rows=rows_of_codes)
 def test_gray_order(rows: list[set[int]]) -> None:
     items = coded(rows)
-    order = kernels.gray_order(items.indptr, items.items).tolist()
+    order = gray_order(items.indptr, items.items).tolist()
     assert order == sorted(range(len(rows)), key=lambda at: (decoded(rows[at]), at))
-    assert order == np.frombuffer(_python.gray_order(items.indptr, items.items), dtype=np.int64).tolist()
+    assert order == TWINS.gray_order(items.indptr, items.items).tolist()
 
 
 def test_gray_order_of_many_items_makes_no_bit_strings() -> None:
     """Rows over 2 billion items."""
     indptr, items = np.array([0, 2, 3, 5, 5]), np.array([0, 2**31 - 2, 2**31 - 2, 5, 2**31 - 2], dtype=np.int32)
-    assert kernels.gray_order(indptr, items).tolist() == [3, 2, 0, 1]
+    assert gray_order(indptr, items).tolist() == [3, 2, 0, 1]
 
 
 @given(rows=rows_of_codes, m=st.integers(1, 3), chunks=st.integers(1, 30), flexibility=st.integers(0, 5))
 def test_chunks_hold_every_row_once(rows: list[set[int]], m: int, chunks: int, flexibility: int) -> None:
     items = coded(rows)
     found = gray_chunks(items, m, chunks, flexibility)
-    assert np.concatenate(found).tolist() == kernels.gray_order(items.indptr, items.items).tolist()
+    assert np.concatenate(found).tolist() == gray_order(items.indptr, items.items).tolist()
     assert len(found) == min(chunks, max(1, len(rows)))
     assert all(len(chunk) for chunk in found) or not rows
 

@@ -1,6 +1,6 @@
 """MM: minimal moles against brute force, the greedy choice against a slow one, limits, and real data.
 
-Covers: search/moles.py, kernels/_moles.py.
+Covers: search/moles.py, kernels/search/suppress/minimal_moles.py.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from hypothesis import strategies as st
 import shoal
 from shoal import hierarchies, kernels
 from shoal.data import Transactions
+from shoal.data.arrays import Codes
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.choice import no_progress
+from shoal.kernels.search.suppress.minimal_moles import minimal_moles
 from shoal.search.moles import destroying
 from shoal.testing import models, problems
 from tests import oracles
 from tests.budget import examples
-from tests.conftest import implementations, still
+from tests.conftest import implementations
+from tests.kernels.rows import plain
 
 label_sets = st.sets(st.sampled_from("abcdefg"), max_size=6)
 value_sets = st.sets(st.sampled_from("xyz"), max_size=2)
@@ -45,9 +49,8 @@ def arrays(pairs: Pairs) -> tuple[Any, Any, int, Any, Any, int]:
     return rows.indptr, rows.items, len(rows.labels), values.indptr, values.items, len(values.labels)
 
 
-def sets_of(found: tuple[list[int], bytes], labels: tuple[str, ...]) -> list[frozenset[str]]:
-    counts, codes = found
-    rest = np.frombuffer(codes, dtype=np.int32)
+def sets_of(found: tuple[list[int], Codes], labels: tuple[str, ...]) -> list[frozenset[str]]:
+    counts, rest = found
     sets = []
     for size, count in enumerate(counts, 1):
         sets += [frozenset(labels[code] for code in mole) for mole in rest[: size * count].reshape(-1, size)]
@@ -65,7 +68,7 @@ def sets_of(found: tuple[list[int], bytes], labels: tuple[str, ...]) -> list[fro
 def test_minimal_moles(kernel: ModuleType, pairs: Pairs, k: int, share: tuple[int, int], p: int, threads: int) -> None:
     rows, values = [frozenset(row) for row, _ in pairs], [frozenset(own) for _, own in pairs]
     found = sets_of(
-        kernel.minimal_moles(*arrays(pairs), k, *share, p, 10**6, threads, still),
+        kernel.minimal_moles(*arrays(pairs), k, *share, p, 10**6, threads, no_progress),
         Transactions.from_sets(rows).labels,
     )
     assert len(found) == len(set(found))
@@ -75,7 +78,7 @@ def test_minimal_moles(kernel: ModuleType, pairs: Pairs, k: int, share: tuple[in
 @given(pairs=pair_lists, k=st.integers(1, 5), share=shares, p=st.integers(1, 6), most=st.integers(0, 20))
 def test_twins_find_the_same_moles(pairs: Pairs, k: int, share: tuple[int, int], p: int, most: int) -> None:
     results = [
-        kernel.minimal_moles(*arrays(pairs), k, *share, p, most, threads, still)
+        plain(kernel.minimal_moles(*arrays(pairs), k, *share, p, most, threads, no_progress))
         for kernel in implementations()
         for threads in (1, 3)
     ]
@@ -104,8 +107,8 @@ def test_moles_of_larger_data(kernel: ModuleType, k: int, share: tuple[int, int]
             table.shape[1],
         )
     ]
-    results = [kernel.minimal_moles(*csr, k, *share, p, 10**6, threads, still) for threads in (1, 2, 5)]
-    assert results[0] == results[1] == results[2]
+    results = [kernel.minimal_moles(*csr, k, *share, p, 10**6, threads, no_progress) for threads in (1, 2, 5)]
+    assert plain(results[0]) == plain(results[1]) == plain(results[2])
     assert set(sets_of(results[0], tuple(map(str, range(12))))) == {frozenset(map(str, mole)) for mole in expected}
     assert len(results[0][0]) > 1  # not only single items
 
@@ -114,17 +117,17 @@ def test_a_mole_inside_a_set_that_is_none(kernel: ModuleType) -> None:
     """{b, c} tells x, {a, b, c} does not; with d it is rare, but not a minimal mole."""
     pairs: Pairs = [({"b", "c"}, {"x"})] * 4 + [({"a", "b", "c"}, set())] * 2 + [({"a", "b", "c", "d"}, set())]
     pairs += [({label}, set[str]()) for label in "abcd" for _ in range(9)]
-    found = sets_of(kernel.minimal_moles(*arrays(pairs), 2, 1, 2, 4, 100, 1, still), ("a", "b", "c", "d"))
+    found = sets_of(kernel.minimal_moles(*arrays(pairs), 2, 1, 2, 4, 100, 1, no_progress), ("a", "b", "c", "d"))
     assert set(found) == {frozenset(pair) for pair in ("bc", "ad", "bd", "cd")}
 
 
 def test_no_rows_have_no_moles() -> None:
     indptr, items = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    assert kernels.minimal_moles(indptr, items, 0, indptr, items, 0, 5, (1, 2), 3) == []
+    assert minimal_moles(indptr, items, 0, indptr, items, 0, 5, (1, 2), 3) == []
 
 
 def test_huge_options() -> None:
-    found = kernels.minimal_moles(*arrays([({"a"}, {"x"}), ({"a", "b"}, set())]), 10**30, (1, 2), 10**30)
+    found = minimal_moles(*arrays([({"a"}, {"x"}), ({"a", "b"}, set())]), 10**30, (1, 2), 10**30)
     assert found is not None
     assert [moles.tolist() for moles in found] == [[[1], [0]]]
 
@@ -257,7 +260,7 @@ def test_private_items_are_never_suppressed() -> None:
 
 
 def test_too_many_moles_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "minimal_moles", lambda *_, **__: None)
+    monkeypatch.setattr("shoal.algorithms.mm.minimal_moles", lambda *_, **__: None)
     tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
     with pytest.raises(OptionError, match="more than 10,000,000 sets of items in breach: let an adversary know fewer"):
         shoal.anonymize(shoal.Problem(shoal.read([["a"]]), tree, shoal.KmAnonymity()), shoal.MM())

@@ -21,7 +21,7 @@ from shoal import hierarchies
 from shoal.errors import OptionError
 from shoal.generators.quest import Quest
 from shoal.recoding.solution import Solution
-from shoal.report.explanations import cut_of
+from shoal.report.explanations import cut_of, explain_cut
 from shoal.search import exact, solver
 from shoal.search.clock import Clock
 from shoal.search.expansion import Expansion
@@ -262,7 +262,7 @@ def test_explanations_are_true(problem: shoal.Problem) -> None:
     tree, labels = Expansion(problem.prepared.hierarchy, problem.prepared.costs), problem.prepared.hierarchy.labels
     supports = cut.apply(problem.prepared.items).rows.supports
     used = {labels[node] for node, count in zip(cut.nodes, supports, strict=True) if count and node in cut.raised}
-    explanations = shoal.explain(problem.prepared, cut)
+    explanations = explain_cut(problem.prepared, cut)
     assert {one.group for one in explanations} == used
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     for one in explanations:

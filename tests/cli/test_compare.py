@@ -14,8 +14,8 @@ import pytest
 import shoal
 from shoal.errors import Infeasible
 from shoal.evaluation import grid_file, results, runner
-from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, candidates, recommend
+from shoal.jobs.dataset_spec import DatasetSpec
 from tests.conftest import Shell
 from tests.evaluation.test_runner import GRID, toy
 
@@ -148,7 +148,7 @@ def test_columns_have_roles_in_both_commands(lab: Shell) -> None:
     assert code == 0, err
     found = json.loads(out)
     assert "--identifiers name" in found["commands"][-1]
-    assert "--drop-items=b2" in found["commands"][-1]
+    assert "--drop-items b2" in found["commands"][-1]
     code, _, err = lab(*shlex.split(found["commands"][-1])[1:])
     assert code == 0, err
     assert "name" not in (lab.folder / "published.csv").read_text(encoding="utf-8").splitlines()[0]
@@ -169,19 +169,19 @@ def test_a_file_that_cannot_be_read_is_refused_before_any_run(lab: Shell) -> Non
 
 
 def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    big = Material(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
+    big = DatasetSpec(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
     run = runner.run
     monkeypatch.setattr(
         runner,
         "run",
-        lambda cases, *limits: run(cases, *limits) if cases[0].material.sample else iter(()),
+        lambda cases, *limits: run(cases, *limits) if cases[0].data.sample else iter(()),
     )
     with pytest.raises(Infeasible, match="ended on the sample, but not on all rows"):
         recommend(big, shoal.KmAnonymity(k=3, m=2), Wishes(sample=100))
 
 
 def test_recommend_confirms_on_all_rows_what_a_sample_suggests() -> None:
-    big = Material(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
+    big = DatasetSpec(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
     found = recommend(big, shoal.KmAnonymity(k=3, m=2), Wishes(sample=100))
     assert (found.rows, found.sampled) == (400, 100)
     assert found.pick.whole is not None
@@ -199,13 +199,13 @@ def test_recommend_takes_other_kinds_only_if_allowed_or_if_nothing_else_does(tmp
     rows = ["a b"] * 20 + ["a c"] * 20 + ["b c"] * 20 + ["a x", "b x", "c x"]  # x is rare, its neighbours are not
     (tmp_path / "rare.dat").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (tmp_path / "h.csv").write_text("a;1;*\nx;1;*\nb;2;*\nc;2;*\n", encoding="utf-8")
-    rare = Material(label="rare", file=str(tmp_path / "rare.dat"), hierarchy={"": str(tmp_path / "h.csv")})
+    rare = DatasetSpec(label="rare", file=str(tmp_path / "rare.dat"), hierarchy={"": str(tmp_path / "h.csv")})
     km = shoal.KmAnonymity(k=5, m=2)
     strict, free = (recommend(rare, km, Wishes(suppress=suppress)) for suppress in (False, True))
     assert not strict.pick.algorithm.suppresses
     assert free.pick.algorithm.suppresses
     assert free.pick.score < strict.pick.score
-    made = Material(label="made", generate="quest", generator={"rows": 200, "items": 12, "seed": 1}, fanout=3)
+    made = DatasetSpec(label="made", generate="quest", generator={"rows": 200, "items": 12, "seed": 1}, fanout=3)
     only = shoal.SensitiveK(k=3, sensitive=("1",))
     assert not any(method.truthful for method in candidates(only))
     found = recommend(made, only)
@@ -214,6 +214,6 @@ def test_recommend_takes_other_kinds_only_if_allowed_or_if_nothing_else_does(tmp
 
 
 def test_recommend_says_when_nothing_can_be_done() -> None:
-    few = Material(label="few", generate="quest", generator={"rows": 5, "items": 8, "seed": 1}, fanout=3)
+    few = DatasetSpec(label="few", generate="quest", generator={"rows": 5, "items": 8, "seed": 1}, fanout=3)
     with pytest.raises(Infeasible, match="allow methods that remove items"):
         recommend(few, shoal.KmAnonymity(k=10, m=2))

@@ -99,7 +99,7 @@ def test_published_data_stay_as_they_are(evil: Shell) -> None:
 def test_progress_spells_out_the_names_of_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
     terminal = Console(file=shown, force_terminal=True, width=200, color_system=None, _environ={"TERM": "xterm"})
-    monkeypatch.setattr(console, "err", terminal)
+    monkeypatch.setattr(console, "terminal", lambda *, stderr: terminal)
     with console.engine(1) as engine:
         engine.progress(f"{EVIL}[bold]", 0.5)
         engine.progress("next", 0.5)

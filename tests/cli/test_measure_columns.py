@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shoal.cli.columns import said, trees
+from shoal.cli.columns import parse_column_specs, trees
 from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError
@@ -141,15 +141,18 @@ def test_what_is_said_about_columns() -> None:
         "other": 1,
     }
     known = Role.QUASI_IDENTIFIER
-    assert said(given) == ({"age": Column(known, weight=0.5), "a, b": Column(known), "name": "identifier"}, ())
+    assert parse_column_specs(given) == (
+        {"age": Column(known, weight=0.5), "a, b": Column(known), "name": Column(Role.IDENTIFIER)},
+        (),
+    )
     assert given == {"other": 1}
-    assert said({"plain": "note", "missing": "?"}) == ({"note": "plain"}, ("?",))
-    assert said({"categorical": "zip"}) == ({"zip": Column(type="category")}, ())
+    assert parse_column_specs({"plain": "note", "missing": "?"}) == ({"note": Column(Role.PLAIN)}, ("?",))
+    assert parse_column_specs({"categorical": "zip"}) == ({"zip": Column(type="category")}, ())
     for wrong in ({"plain": "a", "identifiers": "a"}, {"plain": "a", "quasi_identifiers": "a"}):
         with pytest.raises(OptionError, match="Column 'a' is given two roles"):
-            said(dict(wrong))
+            parse_column_specs(dict(wrong))
     with pytest.raises(OptionError, match="--column-weights must be numbers from 0 to 1"):
-        said({"column_weights": "age"})
+        parse_column_specs({"column_weights": "age"})
     with pytest.raises(OptionError, match="two hierarchies of column 'a'"):
         trees(["a=x", "a=y"])
     with pytest.raises(OptionError, match="two hierarchies of the items"):

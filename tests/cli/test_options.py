@@ -9,7 +9,9 @@ import pytest
 from shoal.algorithms.auto import Auto
 from shoal.cli import compare, recommend
 from shoal.evaluation import grid_file
+from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.privacy.km import KmAnonymity
 from tests.conftest import Shell
@@ -82,13 +84,14 @@ def test_in_a_grid_file(shell: Shell) -> None:
     grid = grid_file.load("g.toml")
     compare._readable(grid)
     assert shell.capsys.readouterr().err == READ
-    assert grid.cases[0].material.fingerprint["reading"] == {"format": "long", "header": False}
+    assert grid.cases[0].data.fingerprint["reading"] == {"format": "long", "header": False}
 
 
 def test_recommended_commands_say_how_the_data_were_read() -> None:
-    read_as = {"format": "long", "header": False, "max_expanded": "5GB", "sets": True, "multiset": False}
+    read_as = ReadOptions(format="long", header=False, max_expanded="5GB")
     assert recommend.read_words(read_as) == ["--format", "long", "--no-header", "--max-expanded", "5GB"]
-    job = Job(data=Path("d.dat"), output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto(), reading=read_as)
+    data = DatasetSpec(file="d.dat", reading=read_as)
+    job = Job(data=data, output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto())
     assert "d.dat -o o.dat --format long --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
         job.algorithm, {}
     )

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from shoal.algorithms.mm import MM
 from shoal.cli.recommend import read_words
+from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.options import names_of
 from shoal.privacy.hkp import HkpCoherence
@@ -33,17 +35,15 @@ def test_a_file_name_is_one_word_and_labels_with_commas_stay_whole(shell: Shell)
 
 
 def test_lists_are_quoted_as_they_are_read() -> None:
-    reading = {"column": "my items", "drop_items": ("a,b", 'say "x"', "-9")}
-    [*column, dropped] = read_words(reading)
-    assert column == ["--column", "'my items'"]
-    assert names_of(shlex.split(dropped)[0].partition("=")[2]) == reading["drop_items"]
+    reading = ReadOptions(column="my items", drop_items=("a,b", 'say "x"', "-9"))
+    [*column, flag, dropped] = read_words(reading)
+    assert (column, flag) == (["--column", "'my items'"], "--drop-items")
+    assert names_of(shlex.split(dropped)[0]) == reading.drop_items
     job = Job(
-        data=Path("d;x.csv"),
+        data=DatasetSpec(file="d;x.csv", reading=reading, keep=("zip, old", "age")),
         output=Path("o ut.csv"),
         privacy=HkpCoherence(sensitive=(SECRET, "flu")),
         algorithm=MM(),
-        reading=reading,
-        keep=["zip, old", "age"],
     )
     words = shlex.split(Command.of(job).spelled(job.algorithm, {}))
     assert words[2:5] == ["d;x.csv", "-o", "o ut.csv"]

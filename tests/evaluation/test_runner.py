@@ -1,6 +1,6 @@
-"""The lab: grids, materials, rows, results and the page. What ends it: test_lab_ends.py.
+"""The lab: grids, rows, results and the page. What ends it: test_lab_ends.py.
 
-Covers: evaluation/grid.py, evaluation/grid_file.py, evaluation/material.py, evaluation/run_case.py, evaluation/page.py,
+Covers: evaluation/grid.py, evaluation/grid_file.py, evaluation/run_case.py, evaluation/page.py,
 evaluation/charts.py, evaluation/figures.py.
 """
 
@@ -16,8 +16,8 @@ import shoal
 from shoal.errors import DataError, InputError, OptionError
 from shoal.evaluation import charts, grid_file, page, results, runner
 from shoal.evaluation.grid import Case, Extras, Grid
-from shoal.evaluation.material import Material
 from shoal.evaluation.run_case import VOLATILE, run_case, score
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.are import are
 from shoal.metrics.risk import Risk
 
@@ -63,8 +63,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def material(folder: Path, **options: Any) -> Material:
-    return Material(label="toy", file=str(toy(folder)), fanout=3, **options)
+def data_set(folder: Path, **options: Any) -> DatasetSpec:
+    return DatasetSpec(label="toy", file=str(toy(folder)), fanout=3, **options)
 
 
 def test_a_file_becomes_every_combination(home: Path) -> None:
@@ -112,52 +112,21 @@ def test_keys_are_those_of_contents(tmp_path: Path) -> None:
     other.mkdir()
 
     def key(folder: Path, **options: Any) -> str:
-        return Case(material(folder, **options), shoal.KmAnonymity(), shoal.AA()).key
+        return Case(data_set(folder, **options), shoal.KmAnonymity(), shoal.AA()).key
 
     assert key(one) == key(other)
     assert key(one) != key(one, rows=10)
     before = key(other)
     with open(other / "toy.dat", "a", encoding="utf-8") as file:
         file.write("1 2\n")
-    changed = Material(label="toy", file=str(other / "toy.dat"), fanout=3)
+    changed = DatasetSpec(label="toy", file=str(other / "toy.dat"), fanout=3)
     assert Case(changed, shoal.KmAnonymity(), shoal.AA()).key != before
-    assert Case(material(one), shoal.KmAnonymity(), shoal.AA(), seed=1).key != key(one)
-    assert Case(material(one), shoal.KmAnonymity(), shoal.AA(), extras=Extras(queries=5)).key != key(one)
-
-
-def test_material_takes_the_part_that_is_asked_for(tmp_path: Path) -> None:
-    whole, tree = material(tmp_path).load()
-    first, _ = material(tmp_path, rows=10).load()
-    assert first.transactions.sets() == whole.transactions.sets()[:10]
-    drawn, same = (material(tmp_path, sample=10).load(seed=3)[0].transactions.sets() for _ in range(2))
-    assert drawn == same
-    assert len(drawn) == 10
-    assert drawn != material(tmp_path, sample=10).load(seed=4)[0].transactions.sets()
-    small, tree = material(tmp_path, modulo=3, rows=20).load()
-    want = [frozenset(str((int(item) - 1) % 3) for item in row) for row in whole.transactions.sets()[:20]]
-    assert small.transactions.sets() == want
-    assert set(tree.items) == {"0", "1", "2"}
-    few, tree = material(tmp_path, kept_items=3).load(seed=1)
-    assert len(few.transactions.labels) == 3
-    assert all(few.transactions.sets())
-    assert set(tree.items) == set(few.transactions.labels)
-
-
-def test_sensitive_items_can_be_drawn(tmp_path: Path) -> None:
-    one = material(tmp_path, secrets=2, secrets_least=0.1, secrets_most=0.8)
-    problem = one.problem(shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1)
-    drawn = problem.privacy.values()["sensitive"]
-    share = sum(bool(set(drawn) & row) for row in problem.data.transactions.sets()) / 60
-    assert len(drawn) == 2
-    assert 0.1 <= share <= 0.8
-    with pytest.raises(DataError, match="take another seed"):
-        material(tmp_path, secrets=2, secrets_most=0.001).problem(
-            shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1
-        )
+    assert Case(data_set(one), shoal.KmAnonymity(), shoal.AA(), seed=1).key != key(one)
+    assert Case(data_set(one), shoal.KmAnonymity(), shoal.AA(), extras=Extras(queries=5)).key != key(one)
 
 
 def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
-    case = Case(material(tmp_path), shoal.KmAnonymity(k=3, m=2), shoal.Optimal(), extras=Extras(queries=20))
+    case = Case(data_set(tmp_path), shoal.KmAnonymity(k=3, m=2), shoal.Optimal(), extras=Extras(queries=20))
     problem = case.problem()
     release = shoal.anonymize(problem, shoal.Optimal())
     row = run_case(case)
@@ -187,7 +156,7 @@ def test_releases_are_compared_by_what_their_guarantee_changes() -> None:
 
 def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
     once, more = (
-        run_case(Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(repeats=repeats)))
+        run_case(Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(repeats=repeats)))
         for repeats in (0, 3)
     )
     assert once["search_cpu_seconds"] is None
@@ -198,7 +167,7 @@ def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
 
 
 def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
-    case = Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
+    case = Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)
     release = shoal.anonymize(problem, shoal.AA())
     mined = shoal.ML2(problem.hierarchy, (0.05,)).of(problem.prepared.raw, release.published)
@@ -208,11 +177,11 @@ def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     assert (row["unique_before"], row["unique_after"]) == (before.share_unique[1], 0.0)
     assert (row["prosecutor_after"], row["average_after"]) == (after.prosecutor[1], after.average[1])
     assert row["prosecutor_after"] <= 1 / 12 < row["prosecutor_before"]
-    assert "ml2" not in run_case(Case(material(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA()))
+    assert "ml2" not in run_case(Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA()))
 
 
 def test_gaps_are_those_to_bounds_of_the_same_kind(tmp_path: Path) -> None:
-    one = material(tmp_path)
+    one = data_set(tmp_path)
     km, other = shoal.KmAnonymity(k=2, m=2), shoal.KmAnonymity(k=3, m=2)
     cases = [
         Case(one, km, shoal.AA()),

@@ -10,11 +10,13 @@ import pytest
 
 import shoal
 from shoal.algorithms import Algorithm
+from shoal.data.table import Role
 from shoal.errors import OptionError
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case, Extras
-from shoal.evaluation.material import Material
 from shoal.evaluation.run_case import run_case
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.metrics.are import are
 
@@ -84,21 +86,23 @@ def job_of(folder: Path, model: str) -> Job:
     """The same as a job."""
     _, privacy, algorithm = MODELS[model]
     return Job(
-        data=folder / "data.csv",
+        data=DatasetSpec(
+            file=str(folder / "data.csv"),
+            reading=ReadOptions(column="items", item_delimiter=" "),
+            hierarchy={"items": str(folder / "items.csv"), "town": str(folder / "town.csv")},
+            columns={
+                "age": shoal.Column(hierarchy="width:5,10", weight=0.7),
+                "salary": shoal.Column(Role.SENSITIVE if model == "k-lm" else Role.IDENTIFIER),
+                "ward": shoal.Column(Role.PLAIN),
+                "id": shoal.Column(Role.PLAIN),
+            },
+            missing=("?",),
+            keep=("age", "town", "salary", "ward"),
+            weights=str(folder / "weights.csv"),
+        ),
         output=folder / "out.csv",
         privacy=privacy,
         algorithm=algorithm,
-        reading={"column": "items", "item_delimiter": " "},
-        hierarchy={"items": str(folder / "items.csv"), "town": str(folder / "town.csv")},
-        columns={
-            "age": shoal.Column(hierarchy="width:5,10", weight=0.7),
-            "salary": "sensitive" if model == "k-lm" else "identifier",
-            "ward": "plain",
-            "id": "plain",
-        },
-        missing=("?",),
-        keep=["age", "town", "salary", "ward"],
-        weights=folder / "weights.csv",
         seed=3,
     )
 
@@ -136,7 +140,7 @@ def test_a_case_is_another_when_a_file_changes(changed: str, folder: Path) -> No
 
 def test_a_misspelt_column_does_not_slip_by(folder: Path) -> None:
     case = case_of(folder, "k-km")
-    row = run_case(Case(replace(case.material, columns={"agge": shoal.Column()}), case.privacy, case.algorithm))
+    row = run_case(Case(replace(case.data, columns={"agge": shoal.Column()}), case.privacy, case.algorithm))
     assert row["status"] == "error"
     assert "No column 'agge' (did you mean 'age'?)" in row["error"]
 
@@ -144,7 +148,7 @@ def test_a_misspelt_column_does_not_slip_by(folder: Path) -> None:
 def test_a_hierarchy_of_a_column_that_is_none(folder: Path) -> None:
     case = case_of(folder, "k-km")
     trees = {"ward": str(folder / "town.csv")}
-    row = run_case(Case(replace(case.material, hierarchy=trees), case.privacy, case.algorithm))
+    row = run_case(Case(replace(case.data, hierarchy=trees), case.privacy, case.algorithm))
     assert "column 'ward', which is no quasi-identifier" in row["error"]
 
 
@@ -158,51 +162,20 @@ def test_a_column_that_a_model_does_not_protect_is_refused(folder: Path) -> None
 
 def test_what_is_declared_sensitive_may_be_missing_if_it_is_said(folder: Path) -> None:
     case = case_of(folder, "k-lm", "rows = 9\nallow_missing = true")
-    assert case.material.allow_missing
+    assert case.data.allow_missing
     privacy = shoal.KLmDiversity(k=3, l=2, m=1, sensitive=("y",))
-    said = {name: one for name, one in case.material.columns.items() if name != "salary"}
+    said = {name: one for name, one in case.data.columns.items() if name != "salary"}
     for allowed, status in ((True, "ok"), (False, "error")):
-        material = replace(case.material, columns=said, allow_missing=allowed)
-        row = run_case(Case(material, privacy, shoal.Rfirst()))
+        data_set = replace(case.data, columns=said, allow_missing=allowed)
+        row = run_case(Case(data_set, privacy, shoal.Rfirst()))
         assert row["status"] == status, row["error"]
 
 
-@pytest.mark.parametrize("fanout", [0, 2])
-def test_counted_items_are_below_their_items(fanout: int, tmp_path: Path) -> None:
-    (tmp_path / "rows.basket").write_text("a,a,b\nb,c\na\nc,c\nd,a\n", encoding="utf-8")
-    reading = {"multiset": True}
-    material = Material(
-        label="x", file=str(tmp_path / "rows.basket"), reading=reading, fanout=fanout, order="frequency"
-    )
-    _, tree = material.load()
-    parents = tree.parents_by_label()
-    assert parents["a*1"] == parents["a*2"] == "a"
-    above = parents["a"]
-    assert above is not None
-    if fanout:  # a (3 rows), then b and c (2), then d
-        assert tree.items_of(above) == ("a*1", "a*2", "b*1")
-    else:
-        assert above == tree.labels[-1]
-
-
-def test_smaller_samples_are_contained_in_larger_ones() -> None:
-    materials = [
-        Material(label="x", generate="videos", generator={"rows": 300, "seed": 0}, sample=size) for size in (50, 200)
-    ]
-    small, large = (
-        {str(row) for row in data.table.arrow.to_pylist()}
-        for data, _ in (one.load(seed=1) for one in materials)
-        if data.table is not None
-    )
-    assert len(small) > 45
-    assert small < large
-
-
 def test_every_kind_of_query_is_measured() -> None:
-    material = Material(label="x", generate="videos", generator={"rows": 300, "seed": 0})
+    data_set = DatasetSpec(label="x", generate="videos", generator={"rows": 300, "seed": 0})
     kinds = ("2+0", "1+1", "0+2")
     extras = Extras(queries=20, query_kinds=kinds, query_bound=0.05, query_seed=4)
-    case = Case(material, shoal.KKmAnonymity(k=10, m=1), shoal.RmergeR(delta=1.0), extras=extras)
+    case = Case(data_set, shoal.KKmAnonymity(k=10, m=1), shoal.RmergeR(delta=1.0), extras=extras)
     row, problem = run_case(case), case.problem()
     published = shoal.anonymize(problem, case.algorithm).published
     for kind in kinds:
@@ -222,7 +195,7 @@ def test_kinds_of_queries_are_numbers(wrong: str) -> None:
 
 
 def test_a_row_tells_options_at_their_defaults_too() -> None:
-    material = Material(label="x", generate="videos")
-    places = [Case(material, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, 0.65)]
+    data_set = DatasetSpec(label="x", generate="videos")
+    places = [Case(data_set, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, 0.65)]
     assert [place["algorithm.delta"] for place in places] == [0.5, 0.65]
     assert [place["method"] for place in places] == ["rmerge-r, delta 0.5", "rmerge-r"]

@@ -19,14 +19,14 @@ from shoal.engines import Engine
 from shoal.errors import DataError, OptionError, OutputError
 from shoal.evaluation import page, results, runner
 from shoal.evaluation.grid import Case, Extras, Grid, combinations
-from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Wishes, recommend
 from shoal.evaluation.run_case import run_case
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from tests import lab_algorithms as wrong
 from tests.conftest import Shell
-from tests.evaluation.test_runner import material, toy
+from tests.evaluation.test_runner import data_set, toy
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -36,7 +36,7 @@ def test_nothing_of_its_kind_loses_less_than_the_optimum(tmp_path: Path, seed: i
     rows = [names, *(rng.sample(names, rng.randint(1, 3)) for _ in range(rng.randint(6, 24)))]
     path = tmp_path / "rows.dat"
     path.write_text("".join(" ".join(row) + "\n" for row in rows), encoding="utf-8")
-    one = Material(label="rows", file=str(path), fanout=rng.choice([2, 3]))
+    one = DatasetSpec(label="rows", file=str(path), fanout=rng.choice([2, 3]))
     model = shoal.KmAnonymity(k=rng.randint(2, 4), m=rng.randint(1, 3))
     methods: list[Algorithm] = []
     for cls in discovery.find("shoal.algorithms", Algorithm).values():
@@ -54,7 +54,7 @@ def test_nothing_of_its_kind_loses_less_than_the_optimum(tmp_path: Path, seed: i
 
 
 def test_a_bound_within_narrower_limits_is_none_for_wider_ones(tmp_path: Path) -> None:
-    one, km = material(tmp_path), shoal.KmAnonymity(k=2, m=2)
+    one, km = data_set(tmp_path), shoal.KmAnonymity(k=2, m=2)
     exact = [shoal.OptimalSuppress(max_suppressed=percent) for percent in (0.0, 10.0)]
     kept = shoal.OptimalSuppress(never_suppress=("1",))
     cases = [Case(one, km, method) for method in (*exact, kept, shoal.MHgHs(), shoal.AA())]
@@ -67,8 +67,8 @@ def test_bounds_are_not_taken_from_other_data_of_the_same_name(tmp_path: Path) -
     km, other = shoal.KmAnonymity(k=2, m=2), tmp_path / "other.dat"
     other.write_text("1 2\n1 2\n", encoding="utf-8")
     cases = [
-        Case(material(tmp_path), km, shoal.Optimal()),
-        Case(Material(label="toy", file=str(other), fanout=3), km, shoal.AA()),
+        Case(data_set(tmp_path), km, shoal.Optimal()),
+        Case(DatasetSpec(label="toy", file=str(other), fanout=3), km, shoal.AA()),
     ]
     rows: list[results.Row] = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": None}]
     assert runner.gaps(cases, rows)[1] == {"optimum": None, "gap": None}
@@ -104,7 +104,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_processes")
 def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
-    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
     path = tmp_path / "results.csv"
     path.write_text(f"key,k\n{case.key},3\n", encoding="utf-8")
     (row,) = runner.compare(Grid((case,)), path)
@@ -114,7 +114,7 @@ def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_processes")
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
-    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
     path = tmp_path / "results.csv"
     with results.alone(path), pytest.raises(OutputError, match="Another comparison is writing"):
         runner.compare(Grid((case,)), path)
@@ -131,7 +131,7 @@ class Leaves(wrong._Wrong):
 
 
 def test_a_method_that_leaves_is_told_at_once(tmp_path: Path) -> None:
-    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [Leaves()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [Leaves()])
     ((_, row),) = runner.run([case], 1, 60.0)
     assert row == {"status": "error", "error": "SystemExit: 0"}
 
@@ -139,7 +139,7 @@ def test_a_method_that_leaves_is_told_at_once(tmp_path: Path) -> None:
 def test_percentages_are_exact(tmp_path: Path) -> None:
     path = tmp_path / "thousand.dat"
     path.write_text("1\n" * 11 + "2\n" * 989, encoding="utf-8")
-    one = Material(label="t", file=str(path), fanout=2)
+    one = DatasetSpec(label="t", file=str(path), fanout=2)
     row = run_case(Case(one, shoal.KmAnonymity(k=12, m=1), shoal.AA(), extras=Extras(mining=("1.1",))))
     assert row["ml2"] == 1.0, "both items are frequent at 11 of 1,000 rows, and neither is found"
 
@@ -148,11 +148,6 @@ def test_percentages_are_exact(tmp_path: Path) -> None:
 def test_percentages_are_checked_before_anything_runs(percent: str) -> None:
     with pytest.raises(OptionError, match="above 0 and up to 100"):
         Extras(mining=("1", percent))
-
-
-def test_rows_are_said_once() -> None:
-    with pytest.raises(OptionError, match="say how many rows once"):
-        Material(label="made", generate="quest", generator={"rows": 50}, rows=20, fanout=3)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +193,7 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
 
 @pytest.mark.usefixtures("no_processes")
 def test_a_sample_that_is_too_small_does_not_decide() -> None:
-    many = Material(label="many", generate="quest", generator={"rows": 400, "items": 8, "seed": 1}, fanout=3)
+    many = DatasetSpec(label="many", generate="quest", generator={"rows": 400, "items": 8, "seed": 1}, fanout=3)
     found = recommend(many, shoal.KmAnonymity(k=120, m=1), Wishes(sample=100, budget=60.0))
     assert found.pick.whole is not None
     assert found.pick.sample is not None

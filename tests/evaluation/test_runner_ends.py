@@ -23,7 +23,7 @@ from shoal.evaluation.run_case import VOLATILE
 from tests import lab_algorithms as wrong
 from tests import processes
 from tests.conftest import Shell
-from tests.evaluation.test_runner import GRID, material, toy
+from tests.evaluation.test_runner import GRID, data_set, toy
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def steady(path: Path) -> list[dict[str, str]]:
 
 def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
     methods: list[Algorithm] = [wrong.Crashes(), wrong.Raises(), wrong.Lies(), wrong.Talks(), shoal.AA()]
-    grid = Grid.of(combinations([material(tmp_path)], [shoal.KmAnonymity(k=12, m=2)], methods), limit=300.0)
+    grid = Grid.of(combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=12, m=2)], methods), limit=300.0)
     rows = runner.compare(grid, tmp_path / "results.csv", workers=2)
     told = {row["algorithm"]: (row["status"], row["error"]) for row in rows}
     assert told["aa"] == ("ok", "")
@@ -66,7 +66,7 @@ def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> None:
-    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
     ran: list[str] = []
     for limit in (0.5, 0.4, 0.6):
         grid = Grid((case,), limit=limit)
@@ -119,7 +119,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
 
 
 def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
-    (case,) = combinations([material(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
     mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"
     os.environ[mark] = "1"
     try:
@@ -137,7 +137,7 @@ def test_nothing_goes_on_when_the_lab_is_killed(tmp_path: Path) -> None:
         "import shoal, sys; from tests import lab_algorithms; from tests.evaluation import test_runner;"
         "from shoal.evaluation import runner;"
         "from shoal.evaluation.grid import combinations; from pathlib import Path;"
-        "one = test_runner.material(Path(sys.argv[1]));"
+        "one = test_runner.data_set(Path(sys.argv[1]));"
         "list(runner.run(list(combinations([one], [shoal.KmAnonymity(k=3)], [lab_algorithms.Hangs()])), 1, 3600.0))"
     )
     found = os.pathsep.join(path for path in sys.path if path)

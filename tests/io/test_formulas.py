@@ -43,7 +43,7 @@ def test_files(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
         io.write(data, path, **options)
     io.write(data, path, escape_formulas=True, **options)
     assert not any(line.startswith(("=", "@", "-a")) for line in path.read_text().splitlines())
-    back = io.read(path, **io.read_options(data, path, escape_formulas=True, **options))
+    back = io.read(path, **io.options_to_read(data, path, escape_formulas=True, **options))
     assert back.transactions.sets() == data.transactions.sets()
     again = tmp_path / f"again-{name}"
     io.write(back, again)
@@ -57,7 +57,7 @@ def test_columns_and_several_columns_of_sets(tmp_path: Path) -> None:
     data, path = io.read(table, column=("A", "B")), tmp_path / "x.csv"
     io.write(data, path, escape_formulas=True)
     assert path.read_text() == "'=n,A,B\n'@a,'=x|y,z\n''-b,''=x,'-z\n"
-    back = io.read(path, **io.read_options(data, path, escape_formulas=True))
+    back = io.read(path, **io.options_to_read(data, path, escape_formulas=True))
     assert back.transactions.sets() == data.transactions.sets()
     assert back.table is not None
     assert back.table.arrow.to_pylist() == [{"=n": "@a"}, {"=n": "'-b"}]

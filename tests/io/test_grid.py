@@ -76,7 +76,7 @@ def test_no_header_keeps_every_record(tmp_path: Path, text: str, options: dict[s
     if options.get("format") != "long":  # which writes the pairs of one record together
         assert out.read_text() == text
         assert len(data) == text.count("\n")
-    back = io.read(out, **io.read_options(data, out))
+    back = io.read(out, **io.options_to_read(data, out))
     assert back.transactions.sets() == data.transactions.sets()
     assert (back.table and back.table.names) == (data.table and data.table.names)
 
@@ -87,7 +87,7 @@ def test_columns_are_named_by_their_place(tmp_path: Path) -> None:
     assert list(data.table.names) == ["(column 1)", "(column 2)"]
     assert data.transactions.sets() == [{"a", "b"}, {"a"}]
     assert data.origin.place(0) == "line 1"
-    assert io.read_options(data, "y.csv")["header"] is False
+    assert io.options_to_read(data, "y.csv")["header"] is False
 
 
 def test_a_file_without_a_header_gets_one_when_places_change(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_file_without_a_header_gets_one_when_places_change(tmp_path: Path) -> 
     with pytest.warns(UserWarning, match=r"gets one.*'\(column 2\)', '\(column 3\)'"):
         io.write(data, out)
     assert out.read_text() == "(column 2),(column 3)\n1,a|b\n2,a\n"
-    back = io.read(out, **io.read_options(data, out))
+    back = io.read(out, **io.options_to_read(data, out))
     assert back.table is not None
     assert list(back.table.names) == ["(column 2)"]
 
@@ -116,11 +116,11 @@ def test_unnamed_columns(tmp_path: Path) -> None:
 def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
     import pyarrow as pa
 
-    from shoal.jobs.job import described
+    from shoal.jobs.dataset_spec import DatasetSpec
 
     data = io.read(pa.table({"": ["x", "y"], "items": [["a"], ["b"]]}))
-    said = described(data, shoal.KKmAnonymity(k=2, m=1), {}, {"": "tree.csv"})
-    assert said[""].hierarchy is None  # type: ignore[union-attr]
+    spec = DatasetSpec(file="data.csv", hierarchy={"": "tree.csv"})
+    assert spec.complete_column_specs(data, shoal.KKmAnonymity(k=2, m=1))[""].hierarchy is None
 
 
 def test_no_name_of_the_input_is_written_for_ids_that_are_left_out(tmp_path: Path) -> None:

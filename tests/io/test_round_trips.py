@@ -132,7 +132,7 @@ def test_same_bytes_when_compressed(tmp_path: Path) -> None:
 def read_bytes(folder: Path, name: str, content: bytes | str, **options: object) -> Dataset:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return io.read(path, **options)  # type: ignore[arg-type]
+    return io.read(path, **options)
 
 
 def test_semantics(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_delimiter_that_would_be_guessed_wrong_is_told(tmp_path: Path) -> None
         with pytest.warns(UserWarning, match="Items in column") as caught:
             io.write(data, tmp_path / "y.csv")
         assert "not what would be guessed from the file: pass --item-delimiter" in str(caught[-1].message)
-        options = io.read_options(data, tmp_path / "y.csv")
+        options = io.options_to_read(data, tmp_path / "y.csv")
         assert options["item_delimiter"] == delimiter
         assert io.read(tmp_path / "y.csv", **options).transactions.sets() == rows
 
@@ -264,7 +264,7 @@ def test_read_options_bring_back_what_was_written(format: str, columns: list[str
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.anything")
         io.write(dataset, path, format=format)
-        options = io.read_options(dataset, path, format=format)
+        options = io.options_to_read(dataset, path, format=format)
         assert io.read(path, **options).transactions.sets() == rows
 
 
@@ -282,7 +282,7 @@ def test_read_options(tmp_path: Path) -> None:
         ("y.jsonl", {}, {"format": "jsonl", "column": "items"}),
         ("y.parquet", {}, {"format": "parquet", "column": "items"}),
     ]:
-        assert io.read_options(long, name, **asked) == options
+        assert io.options_to_read(long, name, **asked) == options
     io.write(long, tmp_path / "y.csv", id_column="who")
     assert (tmp_path / "y.csv").read_text() == "prod;who\na;1\nb;1\n"
     objects = read_bytes(tmp_path, "x.jsonl", '{"id": 1, "sets": ["a"]}\n')

@@ -54,7 +54,7 @@ def text(folder: Path, content: str, name: str = "x.csv", **options: Any) -> Dat
 def reread(data: Dataset, path: Path) -> Dataset:
     """Written, and read with the options that are told."""
     io.write(data, path)
-    return io.read(path, **io.read_options(data, path))
+    return io.read(path, **io.options_to_read(data, path))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -155,7 +155,7 @@ def test_a_delimiter_in_a_label_changes_that_of_its_column(tmp_path: Path) -> No
     assert back.transactions.sets() == groups.transactions.sets()
     io.write(groups, tmp_path / "y.csv", item_delimiter=["~", "/"])
     assert (tmp_path / "y.csv").read_text() == "dx,rx\na~b b,c/d\n"
-    assert io.read_options(groups, "y.csv", item_delimiter="~")["item_delimiter"] == "~"
+    assert io.options_to_read(groups, "y.csv", item_delimiter="~")["item_delimiter"] == "~"
     with pytest.raises(DataError, match="'b b' contains a space, which separates"):
         io.write(groups, tmp_path / "y.csv", item_delimiter=" ")
 
@@ -329,12 +329,12 @@ def test_any_items_come_back(format: str, data: st.DataObject) -> None:
             io.write(source, path)
             mark = ""
         asked: dict[str, Any] = {"item_delimiter": mark} if mark and format in ("csv", "tsv") else {}
-        back = io.read(path, **io.read_options(source, path, **asked))
+        back = io.read(path, **io.options_to_read(source, path, **asked))
         assert back.transactions.sets() == wanted
         io.write(back, Path(folder, f"y.{format}"))
         assert (
             io.read(
-                Path(folder, f"y.{format}"), **io.read_options(back, Path(folder, f"y.{format}"))
+                Path(folder, f"y.{format}"), **io.options_to_read(back, Path(folder, f"y.{format}"))
             ).transactions.sets()
             == wanted
         )

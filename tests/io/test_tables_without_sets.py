@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shoal import io
 from shoal.data import Dataset, Table
 from shoal.errors import DataError, InputError, OptionError
-from shoal.report import sentences
+from shoal.io.read_options import reading_words
 from tests.budget import examples
 from tests.conftest import Shell
 
@@ -42,7 +42,7 @@ def text(folder: Path, content: str, name: str = "x.csv", **options: Any) -> Dat
 def reread(data: Dataset, path: Path) -> Dataset:
     """Written, and read with the options that are told."""
     io.write(data, path)
-    return io.read(path, **io.read_options(data, path))
+    return io.read(path, **io.options_to_read(data, path))
 
 
 def rows(data: Dataset) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ def test_round_trip(tmp_path: Path, format: str) -> None:
     texts = [{name: str(value) for name, value in row.items()} for row in source.to_pylist()]
     assert rows(back) == (texts if format in ("csv", "tsv") else source.to_pylist())
     assert back.transactions.sets() == [frozenset(), frozenset()]
-    options = io.read_options(back, f"y.{format}")
+    options = io.options_to_read(back, f"y.{format}")
     extra: dict[str, dict[str, Any]] = {"csv": {"delimiter": ",", "header": True}, "tsv": {"header": True}}
     assert options == {"format": format, "sets": False} | extra.get(format, {})
     if format in ("parquet", "feather"):
@@ -195,7 +195,7 @@ def test_on_the_command_line(shell: Shell) -> None:
     assert (code, "empty records" in out) == (0, True)
     code, _, error = shell("profile", "in.csv", "--no-sets", "--column", "sex")
     assert (code, "column is for sets" in error) == (2, True)
-    assert sentences.reading_words("sets", False) == ["--no-sets"]
+    assert list(reading_words({"sets": False})) == ["--no-sets"]
 
 
 values = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=5)
@@ -213,7 +213,7 @@ def test_any_values_come_back(format: str, data: st.DataObject) -> None:
         path, again = Path(folder, f"x.{format}"), Path(folder, f"y.{format}")
         io.write(source, path)
         try:
-            back = io.read(path, **io.read_options(source, path))
+            back = io.read(path, **io.options_to_read(source, path))
         except DataError as error:
             assert len(names) == 1
             assert "is not in the header" in str(error)  # noqa: PT017

@@ -14,7 +14,9 @@ import shoal
 from shoal.algorithms.rmerge import RmergeRT
 from shoal.data.columns import Column
 from shoal.data.table import Role
+from shoal.io.read_options import ReadOptions
 from shoal.jobs import problem_file
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.privacy.k_km import KKmAnonymity
 from tests.conftest import Shell
@@ -66,18 +68,20 @@ def desk(shell: Shell) -> Shell:
 
 def job_in_python(folder: Path, output: str) -> Job:
     return Job(
-        data=folder / "r.csv",
+        data=DatasetSpec(
+            file=str(folder / "r.csv"),
+            reading=ReadOptions(column="items", item_delimiter="|"),
+            hierarchy={"": str(folder / "h.csv")},
+            columns={
+                "id": Column(Role.IDENTIFIER),
+                "age": Column(hierarchy="width:10,20", weight=0.5),
+                "city": Column(type="category", hierarchy=folder / "cities.csv", missing=("?",)),
+                "notes": Column(Role.PLAIN),
+            },
+        ),
         output=folder / output,
         privacy=KKmAnonymity(k=2, m=2),
         algorithm=RmergeRT(delta=0.9),
-        reading={"column": "items", "item_delimiter": "|"},
-        hierarchy={"": str(folder / "h.csv")},
-        columns={
-            "id": "identifier",
-            "age": Column(hierarchy="width:10,20", weight=0.5),
-            "city": Column(type="category", hierarchy=folder / "cities.csv", missing=("?",)),
-            "notes": Column(Role.PLAIN),
-        },
         seed=3,
     )
 
@@ -126,7 +130,7 @@ def test_defaults(desk: Shell) -> None:
     desk.write("q.toml", '[data]\nfile = "in.basket"\n[items]\nhierarchy = "h.csv"\n[output]\nfile = "o.basket"\n')
     job = problem_file.load(desk.folder / "q.toml")
     assert (job.privacy.name, job.algorithm.name, job.seed, job.loss) == ("km", "auto", 0, "ncp")
-    assert (job.keep, job.reports, job.output_format, job.hierarchy_format) == (None, (), None, None)
+    assert (job.data.keep, job.reports, job.output_format, job.data.hierarchy_format) == (None, (), None, None)
 
 
 @pytest.mark.parametrize("said", ['"sens.txt"', '["b2"]', '"b2"', '"b2,"'])

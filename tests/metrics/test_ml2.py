@@ -1,6 +1,6 @@
 """ML2 and dML2 against brute force, and by hand.
 
-Covers: kernels/measures.py, kernels/_measures.py.
+Covers: kernels/measure/frequent_itemsets.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 import shoal
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
-from shoal.kernels import frequent_itemsets
+from shoal.kernels.choice import no_progress
+from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
 from shoal.metrics.ml2 import ML2, Mined, mining_loss
 from shoal.published import Published
-from tests.conftest import implementations, still
+from tests.conftest import implementations
+from tests.kernels.rows import plain
 
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": {"A1": ["a", "b"], "A2": ["c"]}, "B": ["d", "e"], "f": []}})
 rows_of = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=12)
@@ -107,10 +109,8 @@ def original_as_published(original: Published) -> Published:
 @given(rows=rows_of, other=rows_of, least=st.integers(0, 5), threads=st.integers(1, 3))
 def test_the_kernel(kernel: ModuleType, rows: list[set[str]], other: list[set[str]], least: int, threads: int) -> None:
     first, second = coded(rows), coded(other)
-    found = kernel.frequent_itemsets(*first, *second, 6, least, 1000, threads, still)
-    sizes, items, support, others = (
-        np.frombuffer(part, np.int32 if at < 2 else np.int64) for at, part in enumerate(found)
-    )
+    mined = kernel.frequent_itemsets(*first, *second, 6, least, 1000, threads, no_progress)
+    sizes, items, support, others = mined
     ends = np.cumsum(sizes)
     told = [tuple(items[end - size : end].tolist()) for end, size in zip(ends, sizes, strict=True)]
     assert len(set(told)) == len(told)
@@ -125,7 +125,7 @@ def test_twins_tell_the_same_in_the_same_order(
     rows: list[set[str]], other: list[set[str]], least: int, most: int
 ) -> None:
     results = [
-        kernel.frequent_itemsets(*coded(rows), *coded(other), 6, least, most, threads, still)
+        plain(kernel.frequent_itemsets(*coded(rows), *coded(other), 6, least, most, threads, no_progress))
         for kernel in implementations()
         for threads in (1, 3)
     ]

@@ -1,4 +1,7 @@
-"""Re-identification risk: the least support of what may be known of each record, against brute force."""
+"""Re-identification risk: the least support of what may be known of each record, against brute force.
+
+Covers: kernels/measure/min_supports.py.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.kernels.choice import no_progress
 from shoal.metrics.risk import Risk, smallest_crowds
 from tests import oracles
-from tests.conftest import still
 
 row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=20)
 
@@ -34,10 +37,10 @@ def crowds(rows: list[set[str]], m: int) -> list[int]:
 
 
 @given(rows=row_lists, m=st.integers(1, 5), threads=st.integers(1, 3))
-def test_least_supports(kernel: ModuleType, rows: list[set[str]], m: int, threads: int) -> None:
+def test_min_supports(kernel: ModuleType, rows: list[set[str]], m: int, threads: int) -> None:
     t = Transactions.from_sets(rows)
-    found = np.frombuffer(kernel.least_supports(t.indptr, t.items, len(t.labels), m, threads, still), dtype=np.int64)
-    assert found.reshape(m, -1).tolist() == [crowds(rows, size) for size in range(1, m + 1)]
+    supports = kernel.min_supports(t.indptr, t.items, len(t.labels), m, threads, no_progress)
+    assert supports.reshape(m, -1).tolist() == [crowds(rows, size) for size in range(1, m + 1)]
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 9))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from shoal.data import Dataset
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
-from shoal.io.layout import ReadOptions, refuse_columns
+from shoal.io.layout import ReaderOptions, refuse_columns
 from shoal.io.text import Text, TextLayout
 
 
@@ -21,7 +21,7 @@ class Tilde(TextLayout):
     suffixes: ClassVar[tuple[str, ...]] = (".toy",)
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Split lines at tildes."""
         text = Text.of(file)
         return cls(**text.style).dataset(file, options.encode(Ragged.split(lines, "~") for lines in text.lines))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal import kernels
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 
 ROWS = [
     row.split()
@@ -97,9 +97,8 @@ def test_gray_codes() -> None:
     for row, code in zip(PROBLEM.prepared.items, codes, strict=True):
         bits = sum(1 << (4 - item) for item in row.tolist())
         assert f"{bits ^ bits >> 1:05b}" == code
-    order = [
-        f"T{row + 1}" for row in kernels.gray_coded_order(PROBLEM.prepared.items.indptr, PROBLEM.prepared.items.items)
-    ]
+    rows = PROBLEM.prepared.items
+    order = [f"T{row + 1}" for row in gray_coded_order(rows.indptr, rows.items)]
     assert order == ["T8", "T3", "T6", "T1", "T10", "T11", "T2", "T5", "T9", "T4", "T7"]
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import shoal
-from shoal import kernels
+from shoal.kernels.search.neighbours.gray_order import gray_order
 from shoal.metrics.ml2 import mining_loss
 
 H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -19,7 +19,7 @@ def gray_rank(signature: str) -> int:
     strings = ["".join(bits) for bits in itertools.product("01", repeat=len(signature))]
     rows = [[str(at) for at, bit in enumerate(reversed(string)) if bit == "1"] for string in strings]
     items = shoal.Transactions.from_sets(rows, [str(at) for at in range(len(signature))])
-    order = kernels.gray_order(items.indptr, items.items).tolist()
+    order = gray_order(items.indptr, items.items).tolist()
     return int(order.index(strings.index(signature)))
 
 
@@ -34,7 +34,7 @@ def test_signatures_of_the_example() -> None:
     signatures = ["".join("1" if item in row else "0" for item in (3, 2, 1, 0)) for row in items]
     assert signatures == ["1101", "0110", "1110", "1011"]
     assert [gray_rank(signature) for signature in signatures] == [9, 4, 11, 13]
-    assert kernels.gray_order(items.indptr, items.items).tolist() == [1, 0, 2, 3]  # t2, t1, t3, t4
+    assert gray_order(items.indptr, items.items).tolist() == [1, 0, 2, 3]  # t2, t1, t3, t4
 
 
 def test_o1_and_o2_are_generalized_in_one_part_and_not_in_the_other() -> None:

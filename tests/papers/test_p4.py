@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.algorithms import SuppressingAlgorithm
-from shoal.kernels import _hghs
+from shoal.kernels.search.suppress.suppression import SuppressionTwin
 from tests import oracles
 
 H = shoal.Hierarchy.from_tree(
@@ -43,13 +43,13 @@ def cost(labels: str, suppressed: str = "") -> Fraction:
     return Fraction(int(PROBLEM.prepared.costs[nodes("".join(set(labels) - set(suppressed)))].sum()) + gone, UNIT)
 
 
-def kernel() -> _hghs.Suppression:
+def kernel() -> SuppressionTwin:
     """The readable one, which can be asked about any cut."""
     gone = PROBLEM.prepared.occurrences * UNIT
     order = np.lexsort((H.leaves, PROBLEM.prepared.costs - gone))
     rows, span = PROBLEM.prepared.items, H.span.reshape(-1)
-    limits = (LIMITS.occurrences, LIMITS.barred(H), np.argsort(order), LIMITS.budget)
-    return _hghs.Suppression(
+    limits = (LIMITS.occurrences, LIMITS.barred(H).astype(np.int32), np.argsort(order).astype(np.int32), LIMITS.budget)
+    return SuppressionTwin(
         rows.indptr, rows.items, H.parent, span, H.n_leaves, PROBLEM.prepared.costs, gone, *limits, 2
     )
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import kernels
 from shoal.errors import DataError, Infeasible, OptionError
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from tests.budget import examples
 
 Row = frozenset[str]
@@ -260,7 +260,7 @@ def replayed(release: shoal.Release, p: int, alpha: int) -> list[tuple[list[int]
     work out, the fewest records around it would have been preferred to them.
     """
     items = shoal.Transactions.from_sets(release.published.rows.sets(), release.published.rows.labels)
-    known, order = items.sets(), kernels.gray_coded_order(items.indptr, items.items)
+    known, order = items.sets(), gray_coded_order(items.indptr, items.items)
     place = np.argsort(order)
     guesses = []
     for group in groups_of(release):

@@ -21,9 +21,9 @@ from shoal.data.transactions import Transactions
 from shoal.errors import LossTooHigh, OptionError
 from shoal.evaluation import recommend, runner
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial
 from shoal.evaluation.run_case import run_case
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
 from shoal.report import headline, remedies
@@ -370,7 +370,7 @@ def test_a_recommendation_names_what_its_proof_speaks_of(method: Any, bound: flo
 
 
 def test_a_bound_for_cuts_does_not_hold_for_groups_of_siblings() -> None:
-    toy = Material(label="toy", generate="quest")
+    toy = DatasetSpec(label="toy", generate="quest")
     cases = [Case(toy, shoal.KmAnonymity(), method) for method in (shoal.Optimal(), shoal.Auto(), shoal.AA())]
     rows = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": 0.05}, {"value": 0.6}]
     found = [(one["optimum"], one["gap"]) for one in runner.gaps(cases, rows)]
@@ -389,7 +389,7 @@ def test_recommend_tries_groups_of_siblings(shop: Shell) -> None:
 
 
 def test_without_a_hierarchy_auto_is_tried_as_its_command_runs_it() -> None:
-    made = Material(label="x", generate="quest", fanout=5, order="frequency")
+    made = DatasetSpec(label="x", generate="quest", fanout=5, order="frequency")
     assert recommend._suited(made, shoal.Auto()).fanout == 0
     assert recommend._suited(made, shoal.AA()).fanout == 5
     assert shoal.Auto in recommend.candidates(shoal.KmAnonymity())

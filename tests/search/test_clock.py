@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.errors import Infeasible
-from shoal.search import solver
+from shoal.kernels.search.cuts.conflicts import Conflicts
+from shoal.kernels.search.cuts.threats import Threats
+from shoal.kernels.search.repair.breaches import Breaches
+from shoal.kernels.search.suppress.suppression import Suppression
+from shoal.search import direct, solver
 from shoal.search.clock import AFTER, AFTER_CTRL_C, CONCLUDING, Clock, OutOfTime
 from shoal.search.siblings import SiblingSearch
 from shoal.testing import problems
@@ -114,13 +117,13 @@ def test_no_work_is_started_after_the_end(
     monkeypatch.setattr(Clock, "start", start)
     monkeypatch.setattr(Clock, "of", lambda limit: clock)
     for owner, name in [
-        (kernels.Threats, "at"),
-        (kernels.Threats, "small"),
-        (kernels.Threats, "witness"),
-        (kernels.Conflicts, "at"),
-        (kernels.Breaches, "at"),
-        (kernels.Suppression, "run"),
-        (kernels, "direct_pass"),
+        (Threats, "at"),
+        (Threats, "small"),
+        (Threats, "witness"),
+        (Conflicts, "at"),
+        (Breaches, "at"),
+        (Suppression, "run"),
+        (direct, "direct_pass"),
         (solver, "solve"),
         (solver.Joint, "solve"),
     ]:

@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import hierarchies, kernels
+from shoal import hierarchies
 from shoal.errors import Infeasible
+from shoal.kernels.choice import no_progress
+from shoal.kernels.search.repair.repair import MOST
 from shoal.search import solver
 from shoal.search.expansion import Expansion
 from shoal.testing import all_cuts, problems
 from tests import oracles
 from tests.budget import examples
-from tests.conftest import implementations, still
+from tests.conftest import implementations
 
 lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
 negative = st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))
@@ -40,9 +42,9 @@ def lister(kernel: Any, problem: shoal.Problem) -> Any:
     if isinstance(problem.privacy, shoal.LmDiversity):
         hidden = problem.prepared.sensitive
         return kernel.DiversityBreaches(
-            items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"], still
+            items.indptr, items.items, hidden.indptr, hidden.items, *tree, values["l"], no_progress
         )
-    return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"], still)
+    return kernel.NegativeBreaches(items.indptr, items.items, *tree, values["k"], no_progress)
 
 
 @examples(250)
@@ -55,7 +57,7 @@ def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.Dat
     at = data.draw(st.integers(0, len(cuts) - 1))
     m, threads = problem.privacy.values()["m"], data.draw(st.integers(1, 3))
     listed = [
-        lister(kernel, problem).at(cuts[at].raised, m, kernels.MOST, threads, still) for kernel in implementations()
+        lister(kernel, problem).at(cuts[at].raised, m, MOST, threads, no_progress) for kernel in implementations()
     ]
     assert all(other == listed[0] for other in listed)
     threats, together = listed[0]

@@ -18,12 +18,13 @@ from shoal.algorithms import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.recoding.solution import Solution
+from shoal.report.explanations import explain_cut
 from shoal.search import joint
 from shoal.search.clock import OutOfTime
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
 from tests.budget import examples
-from tests.kernels.test_conflicts import suppressing_cuts
+from tests.kernels.search.cuts.test_conflicts import suppressing_cuts
 
 
 def cost(problem: shoal.Problem, cut: shoal.GlobalCut) -> int:
@@ -106,7 +107,7 @@ def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, alg
     cut = algorithm.solve(problem.prepared, QUIET).recoding
     assert isinstance(cut, shoal.GlobalCut)
     k, m = (problem.privacy.values()[name] for name in ("k", "m"))
-    for one in shoal.explain(problem.prepared, cut):
+    for one in explain_cut(problem.prepared, cut):
         if not one.suppressed:
             continue
         node = problem.hierarchy.code_of[one.group]

@@ -1,7 +1,7 @@
 """The bound over all sibling groupings, against all of them.
 
-Covers: search/chain_bound.py, search/covering.py, kernels/merge_chains.py, kernels/_merge_chains.py,
-kernels/merge_clauses.py, kernels/_merge_clauses.py.
+Covers: search/chain_bound.py, search/covering.py, kernels/search/siblings/merge_chains.py,
+kernels/search/siblings/merge_clauses.py, kernels/search/siblings/flow.py.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL
 from shoal.hierarchies.weights import Weights
-from shoal.kernels import _merge_chains as chains_twin
-from shoal.kernels import _merge_clauses as twin
+from shoal.kernels.search.siblings.flow import Flow, FlowTwin
+from shoal.kernels.search.siblings.merge_chains import MergeChains, MergeChainsTwin
+from shoal.kernels.search.siblings.merge_clauses import Clauses, MergeClauses, MergeClausesTwin, Variables
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
 from shoal.problem import Problem
@@ -178,14 +179,14 @@ def test_the_kernels_find_the_same_chains(monkeypatch: pytest.MonkeyPatch) -> No
         rows, tree, k = problem.prepared.items, chains.tree, problem.privacy.k
         bases = chains._bases(2)
         shape = (tree.parent, np.ascontiguousarray(tree.span).reshape(-1), tree.start, tree.children)
-        readable = chains_twin.MergeChains(rows.indptr, rows.items, *shape, k).around(*bases, 99, 0)[0]
-        native = kernels.MergeChains(rows.indptr, rows.items, *shape, k).around(*bases, each=99, work=10**9)[0]
-        assert native.ravel().tolist() == np.frombuffer(readable, dtype=np.int32).tolist()
+        readable = MergeChainsTwin(rows.indptr, rows.items, *shape, k).around(*bases, 99, 0)[0]
+        native = MergeChains(rows.indptr, rows.items, *shape, k).around(*bases, each=99, work=10**9)[0]
+        assert native.ravel().tolist() == readable.tolist()
         compared += len(native)
     assert compared > 200
 
 
-@pytest.mark.parametrize("flow", [kernels.Flow, chains_twin.Flow])
+@pytest.mark.parametrize("flow", [Flow, FlowTwin])
 def test_the_largest_flow(flow: Any) -> None:
     tails, heads = np.array([0, 0, 2, 2, 3], dtype=np.int32), np.array([2, 3, 3, 1, 1], dtype=np.int32)
     assert flow(4, tails, heads, np.array([5, 2, 2, 2, 9])).grow(10**6) == (6, True)
@@ -259,16 +260,14 @@ def test_a_deadline_that_has_passed_gives_zero() -> None:
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="there is nothing to compare")
 def test_the_kernels_find_the_same_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    native = kernels.MergeClauses.broken
+    native = MergeClauses.broken
     compared = 0
 
-    def both(self: kernels.MergeClauses, *args: Any, **options: Any) -> kernels.Clauses:
+    def both(self: MergeClauses, *args: Any, **options: Any) -> Clauses:
         nonlocal compared
         found = native(self, *args, **options)
-        if isinstance(self._kernel, twin.MergeClauses):
-            return found
-        other = kernels.MergeClauses.__new__(kernels.MergeClauses)
-        other._kernel = twin.MergeClauses(*made_of[id(self)])
+        other = MergeClauses.__new__(MergeClauses)
+        other._kernel = MergeClausesTwin(*made_of[id(self)])
         readable = native(other, *args, **options)
         for part in ("sizes", "variables", "weights", "lacks", "states"):
             assert getattr(found, part).tolist() == getattr(readable, part).tolist()
@@ -276,15 +275,15 @@ def test_the_kernels_find_the_same_clauses(monkeypatch: pytest.MonkeyPatch) -> N
         return found
 
     made_of: dict[int, tuple[Any, ...]] = {}
-    begin = kernels.MergeClauses.__init__
+    begin = MergeClauses.__init__
 
-    def remember(self: kernels.MergeClauses, *args: Any) -> None:
+    def remember(self: MergeClauses, *args: Any) -> None:
         indptr, items, parent, span, start, children, k = args
         made_of[id(self)] = (indptr, items, parent, np.asarray(span).reshape(-1), start, children, k)
         begin(self, *args)
 
-    monkeypatch.setattr(kernels.MergeClauses, "__init__", remember)
-    monkeypatch.setattr(kernels.MergeClauses, "broken", both)
+    monkeypatch.setattr(MergeClauses, "__init__", remember)
+    monkeypatch.setattr(MergeClauses, "broken", both)
     for seed in range(60):
         grouping_bound(random_problem(random.Random(seed)).prepared, LOCAL)
     assert compared > 200
@@ -296,9 +295,9 @@ def test_three_leaves_make_clauses_too() -> None:
     start, children = np.array([0, 0, 0, 0, 0, 4]), np.arange(4, dtype=np.int32)
     tree = (parent, span.astype(np.int32), start, children)
     near, pairs = np.zeros(6, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    found = kernels.MergeClauses(rows.indptr, rows.items, *tree, 3).broken(
+    found = MergeClauses(rows.indptr, rows.items, *tree, 3).broken(
         np.array([[0, 1, 2]], dtype=np.int32),
-        kernels.Variables(near, pairs, pairs, 0, 5),
+        Variables(near, pairs, pairs, 0, 5),
         np.zeros(10),
         slack=0.1,
         most=9,

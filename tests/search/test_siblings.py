@@ -23,7 +23,7 @@ from shoal.recoding import GlobalCut
 from shoal.search import siblings
 from tests import oracles
 from tests.budget import examples
-from tests.kernels.test_threats import Case, cases
+from tests.kernels.search.cuts.test_threats import Case, cases
 
 Block = frozenset[int]
 WIDE = {  # one record is the only one with a drink and a tool: no cut is safe but the root

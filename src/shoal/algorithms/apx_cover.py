@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.neighbours.consecutive_groups import consecutive_groups
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.published import Grouping
@@ -45,9 +46,9 @@ class ApxCover(FlippingAlgorithm):
 
     def solve(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
         """Sort, then split."""
-        k, order = problem.privacy.k, kernels.gray_coded_order(problem.items.indptr, problem.items.items)
+        k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
-        cost, ends = kernels.cover(
+        cost, ends = consecutive_groups(
             rows.indptr,
             rows.items,
             len(rows.labels),

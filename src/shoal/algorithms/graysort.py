@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import kernels
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.options import option
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Prepared
@@ -46,7 +46,7 @@ class GraySort(Algorithm):
     def solve(self, problem: Prepared[PrivacyDegree], engine: Engine) -> Solution:
         """Sort, then group."""
         p, items, values = problem.privacy.p, problem.items, problem.sensitive
-        order = kernels.gray_coded_order(items.indptr, items.items)
+        order = gray_coded_order(items.indptr, items.items)
         free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group
         held = [frozenset(values.row(row).tolist()) for row in range(len(items))]
         left = values.supports.copy()  # of each sensitive item, in the rows that are in no group

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
+from shoal.kernels.search.neighbours.windowed_groups import windowed_groups
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
@@ -41,9 +42,9 @@ class GSC(FlippingAlgorithm):
         seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):
             return finished(problem, [], [])
-        k, order = problem.privacy.k, kernels.gray_coded_order(problem.items.indptr, problem.items.items)
+        k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
-        groups = kernels.sweep(
+        groups = windowed_groups(
             rows.indptr,
             rows.items,
             len(rows.labels),

@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import kernels
 from shoal.algorithms import FlippingAlgorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
+from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
@@ -48,7 +48,7 @@ class KNN(FlippingAlgorithm):
             return fewest_sensitive_first(problem)
         rows = sensitive_rows(problem)
         if self.order == "gsc":
-            order = kernels.gray_coded_order(problem.items.indptr, problem.items.items)
+            order = gray_coded_order(problem.items.indptr, problem.items.items)
             return order[np.isin(order, rows)]
         shuffled = rows.tolist()
         random.Random(problem.seed).shuffle(shuffled)

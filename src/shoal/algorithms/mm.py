@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal import kernels
 from shoal.algorithms import SuppressingAlgorithm
 from shoal.data.arrays import Codes
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.search.suppress.minimal_moles import MOST_MOLES, minimal_moles
 from shoal.options import say
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
@@ -51,7 +51,7 @@ class MM(SuppressingAlgorithm):
         """Find the minimal moles, then what destroys them."""
         limits, rows, private = self.limits(problem), problem.items, problem.sensitive
         demand = problem.privacy.demand(rows)
-        moles = kernels.minimal_moles(
+        moles = minimal_moles(
             rows.indptr,
             rows.items,
             len(rows.labels),
@@ -66,7 +66,7 @@ class MM(SuppressingAlgorithm):
         )
         if moles is None:
             raise OptionError(
-                f"mm would have to weigh more than {kernels.MOST_MOLES:,} sets of items in breach: let an adversary "
+                f"mm would have to weigh more than {MOST_MOLES:,} sets of items in breach: let an adversary "
                 f"know fewer items (a smaller p or m), or take another algorithm."
             )
         chosen = destroying(moles, _lost(problem), limits.protected)

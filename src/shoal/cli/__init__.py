@@ -8,35 +8,51 @@ read the output went away.
 from __future__ import annotations
 
 import errno
+import importlib
 import io
 import os
 import signal
 import sys
 import traceback
 import warnings
+from collections import UserDict
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from shoal._version import __version__
-from shoal.cli import (
-    anonymize,
-    catalogue,
-    compare,
-    demo,
-    explain,
-    generate,
-    hierarchy,
-    inspect,
-    measure,
-    recommend,
-    run,
-    workload,
-)
-from shoal.cli.console import fail, reader_gone, warn
+from shoal.cli.console import fail, notes, reader_gone, warn
 from shoal.errors import OutputError, ShoalError
 from shoal.files.staging import record
+
+
+class OnDemand(UserDict[str, Any]):
+    """Commands by name. Each is kept as ``module:attribute`` of this package, and imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Import the command."""
+        module, attribute = self.data[name].split(":")
+        command: click.Command = getattr(importlib.import_module(f"shoal.cli.{module}"), attribute)
+        return command
+
+
+COMMANDS = OnDemand(
+    anonymize="anonymize:anonymize",
+    run="run:run",
+    verify="inspect:verify",
+    profile="inspect:profile",
+    measure="measure:measure",
+    compare="compare:compare",
+    recommend="recommend:command",
+    workload="workload:workload",
+    explain="explain:explain",
+    hierarchy="hierarchy:hierarchy",
+    generate="generate:generate",
+    algorithms="catalogue:algorithms",
+    models="catalogue:models",
+    demo="demo:demo",
+)
 
 
 class Commands(click.Group):
@@ -57,7 +73,11 @@ class Commands(click.Group):
             reader_gone()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Commands,
+    commands=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="shoal")
 def cli() -> None:
     """Anonymize data about people whose records are sets: baskets, diagnoses, clicks, queries.
@@ -74,22 +94,6 @@ def cli() -> None:
       shoal recommend baskets.dat --k 5 --m 2  which algorithm to take, tried on your data
       shoal compare baskets.dat -o lab --vary k=2,5,10       algorithms side by side, with charts
     """
-
-
-cli.add_command(anonymize.anonymize)
-cli.add_command(run.run)
-cli.add_command(inspect.verify)
-cli.add_command(inspect.profile)
-cli.add_command(measure.measure)
-cli.add_command(compare.compare)
-cli.add_command(recommend.command)
-cli.add_command(workload.workload)
-cli.add_command(explain.explain)
-cli.add_command(hierarchy.hierarchy)
-cli.add_command(generate.generate)
-cli.add_command(catalogue.algorithms)
-cli.add_command(catalogue.models)
-cli.add_command(demo.demo)
 
 
 def main() -> None:
@@ -116,6 +120,7 @@ def _run(written: list[Path]) -> NoReturn:
     except OutputError as error:
         fail(f"{error} {_there(written).capitalize()}." if written else str(error), error.exit_code)
     except ShoalError as error:
+        notes(getattr(error, "__notes__", ()))  # that the job took before
         fail(str(error), error.exit_code)
     except click.ClickException as error:
         fail(f"{error.format_message().rstrip('.')}: see --help.", error.exit_code)

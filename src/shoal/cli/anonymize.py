@@ -12,14 +12,13 @@ import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.cli.columns import column_options, hierarchy_option, said, trees
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.options import FILE, choose, data_options, hierarchy_options, spec_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
-from shoal.options import names_of
 from shoal.privacy import PrivacyModel
 from shoal.report import headline, sentences
 from shoal.report.formatting import share, things
@@ -76,21 +75,15 @@ from shoal.report.formatting import share, things
 def anonymize(
     data: Path,
     output: Path,
-    hierarchy: tuple[str, ...],
-    hierarchy_format: str | None,
     model: str,
     algorithm: str | None,
     loss: str,
-    weights: Path | None,
-    unknown_items: Any,
-    allow_missing: bool,
     seed: int,
     reports: tuple[Path, ...],
     explanations: bool,
     codebook: Path | None,
     no_codebook: bool,
     max_loss: float | None,
-    columns: str | None,
     output_format: str | None,
     escape_formulas: bool,
     workers: int,
@@ -99,25 +92,15 @@ def anonymize(
     """Anonymize DATA: search, apply, verify, and only then write."""
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
-    read_as = reading(given)
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
-    roles, missing = said(given)
+    spec = dataset_spec(data, given)
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     job = Job(
-        data=data,
+        data=spec,
         output=output,
         privacy=privacy,
         algorithm=method,
-        reading=read_as,
-        hierarchy=trees(hierarchy),
-        hierarchy_format=hierarchy_format,
-        columns=roles,
-        missing=missing,
-        keep=None if columns is None else [] if columns == "none" else [one.strip() for one in names_of(columns)],
         loss=loss,
-        weights=weights,
-        unknown_items=unknown_items,
-        allow_missing=allow_missing,
         seed=seed,
         reports=reports,
         explanations=explanations,

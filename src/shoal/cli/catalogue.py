@@ -19,28 +19,29 @@ UNTRUE = "not truthful: adds or moves items"
 @click.command()
 def algorithms() -> None:
     """List the algorithms with the models they solve and their options."""
-    found = discovery.find("shoal.algorithms", Algorithm)
-    solved = {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in found.items()}
-    _list(found, {name: (solved[name] if cls.truthful else f"{UNTRUE}; {solved[name]}") for name, cls in found.items()})
+    classes = discovery.find("shoal.algorithms", Algorithm)
+    solved = {name: f"models: {', '.join(model.name for model in cls.solves)}" for name, cls in classes.items()}
+    untrue = {name: f"{UNTRUE}; {solved[name]}" for name, cls in classes.items() if not cls.truthful}
+    _list(classes, solved | untrue)
 
 
 @click.command()
 def models() -> None:
     """List the privacy models with their options."""
-    found = discovery.find("shoal.privacy", PrivacyModel)
+    classes = discovery.find("shoal.privacy", PrivacyModel)
     known = discovery.find("shoal.algorithms", Algorithm).values()
-    default = {name: f"default algorithm: {cls.default_algorithm}" for name, cls in found.items()}
-    for name, cls in found.items():
+    default = {name: f"default algorithm: {cls.default_algorithm}" for name, cls in classes.items()}
+    for name, cls in classes.items():
         if not any(one.truthful for one in known if cls in one.solves):
             default[name] = f"{UNTRUE}; {default[name]}"
-    _list(found, default)
+    _list(classes, default)
 
 
-def _list(found: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dict[str, str]) -> None:
-    """A name and what is to be said about it; reads well at any width."""
+def _list(classes: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dict[str, str]) -> None:
+    """A name and what there is to know about it; reads well at any width."""
     rows = [
         (name, f"{cls.title} ({cls.paper})\n{_first_line(cls)}\n{more[name]}; options: {_options(cls)}\n")
-        for name, cls in found.items()
+        for name, cls in classes.items()
     ]
     console.table(None, ["", ""], rows, right=9)
 

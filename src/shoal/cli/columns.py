@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.cli.options import Command
+from shoal.cli.options import Command, reading
 from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import OptionError, did_you_mean
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import names_of
 from shoal.report.sentences import shell_word
 
@@ -64,22 +67,22 @@ def column_options(command: Command) -> Command:
     return quasi_identifier_options(command)
 
 
-def said(given: dict[str, Any]) -> tuple[dict[str, Column | str], tuple[str, ...]]:
+def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[str, ...]]:
     """Take these options out of a command's arguments: what they say of each column, and what means "missing".
 
-    >>> said({"quasi_identifiers": "age,zip", "categorical": "zip", "missing": "?", "plain": "note"})
+    >>> parse_column_specs({"quasi_identifiers": "age,zip", "categorical": "zip", "missing": "?", "plain": "note"})
     ({'age': Column(role=<Role.QUASI_IDENTIFIER: 'quasi-identifier'>, type='auto', ...),
-      'zip': Column(..., type='category', ...), 'note': 'plain'}, ('?',))
+      'zip': Column(..., type='category', ...), 'note': Column(role=<Role.PLAIN: 'plain'>, ...)}, ('?',))
     """
     named, categorical, missing, *others = (
         _listed(given.pop(name, None)) for name in ("quasi_identifiers", "categorical", "missing", *_ROLES)
     )
-    roles: dict[str, Column | str] = {}
+    roles: dict[str, Column] = {}
     for role, names in zip(_ROLES.values(), others, strict=True):
         for name in names:
             if name in roles or name in named:
                 raise OptionError(f"Column '{name}' is given two roles: name it in one of the options only.")
-            roles[name] = role
+            roles[name] = Column(role)
     known = {name: Column(Role.QUASI_IDENTIFIER) for name in named}
     for name in categorical:
         if named and name not in known:
@@ -99,6 +102,25 @@ def said(given: dict[str, Any]) -> tuple[dict[str, Column | str], tuple[str, ...
     return {**known, **roles}, missing
 
 
+def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSpec:
+    """Take all that describes the data out of a command's arguments; ``options`` are further fields."""
+    read_as = ReadOptions(**reading(given))
+    columns, missing = parse_column_specs(given)
+    keep = given.pop("columns", None)
+    taken = ("hierarchy_format", "unknown_items", "allow_missing")
+    return DatasetSpec(
+        file=str(file),
+        reading=read_as,
+        columns=columns,
+        missing=missing,
+        keep=None if keep is None else () if keep == "none" else _listed(keep),
+        hierarchy=trees(given.pop("hierarchy")),
+        weights=str(given.pop("weights", None) or ""),
+        **{name: given.pop(name) for name in taken if name in given},
+        **options,
+    )
+
+
 def role_words(given: Mapping[str, Any]) -> list[str]:
     """What was said about columns, as it is typed.
 
@@ -110,15 +132,7 @@ def role_words(given: Mapping[str, Any]) -> list[str]:
     return [f"--{name.replace('_', '-')} {shell_word(text)}" for name, text in told if text]
 
 
-def beside_the_file(hierarchy: Collection[str], given: dict[str, Any], fanout: int) -> dict[str, Any]:
-    """What a data set of a comparison needs beside its file: columns, hierarchies; an artificial one of the items."""
-    (roles, missing), named = said(given), trees(hierarchy)
-    columns = {name: one if isinstance(one, Column) else Column(Role(one)) for name, one in roles.items()}
-    made = {} if "" in named else {"fanout": fanout, "order": "frequency"}
-    return {"hierarchy": named, "columns": columns, "missing": missing, **made}
-
-
-_ROLES = {"identifiers": "identifier", "plain": "plain"}  # option -> the role of its columns
+_ROLES = {"identifiers": Role.IDENTIFIER, "plain": Role.PLAIN}  # option -> the role of its columns
 
 
 def _listed(text: str | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import compared, console
-from shoal.cli.columns import beside_the_file, column_options, hierarchy_option
-from shoal.cli.options import FILE, data_options, reading, tell
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.options import FILE, data_options, tell
 from shoal.errors import OptionError, OutputError, did_you_mean
 from shoal.evaluation import grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
-from shoal.evaluation.material import Material
+from shoal.io.read_options import ReadOptions
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import things
 from shoal.visible import visible
@@ -118,10 +119,10 @@ def compare(
 
 def _readable(grid: Grid) -> None:
     """What cannot be read is said before anything runs; each file is tried once."""
-    tried = {(case.material.file, str(case.material.hierarchy)): case for case in reversed(grid.cases)}
+    tried = {(case.data.file, str(case.data.hierarchy)): case for case in reversed(grid.cases)}
     for case in tried.values():
-        if case.material.file:
-            case.material.load(case.seed, case.privacy, tell)
+        if case.data.file:
+            case.data.load(case.seed, case.privacy, tell)
 
 
 def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
@@ -132,9 +133,9 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=console.err,
+        console=console.terminal(stderr=True),
         transient=True,
-        disable=not console.err.is_terminal,
+        disable=not console.terminal(stderr=True).is_terminal,
     )
     with bars:
         task = bars.add_task("comparing", total=len(grid))
@@ -191,13 +192,13 @@ def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, gi
 _ABOUT_FILES = (
     *("quasi_identifiers", "categorical", "missing", "column_weights", "plain", "identifiers"),
     *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries", "mining", "known"),
-    *("format", "column", "item_delimiter", "sets", "delimiter", "id_column", "item_column", "multiset", "drop_items"),
+    *(one.name for one in ReadOptions.options()),
 )
 
 
 def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     """Every combination of what the options name."""
-    read_as = reading(given)
+    spec = dataset_spec(files[0], given)
     model = discovery.get("shoal.privacy", PrivacyModel, given["model"])
     varied: dict[str, list[str]] = {}
     for name, values in map(_varied, given["vary"]):
@@ -217,14 +218,12 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
             raise OptionError(f"--vary {name}: none of {', '.join([given['model'], *methods])} has such an option.")
     lists = {option.name for one in (model, *classes) for option in one.options() if option.type is tuple}
     varied = {name: [",".join(values)] if name in lists else values for name, values in varied.items()}
-    beside = beside_the_file(given.pop("hierarchy"), given, 0)
     made: dict[str, Any] = {"rows": _numbers("vary rows", ",".join(varied["rows"]))} if "rows" in varied else {}
-    if beside.pop("order", ""):
+    if "" not in spec.hierarchy:
         fanouts = _numbers("fanout", given["fanout"], low=2)
         made |= {"fanout": fanouts, "order": [one.strip() for one in given["order"].split(",")]}
-    beside.pop("fanout", None)
-    materials = [
-        Material(label=label, file=str(path), reading=read_as, **beside, **values)
+    data_sets = [
+        replace(spec, label=label, file=str(path), **values).require_files()
         for path, label in zip(files, _labels(files), strict=True)
         for values in spread(made)
     ]
@@ -238,8 +237,8 @@ def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     mined = tuple(one.strip() for one in given["mining"].split(",")) if given["mining"] else ()
     extras = Extras(queries=given["queries"] or 0, mining=mined, known=given["known"] or 0)
     seeds = _numbers("seeds", given["seeds"])
-    names = ", ".join(dict.fromkeys(material.label for material in materials))
-    return Grid.of(combinations(materials, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")
+    names = ", ".join(dict.fromkeys(one.label for one in data_sets))
+    return Grid.of(combinations(data_sets, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

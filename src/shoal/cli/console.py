@@ -6,19 +6,21 @@ All text goes through :func:`_line`, as labels come from the data: the terminal 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
-
-from shoal.engines import Engine
 from shoal.visible import visible, visible_json
+
+if TYPE_CHECKING:  # rich is loaded when there is something to show
+    from rich.console import Console
+    from rich.progress import TaskID, TextColumn
+    from rich.text import Text
+
+    from shoal.engines import Engine
 
 
 def reader_gone() -> NoReturn:
@@ -30,13 +32,16 @@ def reader_gone() -> NoReturn:
     sys.exit(141)
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        reader_gone()
+@functools.cache
+def terminal(*, stderr: bool = False) -> Console:
+    """Stdout, or stderr."""
+    from rich.console import Console
 
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            reader_gone()
 
-out = _Console(highlight=False)
-err = _Console(stderr=True, highlight=False)
+    return Terminal(stderr=stderr, highlight=False)
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -47,33 +52,42 @@ def fail(message: str, code: int) -> NoReturn:
 
 def complain(message: str) -> None:
     """What is wrong, on stderr."""
-    err.print(_line(("Error:", "bold red"), f" {message}"), soft_wrap=True)
+    terminal(stderr=True).print(_line(("Error:", "bold red"), f" {message}"), soft_wrap=True)
 
 
 def warn(message: str, *, loud: bool = False) -> None:
     """A remark on stderr; loud: a warning that nobody should miss."""
     mark = ("Warning:", "bold red") if loud else ("Note:", "yellow")
-    err.print(_line(mark, f" {message}"), soft_wrap=True)
+    terminal(stderr=True).print(_line(mark, f" {message}"), soft_wrap=True)
+
+
+def notes(sentences: Sequence[str]) -> None:
+    """What a job has to say beside its result."""
+    for sentence in sentences:
+        warn(sentence)
 
 
 def log(message: str) -> None:
     """A line of progress on stderr."""
-    err.print(_line(message), soft_wrap=True)
+    terminal(stderr=True).print(_line(message), soft_wrap=True)
 
 
 def say(*parts: str | tuple[str, str]) -> None:
     """A line on stdout, of texts and of texts with a style: ``say(("Holds.", "bold green"), " 4 records")``."""
-    out.print(_line(*parts), soft_wrap=True)
+    terminal().print(_line(*parts), soft_wrap=True)
 
 
 def show_json(value: Any) -> None:
     """Machine-readable output."""
-    out.file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
-    out.file.flush()
+    file = terminal().file
+    file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
+    file.flush()
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
     """A table; columns from ``right`` on are numbers."""
+    from rich.table import Table
+
     if title:
         say((title, "bold"))
     grid = Table(header_style="bold", box=None, pad_edge=False)
@@ -82,16 +96,20 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
         grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold")
     for row in rows:
         grid.add_row(*(_line(str(cell)) for cell in row))
-    out.print(grid)
+    terminal().print(grid)
 
 
 def stage_column() -> TextColumn:
     """What a bar of progress is about."""
+    from rich.progress import TextColumn
+
     return TextColumn("{task.description}", markup=False)
 
 
 def _line(*parts: str | tuple[str, str]) -> Text:
     """Text in which nothing is markup, and which is one line whatever the labels in it hold."""
+    from rich.text import Text
+
     texts = [(part, "") if isinstance(part, str) else part for part in parts]
     return Text.assemble(*((visible(text), style) for text, style in texts))
 
@@ -99,14 +117,14 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
     """An engine whose progress is drawn on stderr, where that is a terminal."""
-    bars = Progress(
-        stage_column(),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
+    from shoal.engines import Engine
+
+    if not terminal(stderr=True).is_terminal:
+        yield Engine(workers=workers)
+        return
+    from rich.progress import BarColumn, Progress, TimeElapsedColumn
+
+    bars = Progress(stage_column(), BarColumn(), TimeElapsedColumn(), console=terminal(stderr=True), transient=True)
     stages: dict[str, TaskID] = {}
 
     def progress(stage: str, share: float) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.options import FILE, data_options, reading, tell
-from shoal.data.tags import Tags, joint_label
-from shoal.errors import OptionError, cut
+from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
 
 
@@ -68,31 +65,15 @@ def build(
         raise OptionError("--lengths goes with --by prefix: leave it out, or add that.")
     if seed is not None and by != "random":
         raise OptionError("--seed goes with --by random: leave it out, or add that.")
-    dataset = tell(shoal.read(data, **reading(given)))
-    rows, origin = dataset.transactions, dataset.origin
-    several = len(origin.set_columns) > 1
-    root = root or (joint_label(origin.set_columns) if several else "*")
-    if origin.as_read(root) != root:
-        raise OptionError(
-            f"--root '{cut(root)}' would be published as '{cut(origin.as_read(root))}', as it has no tag of a column: "
-            f"leave it out, or write '{cut(origin.as_read(root))}'."
-        )
-    marks = origin.marks + (" " if hierarchies.format_to_write(output, to_format) == "amnesia" else "")
-    if by == "prefix":
-        cuts = _lengths(lengths) if lengths else None
-        tree = _by_prefixes(rows.labels, origin.set_columns, cuts, root)
-    else:
-        tree = hierarchies.balanced(
-            rows.labels,
-            fanout=fanout,
-            order=by,
-            supports=dict(zip(rows.labels, rows.supports.tolist(), strict=True)),
-            seed=seed or 0,
-            root=root,
-            marks=marks,
-            columns=origin.set_columns,
-        )
-    tree = hierarchies.readable(tree, origin.set_columns, marks)
+    tree = hierarchies.build(
+        tell(shoal.read(data, **reading(given))),
+        by=by,
+        fanout=fanout,
+        seed=seed or 0,
+        lengths=_lengths(lengths) if lengths else None,
+        root=root,
+        marks=" " if hierarchies.format_to_write(output, to_format) == "amnesia" else "",
+    )
     hierarchies.save(tree, output, format=to_format)
     console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")
     if by == "frequency" and not tree.is_flat:
@@ -111,9 +92,9 @@ def build(
 def check(context: click.Context, /, file: Path, data: Path | None, from_format: str | None, **given: Any) -> None:
     """Check the hierarchy FILE, and how it covers DATA. Exit code 1: something is missing."""
     read_as = reading(given)
-    found = hierarchies.problems(file, format=from_format)
-    if found:
-        for problem in found:
+    problems = hierarchies.problems(file, format=from_format)
+    if problems:
+        for problem in problems:
             console.complain(problem)
         context.exit(2)
     rows = tell(shoal.read(data, **read_as)).transactions if data else None
@@ -142,26 +123,6 @@ def show(file: Path, depth: int | None, from_format: str | None) -> None:
     """Draw the hierarchy as a tree."""
     for line in hierarchies.show(hierarchies.load(file, format=from_format), depth=depth).split("\n"):
         console.say(line)
-
-
-def _by_prefixes(
-    labels: Sequence[str], columns: tuple[str, ...], lengths: tuple[int, ...] | None, root: str
-) -> shoal.Hierarchy:
-    """Codes by their prefixes; of several columns of sets, each for itself: its tag is no part of a code."""
-    if len(columns) < 2:
-        return hierarchies.from_prefixes(labels, lengths=lengths, root=root)
-    tags = Tags(columns)
-    codes: dict[str, list[str]] = {column: [] for column in columns}
-    for label in labels:
-        column, code = tags.place(label)
-        codes[column].append(code)
-    trees = {
-        column: hierarchies.from_prefixes(some, lengths=lengths, root="*" if "*" not in some else "(all)")
-        for column, some in codes.items()
-        if some
-    }
-    made = hierarchies.joined(trees)
-    return replace(made, labels=(*made.labels[:-1], root))
 
 
 def _lengths(text: str) -> tuple[int, ...]:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 import shoal
 from shoal import hierarchies
-from shoal.cli import console, foreign
-from shoal.cli.foreign import SUPPRESSED, refuse_torn
+from shoal.cli import console, published
 from shoal.cli.options import FILE, choose, data_options, reading, spec_options, tell
-from shoal.data.sensitive import lookalikes, spelling_notes
-from shoal.data.table import Role
-from shoal.errors import OptionError
-from shoal.jobs.job import read_for
+from shoal.errors import cut
+from shoal.hierarchies.codebook import CodeBook
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.jobs.published_file import SUPPRESSED
+from shoal.jobs.verify import Verification
 from shoal.options import names_of, say
 from shoal.privacy import PrivacyModel, Verdict
 from shoal.report.formatting import share, things
+
+SPELLED = 12  # items that are named for a label
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
@@ -35,7 +37,7 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
     "--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it, or to check --codebook by."
 )
 @click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content.")
-@foreign.codebook_option("Labels of FILE must be in it, or items; witnesses name their items.")
+@published.codebook_option("Labels of FILE must be in it, or items; witnesses name their items.")
 @click.option(
     "--quasi-identifiers",
     metavar="A,B",
@@ -65,68 +67,64 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = _with_roles(tell(read_for(privacy, file, read_as)), privacy, quasi_identifiers)
-    refuse_torn(data)
+    data = tell(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)).read_for_model(privacy))
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
-    if tree is not None:
-        privacy = privacy.spelled_out(tree, set(data.transactions.labels))
-    missed = privacy.missed(data) if allow_missing else ()
-    published = privacy.seen(data) if missed else privacy.view(data)
-    if missed and published.sensitive is not None and not published.sensitive.values.labels:
-        raise OptionError(f"Nothing that is sensitive is in {file}, so there is nothing to check: see the spelling.")
-    book = None if codebook is None else foreign.codebook_of(codebook, file, data, (), tree)
-    if book is not None:
-        known = tree and tree.without_items(privacy.sensitive_labels)
-        foreign.check_labels(published.rows.in_use().labels, book, known, data)
     with console.engine(workers) as engine:
-        verdict = privacy.verify(published, engine)
-    if missed:
-        console.warn(f"Not in {file}, so not checked: {say(missed)}.")
-    for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
-        console.warn(f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other.")
-    if published.sensitive is not None:
-        for note in spelling_notes(data, published.sensitive):
-            console.warn(note)
-    for note in filter(None, [*privacy.notes, privacy.unseen]):
-        console.warn(note)
-    if as_json:
-        witnesses = [{**witness.as_dict(), **foreign.spelled(witness, book)} for witness in verdict.witnesses]
-        facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
-        console.show_json(
-            {"model": {"name": privacy.name, **privacy.values()}, **facts, "not_found": missed, "witnesses": witnesses}
+        result = shoal.verify(
+            data,
+            privacy,
+            hierarchy=tree,
+            codebook=codebook,
+            quasi_identifiers=_names(quasi_identifiers),
+            allow_missing=allow_missing,
+            engine=engine,
         )
-    elif verdict.holds:
+    console.notes(result.notes)
+    if as_json:
+        console.show_json(result.as_dict())
+    else:
+        _show_verification(result, all_columns=quasi_identifiers is None)
+    context.exit(0 if result.holds else 1)
+
+
+def _names(text: str | None) -> list[str] | None:
+    """The columns that an option names; None: it is not given."""
+    return None if text is None else [name.strip() for name in names_of(text)]
+
+
+def _show_verification(result: Verification, *, all_columns: bool) -> None:
+    """Whether the guarantee holds; if not, the witnesses. ``all_columns``: no quasi-identifiers were named."""
+    privacy, verdict = result.privacy, result.verdict
+    if verdict.holds:
         checked = things(verdict.checked, *privacy.views)
         console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
-    else:
-        console.say(("Violated.", "bold red"), f" Not {privacy.title} with {_options(privacy)}.")
-        show_witnesses(verdict)
-        foreign.show_items(verdict, book)
-        if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
-            console.warn(
-                f"'{SUPPRESSED}' was taken as an item: if it stands for what was suppressed, pass --drop-items "
-                f"'{SUPPRESSED}'."
-            )
-        if privacy.relational and quasi_identifiers is None:
-            console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
-    context.exit(0 if verdict.holds else 1)
+        return
+    options = ", ".join(f"{name}={say(value)}" for name, value in privacy.values().items() if value != ())
+    console.say(("Violated.", "bold red"), f" Not {privacy.title} with {options}.")
+    show_witnesses(verdict)
+    if result.codebook is not None:
+        _show_items(verdict, result.codebook)
+    if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
+        console.warn(
+            f"'{SUPPRESSED}' was taken as an item: if it stands for what was suppressed, pass --drop-items "
+            f"'{SUPPRESSED}'."
+        )
+    if privacy.relational and all_columns:
+        console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
 
 
-def _with_roles(data: shoal.Dataset, privacy: PrivacyModel, named: str | None) -> shoal.Dataset:
-    """The data with their quasi-identifiers; none named: all columns that are not sensitive."""
-    if named is None:
-        return data
-    if not privacy.relational:
-        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {privacy.name}.")
-    names = [name.strip() for name in names_of(named)]
-    table = data.keep_columns(names).table
-    assert table is not None
-    assert data.table is not None
-    left = [name for name in data.table.names if name not in names and name not in privacy.columns]
-    if left:
-        console.warn(f"Not looked at, as not named in --quasi-identifiers: {say(tuple(left))}.")
-    roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
-    return replace(data, table=replace(data.table, roles=roles))
+def _show_items(verdict: Verdict, book: CodeBook) -> None:
+    """What the labels of witnesses stand for."""
+    labels = dict.fromkeys(label for one in verdict.witnesses for label in one.named)
+    rows = [(label, _some(book.items_of(label))) for label in labels if label in book]
+    if rows:
+        console.table("In the code book:", ["label", "stands for"], rows, right=9)
+
+
+def _some(items: Sequence[str]) -> str:
+    """Some items by name."""
+    more = f" and {len(items) - SPELLED:,} more" if len(items) > SPELLED else ""
+    return ", ".join(map(cut, items[:SPELLED])) + more
 
 
 def show_witnesses(verdict: Verdict) -> None:
@@ -155,68 +153,30 @@ def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any
 ) -> None:
     """Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down."""
-    data, beside = tell(shoal.read(file, **reading(given))), None
-    rows = data.transactions
+    data = tell(shoal.read(file, **reading(given)))
     with console.engine(workers) as engine:
-        if quasi_identifiers is None:
-            risk = shoal.Risk.of(rows, k, m, engine)
-        else:
-            both = shoal.KKmAnonymity(k=k, m=m)
-            seen = both.seen(_with_roles(data, both, quasi_identifiers))
-            beside, risk = shoal.KAnonymity(k=k).risk(seen), both.risk(seen, engine)
-    sizes, supports = rows.sizes, rows.supports
-    frequent = np.argsort(-supports, kind="stable")[:top]
-    facts = {
-        "records": len(rows),
-        "empty_records": len(rows) - rows.non_empty,
-        "items": len(rows.labels),
-        "occurrences": len(rows.items),
-        "mean_size": float(sizes.mean()) if len(sizes) else 0.0,
-        "max_size": int(sizes.max(initial=0)),
-        "items_in_fewer_than_k_records": int(np.count_nonzero(supports < k)),
-    }
+        result = shoal.profile(data, k=k, m=m, top=top, quasi_identifiers=_names(quasi_identifiers), engine=engine)
+    console.notes(result.notes)
     if as_json:
-        console.show_json(
-            {
-                **facts,
-                "top_items": {rows.labels[code]: int(supports[code]) for code in frequent},
-                "risk": [
-                    {
-                        "known_items": size,
-                        "below_k": below,
-                        "unique": unique,
-                        "k": k,
-                        "prosecutor": most,
-                        "average": mean,
-                    }
-                    for size, (below, unique, most, mean) in enumerate(
-                        zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True), 1
-                    )
-                ],
-                "risk_by_columns": beside and {"below_k": beside.below_k[0], "unique": beside.unique[0], "k": k},
-            }
-        )
+        console.show_json(result.as_dict())
         return
-    console.table(
-        str(file),
-        ["", ""],
-        [
-            (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
-            for name, value in facts.items()
-        ],
-    )
-    if len(frequent):
+    sizes = [
+        (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+        for name, value in result.sizes.items()
+    ]
+    console.table(str(file), ["", ""], sizes)
+    if result.top_items:
         console.say("")
         console.table(
             "most frequent items",
             ["item", "records", "share"],
             [
-                (rows.labels[code], f"{supports[code]:,}", share(supports[code] / max(1, len(rows))))
-                for code in frequent
+                (item, f"{records:,}", share(records / max(1, result.records)))
+                for item, records in result.top_items.items()
             ],
         )
     console.say("")
-    show_risk(risk, beside)
+    show_risk(result.risk, result.risk_by_columns)
 
 
 def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
@@ -236,7 +196,3 @@ def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
 
 def _share(count: int, rows: int) -> str:
     return f"{count:,} ({share(count / max(1, rows))})"
-
-
-def _options(privacy: PrivacyModel) -> str:
-    return ", ".join(f"{name}={say(value)}" for name, value in privacy.values().items() if value != ())

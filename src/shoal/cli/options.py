@@ -13,80 +13,30 @@ from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.data import Dataset
 from shoal.errors import OptionError
+from shoal.io.read_options import ReadOptions
 from shoal.options import Option, Spec, names_of, say
 from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
-_AS_GIVEN = (
-    "format",
-    "delimiter",
-    "id_column",
-    "item_column",
-    "header",
-    "escaped_formulas",
-    "multiset",
-    "sets",
-    "max_expanded",
-)
 
 
 def data_options(command: Command) -> Command:
-    """How to read the data."""
-    for option in reversed(
-        [
-            click.option("--format", help="Format of the data; default: by its name and content."),
-            click.option(
-                "--column",
-                metavar="A|A,B",
-                multiple=True,
-                help="The column that holds the sets (CSV, Parquet, Feather, JSON lines), or several: A,B, or the "
-                "option once for each; item x of column A is then called A.x.",
-            ),
-            click.option(
-                "--item-delimiter",
-                metavar="TEXT",
-                multiple=True,
-                help="What separates the items inside that column; of several, one for all or one for each; default: "
-                "guessed.",
-            ),
-            click.option(
-                "--no-sets",
-                "sets",
-                flag_value=False,
-                default=True,
-                type=bool,
-                help="The data are a table without sets (CSV, Parquet, Feather, JSON lines).",
-            ),
-            click.option(
-                "--delimiter", help="What separates columns, or the items of a basket line; default: guessed."
-            ),
-            click.option(
-                "--header/--no-header",
-                default=None,
-                help="CSV: the first line names the columns, or is a record (the columns are then called (column 1), "
-                "(column 2)); default: guessed, or asked for.",
-            ),
-            click.option(
-                "--escaped-formulas", is_flag=True, help="CSV: the file was written with --escape-formulas: undo that."
-            ),
-            click.option("--id-column", help="Long CSV: the column that names the record."),
-            click.option("--item-column", help="Long CSV: the column that names the item."),
-            click.option(
-                "--multiset", is_flag=True, help="An item given c times in a record becomes the item 'name*c'."
-            ),
-            click.option(
-                "--drop-items", metavar="A,B", help="Items to leave out at load, such as codes for 'missing'."
-            ),
-            click.option(
-                "--max-expanded",
-                metavar="SIZE",
-                help="The most that a compressed file may expand to, such as 4GB; default: 64 times its size, at least "
-                "1 GB.",
-            ),
-        ]
-    ):
-        command = option(command)
+    """How to read the data: one command-line option for each field of :class:`ReadOptions`."""
+    for one in reversed(ReadOptions.options()):
+        if one.type is not bool:
+            made = click.option(
+                one.flag, one.name, metavar=one.metavar or None, multiple=tuple in one.also, help=one.help
+            )
+        elif one.default is None:
+            made = click.option(f"{one.flag}/--no-{one.flag[2:]}", one.name, default=None, help=one.help)
+        elif one.default:
+            made = click.option(
+                f"--no-{one.flag[2:]}", one.name, flag_value=False, default=True, type=bool, help=one.help
+            )
+        else:
+            made = click.option(one.flag, one.name, is_flag=True, help=one.help)
+        command = made(command)
     return command
 
 
@@ -103,12 +53,14 @@ def hierarchy_options(command: Command) -> Command:
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """Take the data options out of a command's arguments, as :func:`shoal.read` wants them."""
-    chosen = {name: given.pop(name) for name in _AS_GIVEN}
-    for name in ("column", "item_delimiter"):  # may be given several times
-        texts = given.pop(name)
-        chosen[name] = texts if len(texts) > 1 else texts[0] if texts else None
-    dropped = given.pop("drop_items")
-    return {**chosen, "drop_items": names_of(dropped or "")}
+    chosen = {one.name: given.pop(one.name) for one in ReadOptions.options()}
+    for one in ReadOptions.options():
+        if tuple in one.also:  # it may be given several times
+            texts = chosen[one.name]
+            chosen[one.name] = texts if len(texts) > 1 else texts[0] if texts else None
+        elif one.type is tuple:
+            chosen[one.name] = names_of(chosen[one.name] or "")
+    return chosen
 
 
 def tell(data: Dataset) -> Dataset:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.cli import console
-from shoal.cli.columns import beside_the_file, column_options, hierarchy_option, role_words, trees
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, role_words
 from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options, spec_options_of, tell
-from shoal.evaluation.material import Material
+from shoal.cli.options import FILE, choose, data_options, spec_options, spec_options_of, tell
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import changed
 from shoal.privacy import PrivacyModel
 from shoal.report import sentences
@@ -36,7 +38,6 @@ from shoal.report import sentences
 @data_options
 def command(
     data: Path,
-    hierarchy: tuple[str, ...],
     fanout: int,
     model: str,
     loss: str,
@@ -49,16 +50,19 @@ def command(
 
     Every figure comes from a release that was made and verified; nothing is published.
     """
-    read_as = reading(given)
+    hierarchy = given["hierarchy"]
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
     (privacy,) = choose({PrivacyModel: model}, given)
     beside = [*([f"--loss {loss}"] if loss != "ncp" else []), *([f"--seed {seed}"] if seed else []), *role_words(given)]
-    material = Material(label=data.stem, file=str(data), reading=read_as, **beside_the_file(hierarchy, given, fanout))
+    spec = dataset_spec(data, given, label=data.stem)
+    if "" not in spec.hierarchy:
+        spec = replace(spec, fanout=fanout, order="frequency")
+    spec.require_files()
     with console.engine(workers) as engine:
         found = recommend(
-            material, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, seen=tell
+            spec, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
         )
-    how = _command(found, data, hierarchy, fanout, privacy, read_words(read_as), beside) if found.endorsed else []
+    how = _command(found, spec, hierarchy, privacy, read_words(spec.reading), beside) if found.endorsed else []
     if as_json:
         console.show_json(_plain(found, how))
         return
@@ -91,38 +95,35 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
     return [*cells, trial.said[:60] or kind]
 
 
-def read_words(read_as: Mapping[str, Any]) -> list[str]:
-    """The options that say how the data were read, as they are typed.
-
-    >>> read_words({"column": ("a", "b c"), "format": None, "multiset": True, "sets": True, "drop_items": ("-9", "x")})
-    ['--column', 'a', '--column', "'b c'", '--multiset', '--drop-items=-9,x']
-    """
-    return [
-        sentences.shell_word(word) for name, value in read_as.items() for word in sentences.reading_words(name, value)
-    ]
+def read_words(read_as: ReadOptions) -> list[str]:
+    """The options that say how the data were read, as they are typed."""
+    return [sentences.shell_word(word) for word in read_as.words()]
 
 
 def _command(
     found: Recommendation,
-    data: Path,
-    hierarchy: tuple[str, ...],
-    fanout: int,
+    spec: DatasetSpec,
+    hierarchy: Sequence[str],
     privacy: PrivacyModel,
     read_as: Sequence[str],
     beside: Sequence[str],
 ) -> list[str]:
     """How to publish what was recommended."""
     named, lines, shell = list(hierarchy), [], sentences.shell_word
-    if "" not in trees(hierarchy) and found.pick.algorithm.needs_hierarchy:
+    if spec.fanout and found.pick.algorithm.needs_hierarchy:
         tree = "hierarchy.csv"
         named.append(tree)
-        build = [f"shoal hierarchy build {shell(str(data))}", *read_as, f"--by frequency --fanout {fanout} -o {tree}"]
+        build = [
+            f"shoal hierarchy build {shell(spec.file)}",
+            *read_as,
+            f"--by frequency --fanout {spec.fanout} -o {tree}",
+        ]
         lines.append(" ".join(build))
     options = [
         f"{one.flag} {shell(_text(value))}" for one in privacy.options() if (value := getattr(privacy, one.name))
     ]
     parts = [
-        f"shoal anonymize {shell(str(data))} -o {shell(_published(data))}",
+        f"shoal anonymize {shell(spec.file)} -o {shell(_published(Path(spec.file)))}",
         *read_as,
         *(f"--hierarchy {shell(tree)}" for tree in named),
         f"--model {privacy.name}",

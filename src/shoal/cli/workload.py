@@ -10,14 +10,12 @@ import click
 
 import shoal
 from shoal.cli import console
+from shoal.cli.columns import parse_column_specs, trees
 from shoal.cli.columns import quasi_identifier_options as known_columns
-from shoal.cli.columns import said, trees
 from shoal.cli.options import FILE, Command, data_options, reading, tell
-from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
-from shoal.hierarchies import axes
 from shoal.jobs.job import check_outputs
-from shoal.metrics.workload import ASKED, QUERIES, VALUES, Workload
+from shoal.metrics.workload import ASKED, QUERIES, VALUES
 from shoal.options import labels_of
 from shoal.report.formatting import things
 
@@ -42,34 +40,32 @@ def query_options(command: Command) -> Command:
     return command
 
 
-def drawing(given: dict[str, Any]) -> dict[str, Any]:
-    """Take these options out of a command's arguments, as :meth:`Workload.generated` wants them.
+def drawing_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Take these options out of a command's arguments; None: not given.
 
-    >>> drawing({"query_values": None, "query_items": "1,2", "seed": 7})
-    {'items': (1, 2), 'seed': 7}
+    >>> drawing_options({"query_values": None, "query_items": "1,2", "seed": 7})
+    {'values': None, 'items': (1, 2), 'seed': 7}
     """
     values, items, seed = given.pop("query_values"), given.pop("query_items"), given.pop("seed")
-    found = {"values": values, "items": None if items is None else _numbers(items), "seed": seed}
-    return {name: value for name, value in found.items() if value is not None}
+    return {"values": values, "items": None if items is None else _numbers(items), "seed": seed}
 
 
 def _numbers(text: str) -> tuple[int, ...]:
     """Such as 1,2,3."""
     try:
-        found = tuple(map(int, text.split(",")))
+        numbers = tuple(map(int, text.split(",")))
     except ValueError:
         raise OptionError(f"--query-items must be a number, or several such as 1,2,3, got '{text}'.") from None
-    if min(found) < 0 or len(set(found)) < len(found):
+    if min(numbers) < 0 or len(set(numbers)) < len(numbers):
         raise OptionError(f"--query-items must be different numbers from 0 such as 1,2,3, got '{text}'.")
-    return found
+    return numbers
 
 
 def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict[str, shoal.Column]:
     """Take the options about columns out of a command's arguments: what is said of each quasi-identifier."""
-    named, missing = said(given)
-    found = {name: one for name, one in named.items() if isinstance(one, shoal.Column)}
-    unnamed = [name for name, one in found.items() if one.role is None]
-    if unnamed or (missing and not named):
+    columns, missing = parse_column_specs(given)
+    unnamed = [name for name, one in columns.items() if one.role is None]
+    if unnamed or (missing and not columns):
         about = (
             f"--categorical is about '{unnamed[0]}', which is not"
             if unnamed
@@ -77,7 +73,7 @@ def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict
         )
         raise OptionError(f"{about} named as a quasi-identifier: name it in --quasi-identifiers, or leave it out.")
     of = trees(hierarchy)
-    return {name: replace(one, hierarchy=of.get(name), missing=missing) for name, one in found.items()}
+    return {name: replace(one, hierarchy=of.get(name), missing=missing) for name, one in columns.items()}
 
 
 @click.command()
@@ -106,16 +102,13 @@ def workload(
     So releases are compared by the same questions, whatever they were drawn from. They name items and values of DATA:
     they are for the publisher, and not a part of what is published.
     """
-    drawn = drawing(given)
+    drawing = drawing_options(given)
     named = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
     check_outputs([data], [output])
-    table = tell(shoal.read(data, **read_as))
-    known, _ = take_apart(table, [label for text in sensitive for label in labels_of(text)])
-    rows = shoal.Published.plain(known.in_use())
-    if named:
-        table.keep_columns(list(named))  # they must be there
-        rows = replace(rows, relational=axes.relational(table, named))
-    made = Workload.generated(rows, queries, **drawn)
-    made.save(output)
-    console.say(f"{things(len(made), 'query', 'queries')} about {things(len(known), 'record')}: {output}")
+    dataset = tell(shoal.read(data, **read_as))
+    hidden = [label for text in sensitive for label in labels_of(text)]
+    seed = drawing.pop("seed") or 0
+    drawn = shoal.workload(dataset, queries=queries, **drawing, seed=seed, sensitive=hidden, quasi_identifiers=named)
+    drawn.save(output)
+    console.say(f"{things(len(drawn), 'query', 'queries')} about {things(len(dataset), 'record')}: {output}")

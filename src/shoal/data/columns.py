@@ -10,6 +10,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Literal
 
+from shoal.data.arrow import arrow_text
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Role
@@ -68,10 +69,10 @@ def role_of(given: object, where: str = "Column") -> Role:
     return known[given]
 
 
-Said = Mapping[str, Column | str]
+ColumnSpecs = Mapping[str, Column | str]
 
 
-def with_roles(data: Dataset, columns: Said) -> tuple[Dataset, dict[str, Column]]:
+def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, Column]]:
     """The data with the role of each column, and what is said about the quasi-identifiers.
 
     Who names no quasi-identifier has them all: every column that has no other role. Who names one must say of every
@@ -127,7 +128,7 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), ""))
+            column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), arrow_text("")))
         known = len(column) - column.null_count
         different = len(column.drop_null().unique())
         if known >= FEW and different >= NEARLY_ALL * known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ class Origin:
     dropped: tuple[str, ...] = ()  # items that were left out when the data were read
     avoid: str = ""  # characters that separate items in the file that will be written, if that is laid out otherwise
     codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data stand for
+    path: Path | None = None  # the file, if they came from one
+
+    @property
+    def source(self) -> str:
+        """The path of the file, or the name of data that came from none."""
+        return str(self.path or self.name)
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any
 
 from shoal.evaluation import charts
-from shoal.evaluation.material import Material
 from shoal.evaluation.results import Row
+from shoal.jobs.dataset_spec import DatasetSpec
 
 MOST = 4  # panels of a figure: more slices than that are picked evenly
 # Facts of the data that make an axis, with the columns of the grid that move them.
@@ -157,7 +157,7 @@ def _said(name: str, value: Any) -> str:
     """
     plain = name.removeprefix("data.")
     if value is None:
-        known = {one.name: one.default for one in Material.options()}
+        known = {one.name: one.default for one in DatasetSpec.options()}
         if not name.startswith("data.") or plain not in known:
             return ""  # another model's option
         value = known[plain]

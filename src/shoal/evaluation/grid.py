@@ -16,7 +16,7 @@ from shoal import discovery
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.errors import OptionError
-from shoal.evaluation.material import Material
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics import AdditiveLoss
 from shoal.options import Spec, changed, option, say
 from shoal.privacy import PrivacyModel
@@ -88,7 +88,7 @@ class Extras(Spec):
 class Case:
     """One run: what is protected, how, by what, and how it is measured."""
 
-    material: Material
+    data: DatasetSpec
     privacy: PrivacyModel
     algorithm: Algorithm
     seed: int = 0
@@ -97,14 +97,15 @@ class Case:
 
     def problem(self) -> Problem[PrivacyModel]:
         """Read or generate what is to be protected."""
-        return self.material.problem(self.privacy, discovery.get("shoal.metrics", AdditiveLoss, self.loss)(), self.seed)
+        loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
+        return self.data.problem(self.privacy, loss, self.seed, publish=False)
 
     @cached_property
     def key(self) -> str:
         """Equal for two cases that must give the same release: a hash of contents, options and the version of Shoal."""
         told = {
             "shoal": __version__,
-            "data": self.material.fingerprint,
+            "data": self.data.fingerprint,
             "model": {"name": self.privacy.name, **self.privacy.values()},
             "algorithm": {"name": self.algorithm.name, **self.algorithm.values()},
             "seed": self.seed,
@@ -118,7 +119,7 @@ class Case:
         """The algorithm with the options that were given.
 
         >>> from shoal import AA, LRA, KmAnonymity
-        >>> toy = Material(label="toy", generate="quest")
+        >>> toy = DatasetSpec(label="toy", generate="quest")
         >>> Case(toy, KmAnonymity(), AA()).method, Case(toy, KmAnonymity(), LRA(chunks=5)).method
         ('aa', 'lra, chunks 5')
         """
@@ -129,8 +130,8 @@ class Case:
     def place(self) -> dict[str, Any]:
         """Where in the grid it stands, as columns of the table of results."""
         return {
-            "data": self.material.label,
-            **{f"data.{name}": value for name, value in self.material.said.items()},
+            "data": self.data.label,
+            **{f"data.{name}": value for name, value in self.data.changed_options.items()},
             "model": self.privacy.name,
             **self.privacy.values(),
             "algorithm": self.algorithm.name,
@@ -144,13 +145,13 @@ class Case:
         """For people.
 
         >>> from shoal import AA, KmAnonymity
-        >>> str(Case(Material(label="toy", generate="quest"), KmAnonymity(k=5, m=2), AA()))
+        >>> str(Case(DatasetSpec(label="toy", generate="quest"), KmAnonymity(k=5, m=2), AA()))
         'toy, km k=5 m=2, aa'
         """
         options = (f"{name}={say(value)}" for name, value in self.privacy.values().items() if value != ())
-        part = "".join(f" {name}={say(value)}" for name, value in self.material.said.items())
+        part = "".join(f" {name}={say(value)}" for name, value in self.data.changed_options.items())
         seed = f", seed {self.seed}" if self.seed else ""
-        return f"{self.material.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
+        return f"{self.data.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ class Grid:
 
 
 def combinations(
-    materials: Sequence[Material],
+    data_sets: Sequence[DatasetSpec],
     models: Sequence[PrivacyModel],
     algorithms: Sequence[Algorithm],
     seeds: Sequence[int] = (0,),
@@ -183,7 +184,7 @@ def combinations(
     """Every combination; an algorithm that solves none of the models is an error, otherwise it is left out where not.
 
     >>> from shoal import AA, KmAnonymity, Optimal
-    >>> toy = Material(label="toy", generate="quest")
+    >>> toy = DatasetSpec(label="toy", generate="quest")
     >>> [str(one) for one in combinations([toy], [KmAnonymity(k=2), KmAnonymity(k=5)], [AA(), Optimal()])]
     ['toy, km k=2 m=2, aa', 'toy, km k=2 m=2, optimal', 'toy, km k=5 m=2, aa', 'toy, km k=5 m=2, optimal']
     """
@@ -195,9 +196,9 @@ def combinations(
                 f"{', '.join(model.name for model in algorithm.solves)}: leave it out, or add such a model."
             )
     discovery.get("shoal.metrics", AdditiveLoss, loss)
-    for material, model, algorithm, seed in itertools.product(materials, models, algorithms, seeds):
+    for data, model, algorithm, seed in itertools.product(data_sets, models, algorithms, seeds):
         if isinstance(model, algorithm.solves):
-            yield Case(material, model, algorithm, seed, loss, extras or Extras())
+            yield Case(data, model, algorithm, seed, loss, extras or Extras())
 
 
 def spread(given: Mapping[str, Any], lists: Iterable[str] = ()) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ from shoal.algorithms import Algorithm
 from shoal.data.columns import Column
 from shoal.errors import OptionError, did_you_mean
 from shoal.evaluation.grid import Case, Extras, Grid, combinations, spread
-from shoal.evaluation.material import Material
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.toml_file import READING, TomlFile
 from shoal.options import Spec
 from shoal.privacy import PrivacyModel
@@ -73,17 +73,18 @@ class _File(TomlFile):
     def grid(self) -> Grid:
         """Everything, with defaults where nothing is said."""
         limits = self.table("limits")
-        self.known(limits, ("seconds",), "key", "limits")
+        self.reject_unknown(limits, ("seconds",), "key", "limits")
         seconds = limits.get("seconds", 600)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
             raise OptionError(f"{self.path}: [limits] seconds must be a number above 0, got {seconds!r}.")
-        materials: dict[str, list[Material]] = {}
+        known: dict[str, list[DatasetSpec]] = {}
         for table in self._tables("data"):
-            made = list(self._materials(table))
-            if made[0].label in materials:
-                raise OptionError(f"{self.path}: two [[data]] are called '{made[0].label}': rename one.")
-            materials[made[0].label] = made
-        cases = [case for table in self._tables("runs") for case in self._cases(table, materials)]
+            data_sets = list(self._data_sets(table))
+            label = data_sets[0].label
+            if label in known:
+                raise OptionError(f"{self.path}: two [[data]] are called '{label}': rename one.")
+            known[label] = data_sets
+        cases = [case for table in self._tables("runs") for case in self._cases(table, known)]
         title, about = (self.typed(self.tables, name, "", "file") for name in ("title", "about"))
         return Grid.of(cases, title or self.path.stem, about, float(seconds))
 
@@ -94,33 +95,20 @@ class _File(TomlFile):
             raise OptionError(f"{self.path}: wanted one or more tables [[{name}]].")
         return found
 
-    def _materials(self, table: Mapping[str, Any]) -> Iterator[Material]:
+    def _data_sets(self, table: Mapping[str, Any]) -> Iterator[DatasetSpec]:
         """The data sets that a table describes, one for each combination."""
-        beside = (
-            "name",
-            "hierarchy",
-            "hierarchy_format",
-            "columns",
-            "keep",
-            "missing",
-            "weights",
-            "generator",
-            *READING,
-        )
-        declared = [one.name for one in Material.options() if one.name != "label"]
-        self.known(table, (*declared, *beside), "key", "data")
+        others = ("name", "hierarchy", "hierarchy_format", "columns", "keep", "missing", "weights", "generator")
+        declared = [one.name for one in DatasetSpec.options() if one.name != "label"]
+        self.reject_unknown(table, (*declared, *others, *READING), "key", "data")
         name = self.typed(table, "name", "", "data")
         if not name:
             raise OptionError(f'{self.path}: every [[data]] needs a name: write name = "...".')
         fixed: dict[str, Any] = {
             "label": name,
-            "reading": self.reading(table),
-            "hierarchy": self.trees(table["hierarchy"], "data.hierarchy") if "hierarchy" in table else {},
-            "hierarchy_format": self.typed(table, "hierarchy_format", "", "data") or None,
             "columns": self.columns(self._inner(table, "columns"), "data.columns"),
             "keep": tuple(self.texts(table, "keep", "data")) if "keep" in table else None,
             "missing": tuple(self.texts(table, "missing", "data")),
-            "weights": str(self.file(table, "weights", "data")) if "weights" in table else "",
+            **self.dataset(table, table, "data"),
         }
         given = {key: value for key, value in table.items() if key in declared}
         if "file" in given:
@@ -128,7 +116,7 @@ class _File(TomlFile):
         for values in spread(given):
             for options in spread(self._inner(table, "generator")):
                 try:
-                    yield Material(**values, **fixed, generator=options)
+                    yield DatasetSpec(**values, **fixed, generator=options).require_files()
                 except OptionError as error:
                     raise OptionError(f"{self.path}: [data] {error}") from None
 
@@ -139,16 +127,16 @@ class _File(TomlFile):
             raise OptionError(f"{self.path}: [data] {name} must be a table, got {found!r}.")
         return found
 
-    def _cases(self, table: Mapping[str, Any], materials: Mapping[str, list[Material]]) -> list[Case]:
+    def _cases(self, table: Mapping[str, Any], data_sets: Mapping[str, list[DatasetSpec]]) -> list[Case]:
         """All that a table [[runs]] asks for."""
-        self.known(table, ("data", "model", "algorithm", "seed", "loss"), "key", "runs")
-        names = table.get("data", list(materials))
+        self.reject_unknown(table, ("data", "model", "algorithm", "seed", "loss"), "key", "runs")
+        names = table.get("data", list(data_sets))
         names = names if isinstance(names, list) else [names]
         for name in names:
-            if name not in materials:
+            if name not in data_sets:
                 raise OptionError(
-                    f"{self.path}: [runs] names the data '{name}'{did_you_mean(str(name), materials)}, which no "
-                    f"[[data]] describes: known are {', '.join(materials)}."
+                    f"{self.path}: [runs] names the data '{name}'{did_you_mean(str(name), data_sets)}, which no "
+                    f"[[data]] describes: known are {', '.join(data_sets)}."
                 )
         seeds = table.get("seed", 0)
         seeds = seeds if isinstance(seeds, list) else [seeds]
@@ -161,7 +149,7 @@ class _File(TomlFile):
         extras, loss = self.spec(Extras, given, "measures"), self.typed(table, "loss", "ncp", "runs")
         found: list[Case] = []
         for name in names:
-            chosen = materials[name]
+            chosen = data_sets[name]
             models = self._specs(
                 table.get("model", "km"), PrivacyModel, "shoal.privacy", "runs.model", chosen[0].columns
             )

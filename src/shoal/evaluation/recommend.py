@@ -19,8 +19,8 @@ from shoal.engines import Engine
 from shoal.errors import DataError, Infeasible
 from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material, Seen
 from shoal.evaluation.results import Row
+from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import things
@@ -115,7 +115,7 @@ class Recommendation:
 
 
 def recommend(
-    material: Material,
+    spec: DatasetSpec,
     privacy: PrivacyModel,
     wishes: Wishes | None = None,
     *,
@@ -123,7 +123,7 @@ def recommend(
     loss: str = "ncp",
     workers: int = 0,
     progress: Callable[[str, float], None] = lambda stage, share: None,
-    seen: Seen = lambda data: None,
+    on_read: OnRead = lambda data: data,
 ) -> Recommendation:
     """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
 
@@ -132,31 +132,31 @@ def recommend(
     """
     wishes = wishes or Wishes()
     start, threads = time.monotonic(), Engine(workers=workers).threads
-    data = material.load(seed, privacy, seen)[0]
+    data = spec.load(seed, privacy, on_read)[0]
     if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
         raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
     if not privacy.relational:
-        columns.refuse_identifying(data, {*material.columns, *privacy.columns})
+        columns.refuse_identifying(data, {*spec.columns, *privacy.columns})
     rows = len(data)
     sampled = min(rows, wishes.sample)
-    few = replace(material, sample=sampled) if sampled < rows else material
+    few = replace(spec, sample=sampled) if sampled < rows else spec
     methods = [_limited(method(), wishes) for method in candidates(privacy)]
     trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
     if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
         trials = {name: replace(one, allowed=True) for name, one in trials.items()}
 
-    half = start + wishes.budget / (1 if few is material else 2)
+    half = start + wishes.budget / (1 if few is spec else 2)
     cases = [Case(_suited(few, method), privacy, method, seed, loss) for method in methods]
     for case, row in runner.run(cases, threads, wishes.budget, half):
         name = case.algorithm.name
         trials[name] = replace(trials[name], sample=row)
-        stage = "trying methods" if few is material else f"on {sampled:,} rows"
+        stage = "trying methods" if few is spec else f"on {sampled:,} rows"
         progress(stage, sum(bool(one.row) for one in trials.values()) / len(trials))
     ranked = sorted((one for one in trials.values() if one.ok and one.allowed), key=_rank)
-    if few is not material:  # what no part of the rows allows, all of them may: they are more
+    if few is not spec:  # what no part of the rows allows, all of them may: they are more
         some = ranked or [one for one in trials.values() if one.allowed]
         open_ = [one.algorithm for one in some]
-        cases = [Case(_suited(material, method), privacy, method, seed, loss) for method in open_]
+        cases = [Case(_suited(spec, method), privacy, method, seed, loss) for method in open_]
         for case, row in runner.run(cases, threads, wishes.budget, start + wishes.budget):
             name = case.algorithm.name
             trials[name] = replace(trials[name], whole=row)
@@ -168,7 +168,7 @@ def recommend(
         raise _nothing([one for one in trials.values() if one.allowed], wishes)
     rest = [one for one in trials.values() if one is not ranked[0]]
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
-    cases = [Case(_suited(material, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
+    cases = [Case(_suited(spec, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
     bound = runner.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound)
 
@@ -179,9 +179,9 @@ def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
     return [one for name, one in known.items() if isinstance(privacy, one.solves) and name not in LEFT_OUT]
 
 
-def _suited(material: Material, method: Algorithm) -> Material:
+def _suited(spec: DatasetSpec, method: Algorithm) -> DatasetSpec:
     """The data as the method would be given them: an artificial hierarchy is only for methods that need one."""
-    return replace(material, fanout=0, order="label") if material.fanout and not method.needs_hierarchy else material
+    return replace(spec, fanout=0, order="label") if spec.fanout and not method.needs_hierarchy else spec
 
 
 def _limited(method: Algorithm, wishes: Wishes) -> Algorithm:

@@ -63,7 +63,7 @@ def compare(
 
 def _of_data(case: Case) -> dict[str, str]:
     """What tells rows apart that were measured before and after the data changed."""
-    return {FINGERPRINT: case.material.content}
+    return {FINGERPRINT: case.data.content}
 
 
 def columns(cases: Iterable[Case]) -> list[str]:
@@ -125,7 +125,7 @@ def _limits(method: Algorithm) -> tuple[float, frozenset[str]]:
 
 def _setting(case: Case) -> str:
     """What two cases must have in common for a bound of one to hold for the other."""
-    return str((case.material.fingerprint, case.privacy, case.loss, case.material.seeded and case.seed))
+    return str((case.data.fingerprint, case.privacy, case.loss, case.data.seeded and case.seed))
 
 
 def _typed(row: Mapping[str, str]) -> Row:

@@ -1,7 +1,7 @@
 """A process that runs cases, each in a process of its own: ``python -m shoal.evaluation.worker``.
 
-It loads Shoal once and forks for every case, so that a case starts at once, its peak memory is its own, and a crash
-ends nothing but the case. Where processes cannot fork, it ends after each case and another is started.
+It loads once what cases need, and forks for every case, so that a case starts at once, its peak memory is its own, and
+a crash ends nothing but the case. Where processes cannot fork, it ends after each case and another is started.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ from typing import IO, Any
 
 import numpy as np
 
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
+from shoal.metrics import Measure
+from shoal.privacy import PrivacyModel
+from shoal.search import solver
 
 _SIZE = struct.Struct("!Q")
 _FORKS = hasattr(os, "fork")
@@ -157,15 +163,20 @@ def _tell(told: IO[bytes], row: dict[str, Any]) -> None:
 
 
 def _preload() -> None:
-    """Import once what every case needs; with its first array, Arrow also looks for pandas."""
-    import pyarrow as pa
+    """Load once what cases would load each for itself: all methods, Arrow, and the solver, if it is installed."""
+    import pyarrow.compute
 
-    pa.array(np.zeros(1))
+    for package, base in (("algorithms", Algorithm), ("privacy", PrivacyModel), ("metrics", Measure)):
+        discovery.find(f"shoal.{package}", base)
+    with contextlib.suppress(OptionError):
+        solver.load()
+    pyarrow.array(np.zeros(1))  # with its first array, Arrow also looks for pandas
 
 
 def _main() -> None:
     """Keep the way back for the rows alone: whatever is printed goes nowhere."""
-    _preload()
+    if _FORKS:
+        _preload()
     told = os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from shoal.hierarchies.balance import balanced
+from shoal.hierarchies.build import build
 from shoal.hierarchies.check import Check, Missing, check
 from shoal.hierarchies.codebook import CodeBook
 from shoal.hierarchies.counts import with_counts, without_counts
@@ -29,6 +30,7 @@ __all__ = [
     "CodeBook",
     "Missing",
     "balanced",
+    "build",
     "check",
     "format_to_write",
     "from_prefixes",

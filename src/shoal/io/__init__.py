@@ -26,31 +26,18 @@ from shoal.io.coding import Batch, batches
 from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to_write
 from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
 from shoal.io.grid import SET_NAMES, HeadedLayout
-from shoal.io.layout import Layout, Put, ReadOptions
+from shoal.io.layout import Layout, Put, ReaderOptions
 from shoal.io.memory import Kind, label_lists, read_rows
+from shoal.io.read_options import ReadOptions
 from shoal.io.several import Several, delimiters, gather
 from shoal.io.summarize import summary
+from shoal.options import takes
 
-__all__ = ["FORMATS", "RowWriter", "open_writer", "read", "read_options", "summary", "to_kind", "write"]
+__all__ = ["FORMATS", "RowWriter", "open_writer", "options_to_read", "read", "summary", "to_kind", "write"]
 
 
-def read(
-    source: Any,
-    *,
-    format: str | None = None,
-    column: str | Sequence[str] | None = None,
-    item_delimiter: str | Sequence[str | None] | None = None,
-    delimiter: str | None = None,
-    id_column: str | None = None,
-    item_column: str | None = None,
-    header: bool | None = None,
-    escaped_formulas: bool | None = None,
-    multiset: bool = False,
-    drop_items: Collection[str] = (),
-    sets: bool = True,
-    max_expanded: int | str | None = None,
-    codebook: Any = None,
-) -> Dataset:
+@takes(ReadOptions)
+def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
     """Read sets from a file, a data frame, or an iterable of sets or lists.
 
     What is not said is found out from the file's name and content, or asked for. Items that are repeated in a row
@@ -70,25 +57,9 @@ def read(
     ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
     stand for; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
     """
-    data = _read_sets(
-        source,
-        format,
-        ReadOptions(
-            delimiter=delimiter,
-            id_column=id_column,
-            item_column=item_column,
-            header=header,
-            escaped_formulas=escaped_formulas or None,
-            max_expanded=max_expanded,
-            multiset=multiset,
-            drop_items=_labels(drop_items),
-            sets=sets,
-            source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
-            sure=format is not None,
-        ),
-        column,
-        item_delimiter,
-    )
+    if "drop_items" in options:
+        options["drop_items"] = _labels(options["drop_items"])
+    data = read_with(source, ReadOptions(**options))
     if codebook is None:
         return data
     from shoal.hierarchies.codebook import CodeBook
@@ -105,33 +76,32 @@ def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
     return tuple(map(str, drop_items))
 
 
-def _read_sets(
-    source: Any,
-    format: str | None,
-    options: ReadOptions,
-    column: str | Sequence[str] | None,
-    item_delimiter: str | Sequence[str | None] | None,
-) -> Dataset:
+def read_with(source: Any, given: ReadOptions) -> Dataset:
     """Read data with one column of sets, several, or none."""
-    columns = (column,) if column is None or isinstance(column, str) else tuple(column)
+    column, item_delimiter = given.column, given.item_delimiter
+    columns = (column,) if column is None or isinstance(column, str) else column
     if not columns:
         raise OptionError("column must name at least one column, got none: leave it out to have it found.")
-    given = {"column": column, "item_delimiter": item_delimiter}
-    for name, value in {**given, "multiset": options.multiset, "drop_items": options.drop_items}.items():
-        if value and not options.sets:
+    for name in ("column", "item_delimiter", "multiset", "drop_items"):
+        if getattr(given, name) and not given.sets:
             raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
+    options = ReaderOptions(
+        **{**given.values(), "column": None, "item_delimiter": None},
+        source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
+        sure=given.format is not None,
+    )
     parts = columns if len(columns) > 1 else tuple(name.strip() for name in str(column or "").split(","))
     named = tuple(filter(None, (*columns, *parts)))
     whole = replace(options, columns=named, multiset=False, drop_items=(), sets=False)
-    if not options.sets:
-        return _read(source, format, whole)
+    if not given.sets:
+        return _read(source, whole)
     if len(columns) > 1 or (isinstance(column, str) and "," in column):
-        table = _read(source, format, whole)
+        table = _read(source, whole)
         names = () if table.table is None else table.table.names
         if column not in names:
-            return _without(options.drop_items, gather(table, parts, item_delimiter, options))
+            return _without(given.drop_items, gather(table, [str(part) for part in parts], item_delimiter, options))
     (mark,) = delimiters(item_delimiter, 1)
-    return _without(options.drop_items, _read(source, format, replace(options, column=columns[0], item_delimiter=mark)))
+    return _without(given.drop_items, _read(source, replace(options, column=columns[0], item_delimiter=mark)))
 
 
 def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
@@ -139,12 +109,12 @@ def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
     return replace(dataset, origin=replace(dataset.origin, dropped=items)) if items else dataset
 
 
-def _read(source: Any, format: str | None, options: ReadOptions) -> Dataset:
+def _read(source: Any, options: ReaderOptions) -> Dataset:
     """Read data with one column of sets, or without sets."""
     if isinstance(source, (str, os.PathLike)):
-        return _read_file(Path(source), format, options)
+        return _read_file(Path(source), options)
     kind = type(source).__name__
-    for name, value in {"format": format, **options.layout()}.items():
+    for name, value in {"format": options.format, **options.layout()}.items():
         if value is not None and name not in ("column", "item_delimiter"):
             raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
     found = read_frame(source, options)
@@ -166,9 +136,9 @@ def likely_sets(dataset: Dataset) -> list[str]:
     return [field.name for field in fields if is_list(field.type) or field.name.strip().lower() in SET_NAMES]
 
 
-def _read_file(path: Path, format: str | None, options: ReadOptions) -> Dataset:
+def _read_file(path: Path, options: ReaderOptions) -> Dataset:
     """Read a file in the format that is given or found."""
-    named = layout_named(format) if format else None  # a wrong name shows before the file is read
+    named = layout_named(options.format) if options.format else None  # a wrong name shows before the file is read
     file = files.load(path, options.max_expanded)
     layout = named or layout_of(file, options)
     layout.check_options(options.layout())
@@ -203,12 +173,12 @@ def write(
     """
     path = Path(path)
     files.check_writable(path)
-    options = ReadOptions(
+    options = ReaderOptions(
         column=column,
         delimiter=delimiter,
         id_column=id_column,
         item_column=item_column,
-        escaped_formulas=escape_formulas or None,
+        escaped_formulas=escape_formulas,
     )
     plan = _plan(dataset, path, format, options, item_delimiter)
     prepared = plan.layout.columns(arrow_table(plan.dataset))
@@ -220,30 +190,21 @@ def write(
     return files.sha256_of(path)
 
 
-def read_options(
+def options_to_read(
     dataset: Dataset,
     path: str | Path,
     *,
     format: str | None = None,
-    column: str | None = None,
     item_delimiter: str | Sequence[str | None] | None = None,
-    delimiter: str | None = None,
-    id_column: str | None = None,
-    item_column: str | None = None,
     escape_formulas: bool = False,
+    **layout: Any,
 ) -> dict[str, Any]:
     """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
 
-    >>> read_options(read([["oat milk"]]), "out.csv")
+    >>> options_to_read(read([["oat milk"]]), "out.csv")
     {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
-    options = ReadOptions(
-        column=column,
-        delimiter=delimiter,
-        id_column=id_column,
-        item_column=item_column,
-        escaped_formulas=escape_formulas or None,
-    )
+    options = ReaderOptions(escaped_formulas=escape_formulas, **layout)
     return _plan(dataset, Path(path), format, options, item_delimiter).read_options
 
 
@@ -261,7 +222,7 @@ def _plan(
     dataset: Dataset,
     path: Path,
     format: str | None,
-    options: ReadOptions,
+    options: ReaderOptions,
     item_delimiter: str | Sequence[str | None] | None = None,
 ) -> _Plan:
     """How to write the data; several columns of sets as a table, or tagged in formats of sets only."""
@@ -332,7 +293,7 @@ def open_writer(
 ) -> Iterator[RowWriter]:
     """A writer for rows that are not in memory all at once; the file appears when the block ends well."""
     path = Path(path)
-    options = ReadOptions(
+    options = ReaderOptions(
         column=column, item_delimiter=item_delimiter, delimiter=delimiter, id_column=id_column, item_column=item_column
     )
     target = layout_named(format) if format else layout_to_write(path)
@@ -373,7 +334,7 @@ def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, form
     """An error if a file like this cannot hold columns of these names beside the sets; before any work."""
     import pyarrow as pa
 
-    layout = _plan(dataset, Path(path), format, ReadOptions()).layout
+    layout = _plan(dataset, Path(path), format, ReaderOptions()).layout
     try:
         layout.columns(pa.table({name: pa.array([], pa.int64()) for name in names}))
     except DataError:

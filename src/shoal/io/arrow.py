@@ -19,7 +19,7 @@ from shoal.files import FileBytes
 from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.grid import unnamed
-from shoal.io.layout import Layout, Put, ReadOptions, SetColumn, set_position
+from shoal.io.layout import Layout, Put, ReaderOptions, SetColumn, set_position
 from shoal.io.messages import cut
 
 
@@ -33,7 +33,7 @@ class ArrowLayout(Layout):
     list_type: Any = None  # pyarrow type of the list column; None: list<string>
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Read the table and find the list column."""
         import pyarrow as pa
 

@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 from shoal.data import Dataset
 from shoal.data.arrays import Offsets
+from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
-from shoal.io.layout import ReadOptions, refuse_columns
+from shoal.io.layout import ReaderOptions, refuse_columns
 from shoal.io.text import (
     DELIMITERS,
     Text,
@@ -48,7 +49,7 @@ class Basket(TextLayout):
         return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may stand in labels
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Split lines at the delimiter, given or guessed."""
         import pyarrow.compute as pc
 
@@ -69,11 +70,9 @@ class Basket(TextLayout):
 
     def lines(self, batch: Batch) -> list[str]:
         """Labels, quoted where needed, joined by the delimiter."""
-        import pyarrow as pa
-
         for label in batch.labels:
             check_label(label, "\r\0", self.format, "jsonl or parquet")
-        texts = pa.array(batch.labels, pa.large_string())
+        texts = arrow_texts(batch.labels)
         # With a delimiter such as ', ' a comma inside or at the end of a label could pass for a part of it.
         quoted = quote(texts, self.delimiter.strip(" ") or " ", self.quote_all).to_pylist()
         # Without quotes, the space that a label starts with could be taken for a part of the delimiter.
@@ -86,7 +85,7 @@ class Basket(TextLayout):
         return f"line {row + 1 if self.line_of is None else self.line_of[row]}"
 
 
-def _delimiter(text: Text, options: ReadOptions, name: str) -> str:
+def _delimiter(text: Text, options: ReaderOptions, name: str) -> str:
     """The delimiter given, if the file bears it out, or the one that most lines contain."""
     plain = unquoted(text.body)
     lines = plain.count("\n") + 1

@@ -14,6 +14,7 @@ import numpy as np
 
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+from shoal.data.arrow import arrow_numbers, arrow_texts, numpy_of
 from shoal.errors import DataError
 from shoal.io.messages import shown
 
@@ -48,10 +49,11 @@ class Ragged:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+        sizes = pc.list_value_length(lists)
+        sizes = numpy_of(pc.fill_null(sizes, 0) if sizes.null_count else sizes)
         chunks = lists.chunks if isinstance(lists, pa.ChunkedArray) else [lists]
         values = [as_text(chunk.flatten()) for chunk in chunks]
-        return cls(pa.concat_arrays(values) if values else pa.array([], pa.large_string()), _offsets(sizes))
+        return cls(pa.concat_arrays(values) if values else arrow_texts([]), _offsets(sizes))
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[str]]) -> Ragged:
@@ -61,9 +63,7 @@ class Ragged:
     @classmethod
     def from_flat(cls, texts: Sequence[str], sizes: Sequence[int]) -> Ragged:
         """From the texts of all rows, and how many each has."""
-        import pyarrow as pa
-
-        return cls(pa.array(texts, pa.large_string()), _offsets(np.array(sizes, dtype=np.int64)))
+        return cls(arrow_texts(texts), _offsets(np.array(sizes, dtype=np.int64)))
 
     @classmethod
     def joined(cls, parts: Iterable[Ragged]) -> Ragged:
@@ -138,7 +138,7 @@ class Encoder:
         """Append rows."""
         coded = rows.values.dictionary_encode()
         labels: list[str] = coded.dictionary.to_pylist()
-        codes, row = coded.indices.to_numpy(), row_ids(rows.indptr)
+        codes, row = numpy_of(coded.indices), row_ids(rows.indptr)
         self.dropped.update(self._dropped.intersection(labels))
         kept = np.array([bool(label.strip()) and label not in self._dropped for label in labels], dtype=np.bool_)
         if not kept.all():
@@ -212,7 +212,7 @@ class Batch:
             return cls.of(rows.indptr, rows.items, rows.labels, None, first)
         ragged = Ragged.from_rows(rows)
         coded = ragged.values.dictionary_encode()
-        return cls.of(ragged.indptr, coded.indices.to_numpy(), coded.dictionary.to_pylist(), None, first)
+        return cls.of(ragged.indptr, numpy_of(coded.indices), coded.dictionary.to_pylist(), None, first)
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -222,8 +222,8 @@ class Batch:
         """The rows as an Arrow list array, with ``texts[u]`` for label u."""
         import pyarrow as pa
 
-        values = pa.array(texts, pa.large_string()).take(pa.array(self.codes))
-        return pa.ListArray.from_arrays(pa.array(self.indptr, pa.int32()), values)
+        values = arrow_texts(texts).take(arrow_numbers(self.codes))
+        return pa.ListArray.from_arrays(arrow_numbers(self.indptr).cast(pa.int32()), values)
 
 
 def batches(rows: Transactions, columns: Any) -> Iterator[Batch]:

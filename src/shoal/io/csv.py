@@ -14,12 +14,13 @@ import numpy as np
 
 from shoal.data import Dataset, Transactions
 from shoal.data.arrays import Offsets
+from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.errors import DataError, did_you_mean
 from shoal.files import FileBytes
 from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
-from shoal.io.layout import ReadOptions, SetColumn, set_position
+from shoal.io.layout import ReaderOptions, SetColumn, set_position
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
 
@@ -50,7 +51,7 @@ class Csv(HeadedLayout):
         return "".join((self.item_delimiter.strip(" ") or " ", *_ITEM_DELIMITERS))
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Take the file apart and find the sets."""
         import pyarrow.compute as pc
 
@@ -182,7 +183,7 @@ def quoted_columns(table: Any, layout: Any) -> Any:
             texts[name] = layout.raw.column(name)
             continue
         try:
-            text = pc.fill_null(as_text(column), "")
+            text = pc.fill_null(as_text(column), arrow_text(""))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
                 f"Column '{cut(name)}' ({cut(column.type)}) cannot be written as text: write parquet or "
@@ -200,9 +201,7 @@ def quoted_columns(table: Any, layout: Any) -> Any:
 
 def header_line(names: list[str], layout: Any) -> str:
     """The names of the columns; ``layout`` has ``delimiter`` and ``escaped_formulas``."""
-    import pyarrow as pa
-
-    texts = pa.array(names, pa.large_string())
+    texts = arrow_texts(names)
     texts = formulas.escaped(texts) if layout.escaped_formulas else texts
     return str(layout.delimiter).join(quote(texts, layout.delimiter).to_pylist())
 

@@ -16,7 +16,7 @@ from shoal.io.csv import Csv, Tsv
 from shoal.io.fimi import Fimi
 from shoal.io.grid import SET_NAMES, Grid, guess_delimiter
 from shoal.io.jsonl import Jsonl
-from shoal.io.layout import Layout, ReadOptions
+from shoal.io.layout import Layout, ReaderOptions
 from shoal.io.long import Long
 from shoal.io.text import DELIMITERS, Text, unquoted
 
@@ -70,7 +70,7 @@ def layout_to_write(path: Path, current: str | None = None, source: str = "") ->
     return _suffixes()[suffix]
 
 
-def layout_of(file: FileBytes, options: ReadOptions) -> type[Layout]:
+def layout_of(file: FileBytes, options: ReaderOptions) -> type[Layout]:
     """The layout class of a file to read."""
     suffix = plain_suffix(file.path)
     if suffix in Long.suffixes and (options.id_column or options.item_column or _is_long(file, options)):
@@ -78,7 +78,7 @@ def layout_of(file: FileBytes, options: ReadOptions) -> type[Layout]:
     return _suffixes().get(suffix) or _sniff(file)
 
 
-def _is_long(file: FileBytes, options: ReadOptions) -> bool:
+def _is_long(file: FileBytes, options: ReaderOptions) -> bool:
     """Whether a CSV file is one of id, item pairs: two such names, ids that recur, one item a cell."""
     import pyarrow.compute as pc
 

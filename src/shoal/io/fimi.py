@@ -10,7 +10,7 @@ from shoal.data import Dataset
 from shoal.errors import DataError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Ragged
-from shoal.io.layout import ReadOptions, refuse_columns
+from shoal.io.layout import ReaderOptions, refuse_columns
 from shoal.io.text import DELIMITERS, Text, TextLayout, check_label, joined, lines_with, name_of
 
 
@@ -29,7 +29,7 @@ class Fimi(TextLayout):
         return "".join((" ", *DELIMITERS))
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Split lines at ASCII white space."""
         text = Text.of(file)
         space = re.search(r"(?<=\S)[ \t](?=\S)", text.body, re.ASCII)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
+from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.io.coding import as_text
 from shoal.io.messages import shown
 from shoal.io.text import glued
@@ -51,14 +52,15 @@ def remarks(dataset: Dataset) -> list[str]:
     import pyarrow.compute as pc
 
     columns = [] if dataset.table is None else [dataset.table.arrow.column(name) for name in dataset.table.names]
-    texts = [pa.array(dataset.transactions.in_use().labels, pa.large_string())]
+    texts = [arrow_texts(dataset.transactions.in_use().labels)]
     texts += [as_text(column) for column in columns if pa.types.is_string(column.type) or _is_large(column.type)]
     for cells in texts:
-        found = pc.index(are_formulas(pc.fill_null(cells, "")), True).as_py()
-        if found >= 0:
+        formulas = pc.indices_nonzero(are_formulas(pc.fill_null(cells, arrow_text(""))))
+        if len(formulas):
+            first = cells[formulas[0].as_py()].as_py()
             return [
-                f"Spreadsheets take cells such as {shown(cells[found].as_py())} for formulas: pass --escape-formulas "
-                f"if the file may be opened in one."
+                f"Spreadsheets take cells such as {shown(first)} for formulas: pass --escape-formulas if the file may "
+                f"be opened in one."
             ]
     return []
 

@@ -15,7 +15,7 @@ from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.arrow import is_list, list_column, ragged_column, refuse_doubles
 from shoal.io.clean import clean
 from shoal.io.coding import Ragged, as_text
-from shoal.io.layout import ReadOptions, SetColumn, set_position
+from shoal.io.layout import ReaderOptions, SetColumn, set_position
 from shoal.io.memory import Kind, is_missing, label_lists, ragged_objects, split_objects
 from shoal.io.messages import cut, listed
 
@@ -148,7 +148,7 @@ class ArrowColumn(Kind):
         return pa.array(label_lists(dataset), pa.list_(pa.string()))
 
 
-def read_frame(source: Any, options: ReadOptions) -> Dataset | None:
+def read_frame(source: Any, options: ReaderOptions) -> Dataset | None:
     """The data of a frame or column; None if the object is neither."""
     package, kind = type(source).__module__.split(".")[0], type(source).__name__
     if options.item_delimiter == "":
@@ -183,7 +183,7 @@ def read_frame(source: Any, options: ReadOptions) -> Dataset | None:
     return _dataset(rows, beside, ArrowTable(before=tuple(table.column_names[:at]), **fields))
 
 
-def refuse_without_sets(options: ReadOptions, kind: str) -> None:
+def refuse_without_sets(options: ReaderOptions, kind: str) -> None:
     """For columns, which hold nothing but sets."""
     if not options.sets:
         raise OptionError(
@@ -191,7 +191,7 @@ def refuse_without_sets(options: ReadOptions, kind: str) -> None:
         )
 
 
-def _set_column(schema: Any, options: ReadOptions, name: str) -> int:
+def _set_column(schema: Any, options: ReaderOptions, name: str) -> int:
     """The position of the list column or, where items are to be split, of the only text column or the one wanted."""
     texts = [at for at, field in enumerate(schema) if _is_text(field.type)]
     if options.column in schema.names and schema.get_field_index(options.column) in texts:
@@ -231,7 +231,7 @@ def _dataset(rows: Any, table: Any, kind: Kind) -> Dataset:
     return Dataset(rows, None if table is None or not table.column_names else Table(table), Origin(layout=kind))
 
 
-def _read_pandas(source: Any, options: ReadOptions) -> Dataset:
+def _read_pandas(source: Any, options: ReaderOptions) -> Dataset:
     """A DataFrame or a Series; cells may be lists, tuples, sets, arrays, or missing."""
     import pyarrow as pa
 
@@ -260,7 +260,7 @@ def _read_pandas(source: Any, options: ReadOptions) -> Dataset:
     return _dataset(rows, parsed, kind)
 
 
-def _pandas_column(frame: Any, options: ReadOptions) -> Any:
+def _pandas_column(frame: Any, options: ReaderOptions) -> Any:
     """The column that is wanted, or the only one that holds lists or, where items are to be split, strings."""
     names = {str(name): name for name in frame.columns}
     if options.column is not None:

@@ -14,10 +14,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from shoal.data.arrow import arrow_numbers, arrow_text
 from shoal.errors import DataError
 from shoal.io import formulas
 from shoal.io.coding import Ragged
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReaderOptions
 from shoal.io.messages import cut, listed
 from shoal.io.text import DELIMITERS, Records, Text, TextLayout, name_of, quote, split_records, unquoted
 
@@ -60,7 +61,7 @@ class Grid:
     records: Records
 
     @classmethod
-    def of(cls, text: Text, delimiter: str, name: str, options: ReadOptions) -> Grid:
+    def of(cls, text: Text, delimiter: str, name: str, options: ReaderOptions) -> Grid:
         """Split the text and check its shape."""
         records = _unescaped(split_records(text, delimiter, name), name, options)
         sizes = records.values.sizes
@@ -101,7 +102,8 @@ class Grid:
     def column(self, position: int, raw: bool = False) -> Any:
         """One column without its header, as values or as it stands in the file."""
         fields = self.records.raw if raw and self.records.raw is not None else self.records.values.values
-        return fields.take(np.arange(len(self.names) * self.header + position, len(fields), len(self.names)))
+        at = np.arange(len(self.names) * self.header + position, len(fields), len(self.names))
+        return fields.take(arrow_numbers(at))
 
     def table(self, positions: list[int], raw: bool = False) -> Any:
         """Some columns."""
@@ -118,7 +120,7 @@ class Grid:
             if name == unnamed(at):
                 continue
             below = self.column(at)
-            if pc.any(pc.equal(below, name)).as_py():
+            if pc.any(pc.equal(below, arrow_text(name))).as_py():
                 return f"'{cut(name)}' stands in column {at + 1} further down as well"
             cells = [cell for cell in below.slice(0, _SAMPLE).to_pylist() if cell.strip()]
             numbers = 2 * sum(not _has_letters(cell) for cell in cells) > len(cells)
@@ -137,7 +139,7 @@ class Grid:
         return "" if any(map(_NAME.fullmatch, self.names)) else f"{listed(self.names)} do not look like names"
 
 
-def _unescaped(records: Records, name: str, options: ReadOptions) -> Records:
+def _unescaped(records: Records, name: str, options: ReaderOptions) -> Records:
     """The records without quotes before formulas, if they have them."""
     import pyarrow.compute as pc
 

@@ -17,7 +17,7 @@ from shoal.data import Dataset, Transactions
 from shoal.errors import DataError, did_you_mean
 from shoal.files import FileBytes
 from shoal.io.coding import PART, Batch, Ragged
-from shoal.io.layout import ReadOptions, SetColumn
+from shoal.io.layout import ReaderOptions, SetColumn
 from shoal.io.messages import cut, listed, shown
 from shoal.io.text import Text, TextLayout, glued, joined
 
@@ -53,7 +53,7 @@ class Jsonl(TextLayout):
     raw: Any = None  # without sets: pyarrow.Table of the text of each value, as read; null: the line has no such field
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Decode line by line, remembering the text around each array."""
         import pyarrow as pa
 

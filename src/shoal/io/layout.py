@@ -27,6 +27,7 @@ from shoal.errors import DataError, OptionError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Encoder, Ragged
 from shoal.io.messages import listed, shown
+from shoal.io.read_options import ReadOptions
 
 Put = Callable[[Batch], None]
 _OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
@@ -34,27 +35,19 @@ _OF_FILES = (*_OPTIONS, "header", "escaped_formulas")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions:
-    """What the user said about a source; None: find out."""
+class ReaderOptions(ReadOptions):
+    """The options as a reader or writer gets them: for one column of sets at most."""
 
     column: str | None = None
     item_delimiter: str | None = None
-    delimiter: str | None = None
-    id_column: str | None = None
-    item_column: str | None = None
-    header: bool | None = None  # whether the first line names the columns
     columns: tuple[str, ...] = ()  # of sets, if there may be several
-    escaped_formulas: bool | None = None  # whether formulas have a quote before them
-    max_expanded: int | str | None = None  # of a compressed file
-    multiset: bool = False
-    drop_items: tuple[str, ...] = ()
-    sets: bool = True  # False: a table without sets, or one from which several columns of sets are taken
     source: str = "the data"  # its name, for messages
     sure: bool = False  # the format was named, not guessed: it is not called in question
 
     def layout(self) -> dict[str, Any]:
         """The options that describe a layout, where given."""
-        return {name: value for name in _OF_FILES if (value := getattr(self, name)) is not None}
+        fields = type(self).__dataclass_fields__
+        return {name: value for name in _OF_FILES if (value := getattr(self, name)) != fields[name].default}
 
     @property
     def named(self) -> frozenset[str]:
@@ -101,7 +94,7 @@ class Layout(ABC):
 
     @classmethod
     @abstractmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """The data of a file."""
 
     @property
@@ -170,7 +163,7 @@ class Layout(ABC):
         if len(rows) == 0:
             raise DataError(f"{file.path} holds no records: is this the right file?")
         beside = None if table is None or not table.column_names else Table(table)
-        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self))
+        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self, path=file.path))
 
 
 def list_cells(rows: Transactions, column: SetColumn) -> Any:

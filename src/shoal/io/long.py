@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from shoal.data import Dataset
+from shoal.data.arrow import arrow_numbers, arrow_texts, numpy_of
 from shoal.errors import DataError, did_you_mean
 from shoal.files import FileBytes
 from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged
 from shoal.io.csv import header_line, quoted_columns
 from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReaderOptions
 from shoal.io.messages import cut, listed
 from shoal.io.text import Text, check_label, glued, quote
 
@@ -38,14 +39,14 @@ class Long(HeadedLayout):
     raw: Any = None  # the same as they stand in the file; None: nothing is quoted
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReadOptions) -> Dataset:
+    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
         """Group the items by id."""
         text = Text.of(file)
         name = str(file.path)
         grid = Grid.of(text, options.delimiter or guess_delimiter(text, name), name, options)
         at_id, at_item = _positions(grid.names, options, name)
         coded = grid.column(at_id).dictionary_encode()
-        row = coded.indices.to_numpy()
+        row = numpy_of(coded.indices)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(row), prepend=-1))  # ids are numbered as they come
         values = grid.column(at_item)
         if bool(np.any(row[1:] < row[:-1])):  # the items of an id stand apart
@@ -58,8 +59,8 @@ class Long(HeadedLayout):
             id_column=grid.names[at_id],
             item_column=grid.names[at_item],
             item_first=at_item < at_id,
-            parsed=grid.table([at_id]).take(first),
-            raw=grid.table([at_id], raw=True).take(first) if grid.records.raw is not None else None,
+            parsed=grid.table([at_id]).take(arrow_numbers(first)),
+            raw=grid.table([at_id], raw=True).take(arrow_numbers(first)) if grid.records.raw is not None else None,
             **text.style,
         )
         return layout.dataset(file, options.encode(items), layout.parsed)
@@ -112,14 +113,15 @@ class Long(HeadedLayout):
         for label in batch.labels:
             check_label(label, "\r\0", self.format, "jsonl or parquet")
         if batch.columns is None or not batch.columns.column_names:
-            ids = pa.array(np.arange(batch.first + 1, batch.first + len(batch) + 1)).cast(pa.large_string())
+            ids = arrow_numbers(np.arange(batch.first + 1, batch.first + len(batch) + 1)).cast(pa.large_string())
         else:
             ids = batch.columns.column(0).combine_chunks()
         sizes = np.diff(batch.indptr)
         codes = np.insert(batch.codes, batch.indptr[:-1][sizes == 0], len(batch.labels))
-        texts = pa.array([*batch.labels, ""], pa.large_string())
+        texts = arrow_texts([*batch.labels, ""])
         texts = quote(formulas.escaped(texts) if self.escaped_formulas else texts, self.delimiter)
-        pair = [ids.take(pa.array(np.repeat(np.arange(len(batch)), np.maximum(sizes, 1)))), texts.take(pa.array(codes))]
+        row_of = np.repeat(np.arange(len(batch)), np.maximum(sizes, 1))
+        pair = [ids.take(arrow_numbers(row_of)), texts.take(arrow_numbers(codes))]
         if self.item_first:
             pair.reverse()
         found: list[str] = glued(pair, self.delimiter).to_pylist()
@@ -132,7 +134,7 @@ class Long(HeadedLayout):
         )
 
 
-def _positions(names: list[str], options: ReadOptions, name: str) -> tuple[int, int]:
+def _positions(names: list[str], options: ReaderOptions, name: str) -> tuple[int, int]:
     """Where id and item stand; by default they are the first and the second column."""
     for wanted in (options.id_column, options.item_column):
         if wanted is not None and wanted not in names:

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.data import Dataset, Origin
 from shoal.errors import DataError
 from shoal.io.coding import Ragged
-from shoal.io.layout import ReadOptions
+from shoal.io.layout import ReaderOptions
 
 
 class Kind(ABC):
@@ -43,7 +43,7 @@ def label_lists(dataset: Dataset) -> list[list[str]]:
     return [[labels[code] for code in row.tolist()] for row in dataset.transactions]
 
 
-def read_rows(rows: Iterable[Any], options: ReadOptions) -> Dataset:
+def read_rows(rows: Iterable[Any], options: ReaderOptions) -> Dataset:
     """From an iterable of sets, lists or other iterables of items."""
     rows = list(rows)
     found = [_row(row, number) for number, row in enumerate(rows, 1)]

@@ -20,7 +20,7 @@ from shoal.data.tags import Tags, joint_label
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import encode
 from shoal.io.frames import Frame, arrow_table
-from shoal.io.layout import Layout, ReadOptions, SetColumn, list_cells, set_position
+from shoal.io.layout import Layout, ReaderOptions, SetColumn, list_cells, set_position
 from shoal.io.messages import cut, listed, shown
 
 __all__ = ["Several", "gather", "joint_label"]
@@ -107,7 +107,7 @@ def delimiters(given: str | Sequence[str | None] | None, columns: int) -> tuple[
 
 
 def gather(
-    whole: Dataset, columns: Sequence[str], item_delimiter: str | Sequence[str | None] | None, options: ReadOptions
+    whole: Dataset, columns: Sequence[str], item_delimiter: str | Sequence[str | None] | None, options: ReaderOptions
 ) -> Dataset:
     """Take columns of sets out of a table that was read without sets."""
     layout, table = whole.origin.layout, arrow_table(whole)

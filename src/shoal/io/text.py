@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from shoal.data.arrays import Offsets
+from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.errors import DataError
 from shoal.files import FileBytes
 from shoal.io.coding import PART, Batch, Ragged
@@ -102,14 +103,13 @@ def lines_of(body: str) -> Iterator[Any]:
     >>> [part.to_pylist() for part in lines_of("a\\n\\nb\\n")]
     [['a', '', 'b', '']]
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     start = 0
     while start <= len(body):
         end = body.find("\n", start + _PIECE)
         end = len(body) if end < 0 else end
-        yield pc.split_pattern(pa.array([body[start:end]], pa.large_string()), "\n").flatten()
+        yield pc.split_pattern(arrow_texts([body[start:end]]), "\n").flatten()
         start = end + 1
 
 
@@ -159,13 +159,13 @@ def _split_quoted(body: str, delimiter: str, name: str) -> Records:
         if value.startswith('"'):
             line += value.count("\n")
         if len(raw) == PART:
-            parts.append(pa.array(raw, pa.large_string()))
+            parts.append(arrow_texts(raw))
             raw.clear()
         if stop != delimiter:
             indptr.append(count)
             line += 1
             if not stop:
-                texts = pa.concat_arrays([*parts, pa.array(raw, pa.large_string())])
+                texts = pa.concat_arrays([*parts, arrow_texts(raw)])
                 ragged = Ragged(_without_quotes(texts), np.array(indptr, dtype=np.int64))
                 return Records(ragged, texts, np.array(line_of, dtype=np.int64))
             line_of.append(line)
@@ -224,10 +224,9 @@ def check_label(label: str, forbidden: str, format: str, holds: str) -> None:
 
 def joined(lists: Any, delimiter: str) -> Any:
     """Each list of an Arrow list array as one text."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.binary_join(lists, pa.scalar(delimiter, pa.large_string()))
+    return pc.binary_join(lists, arrow_text(delimiter))
 
 
 def glued(parts: list[Any], delimiter: str = "") -> Any:
@@ -236,5 +235,5 @@ def glued(parts: list[Any], delimiter: str = "") -> Any:
     import pyarrow.compute as pc
 
     kind = pa.large_string()
-    columns = [pa.scalar(part, kind) if isinstance(part, str) else part.cast(kind) for part in parts]
-    return pc.binary_join_element_wise(*columns, pa.scalar(delimiter, kind))
+    columns = [arrow_text(part) if isinstance(part, str) else part.cast(kind) for part in parts]
+    return pc.binary_join_element_wise(*columns, arrow_text(delimiter))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal.algorithms import Algorithm
-from shoal.data.columns import Column
 from shoal.data.table import Role
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import Spec, changed, say
 from shoal.privacy import PrivacyModel
-from shoal.report.sentences import listed, reading_words, shell_word
+from shoal.report.sentences import listed, shell_word
 
 if TYPE_CHECKING:
     from shoal.jobs.job import Job
@@ -27,7 +27,7 @@ class Command:
     @classmethod
     def of(cls, job: Job) -> Command:
         """The command line of a job."""
-        return cls(("shoal", "anonymize", str(job.data), "-o", str(job.output), *_words(job)), job.privacy)
+        return cls(("shoal", "anonymize", job.data.file, "-o", str(job.output), *_words(job)), job.privacy)
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """The command line with this method, and with some options of the model changed."""
@@ -39,31 +39,22 @@ class Command:
 
 def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     """Options of a model or an algorithm, as they are typed."""
-    found: list[str] = []
-    for one in spec.options():
-        value = values.get(one.name)
-        if value is None or value == ():
-            continue
-        if isinstance(value, bool):
-            found.append(one.flag if value else f"--no-{one.flag[2:]}")
-        else:
-            found += [one.flag, listed(value) if isinstance(value, tuple) else say(value)]
-    return found
+    return [word for one in spec.options() for word in one.words_for(values.get(one.name))]
 
 
 def _words(job: Job) -> Iterator[str]:
     """What a job says beside the model and the method."""
-    for name, value in job.reading.items():
-        yield from reading_words(name, value)
-    for name, tree in job.hierarchy.items():
+    data = job.data
+    yield from data.reading.words()
+    for name, tree in data.hierarchy.items():
         yield from ("--hierarchy", f"{name}={tree}" if name else str(tree))
-    yield from _roles(job)
-    defaults = type(job).__dataclass_fields__
+    yield from _column_words(data)
     for name in ("hierarchy_format", "loss", "weights", "unknown_items", "seed", "max_loss", "output_format"):
-        value = getattr(job, name)
-        if value != defaults[name].default:
+        owner = job if hasattr(job, name) else data
+        value = getattr(owner, name)
+        if value != type(owner).__dataclass_fields__[name].default:
             yield from (f"--{name.replace('_', '-')}", say(value) if isinstance(value, float) else str(value))
-    if job.allow_missing:
+    if data.allow_missing:
         yield "--allow-missing"
     if job.escape_formulas:
         yield "--escape-formulas"
@@ -73,12 +64,11 @@ def _words(job: Job) -> Iterator[str]:
         yield "--no-explanations"
 
 
-def _roles(job: Job) -> Iterator[str]:
-    """What a job says about columns."""
+def _column_words(data: DatasetSpec) -> Iterator[str]:
+    """What is said about columns."""
     told: dict[str, list[str]] = {}
-    missing = dict.fromkeys(job.missing)
-    for name, said in job.columns.items():
-        column = said if isinstance(said, Column) else Column(Role(said))
+    missing = dict.fromkeys(data.missing)
+    for name, column in data.columns.items():
         if column.role in (Role.IDENTIFIER, Role.PLAIN):
             told.setdefault("--identifiers" if column.role is Role.IDENTIFIER else "--plain", []).append(name)
         elif column.role is Role.QUASI_IDENTIFIER:
@@ -94,5 +84,5 @@ def _roles(job: Job) -> Iterator[str]:
         yield from (flag, listed(tuple(names)))
     if missing:
         yield from ("--missing", listed(tuple(missing)))
-    if job.keep is not None:
-        yield from ("--columns", listed(job.keep) or "none")
+    if data.keep is not None:
+        yield from ("--columns", listed(data.keep) or "none")

@@ -37,6 +37,7 @@ from typing import TypeVar
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.columns import Column
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.jobs.toml_file import READING, TomlFile
 from shoal.options import Spec
@@ -58,32 +59,34 @@ class _File(TomlFile):
     def job(self) -> Job:
         """Everything, with defaults where nothing is said."""
         data, output, items, run = (self.table(name) for name in ("data", "output", "items", "run"))
-        self.known(data, ("file", *READING), "key", "data")
-        self.known(output, OUTPUT, "key", "output")
-        self.known(items, ("hierarchy", "hierarchy_format", "unknown", "weights", "allow_missing"), "key", "items")
-        self.known(run, ("seed", "loss", "max_loss"), "key", "run")
+        self.reject_unknown(data, ("file", *READING), "key", "data")
+        self.reject_unknown(output, OUTPUT, "key", "output")
+        self.reject_unknown(
+            items, ("hierarchy", "hierarchy_format", "unknown", "weights", "allow_missing"), "key", "items"
+        )
+        self.reject_unknown(run, ("seed", "loss", "max_loss"), "key", "run")
         columns = self.columns(self.table("columns"))
         privacy = self._named("model", "shoal.privacy", PrivacyModel, "km", columns)
         algorithm = self._named("algorithm", "shoal.algorithms", Algorithm, privacy.default_algorithm)
+        book = output.get("codebook")
         return Job(
-            data=self.file(data, "file", "data"),
+            data=DatasetSpec(
+                file=str(self.file(data, "file", "data")),
+                columns=columns,
+                keep=tuple(self.texts(output, "columns", "output")) if "columns" in output else None,
+                unknown_items=self.typed(items, "unknown", "error", "items"),
+                allow_missing=self.typed(items, "allow_missing", False, "items"),
+                **self.dataset(data, items, "items"),
+            ),
             output=self.file(output, "file", "output"),
-            codebook=said
-            if isinstance(said := output.get("codebook"), bool | None)
-            else self.at(said, "output.codebook"),
+            codebook=book if isinstance(book, bool | None) else self.resolve_path(book, "output.codebook"),
             privacy=privacy,
             algorithm=algorithm,
-            reading=self.reading(data),
-            hierarchy=self.trees(items["hierarchy"], "items.hierarchy") if "hierarchy" in items else {},
-            hierarchy_format=self.typed(items, "hierarchy_format", "", "items") or None,
-            columns=columns,
-            keep=self.texts(output, "columns", "output") if "columns" in output else None,
             loss=self.typed(run, "loss", "ncp", "run"),
-            weights=self.at(items["weights"], "items.weights") if "weights" in items else None,
-            unknown_items=self.typed(items, "unknown", "error", "items"),
-            allow_missing=self.typed(items, "allow_missing", False, "items"),
             seed=self.typed(run, "seed", 0, "run"),
-            reports=tuple(self.at(name, "output.reports") for name in self.texts(output, "reports", "output")),
+            reports=tuple(
+                self.resolve_path(name, "output.reports") for name in self.texts(output, "reports", "output")
+            ),
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),

@@ -13,22 +13,10 @@ from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.errors import InputError, OptionError, did_you_mean
 from shoal.hierarchies import intervals
+from shoal.io.read_options import ReadOptions
 from shoal.options import Spec, labels_of
 
-READING = (
-    "format",
-    "column",
-    "item_delimiter",
-    "delimiter",
-    "id_column",
-    "item_column",
-    "header",
-    "escaped_formulas",
-    "multiset",
-    "drop_items",
-    "sets",
-    "max_expanded",
-)
+READING = tuple(option.name for option in ReadOptions.options())
 Made = TypeVar("Made", bound=Spec)
 
 
@@ -43,7 +31,7 @@ class TomlFile:
             self.tables: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{path} is not TOML: {error}.") from None
-        self.known(self.tables, known, "table")
+        self.reject_unknown(self.tables, known, "table")
 
     def table(self, name: str) -> dict[str, Any]:
         """One table; empty, if it is not there."""
@@ -52,7 +40,7 @@ class TomlFile:
             raise OptionError(f"{self.path}: '{name}' must be a table: write [{name}], then its keys.")
         return found
 
-    def known(self, given: Mapping[str, Any], known: Collection[str], what: str, table: str = "") -> None:
+    def reject_unknown(self, given: Mapping[str, Any], known: Collection[str], what: str, table: str = "") -> None:
         """Refuse names that mean nothing."""
         for name in given:
             if name not in known:
@@ -82,9 +70,9 @@ class TomlFile:
         """A path that must be given."""
         if key not in table:
             raise OptionError(f'{self.path}: [{name}] must say which {key}: write {key} = "...".')
-        return self.at(table[key], f"{name}.{key}")
+        return self.resolve_path(table[key], f"{name}.{key}")
 
-    def at(self, value: Any, what: str) -> Path:
+    def resolve_path(self, value: Any, what: str) -> Path:
         """The path that a name stands for."""
         if not isinstance(value, str) or not value or "\0" in value:
             raise OptionError(f"{self.path}: {what} must be the name of a file, got {value!r}.")
@@ -95,25 +83,17 @@ class TomlFile:
         self.lists.append(self.folder / text)
         return labels_of(text, self.folder)
 
-    def reading(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """How the data are to be read, as :func:`shoal.read` takes it."""
-        found = {name: data[name] for name in READING if name in data}
-        for name, value in found.items():
-            wanted = bool if name in ("header", "escaped_formulas", "multiset", "sets") else str
-            listed = name in ("column", "item_delimiter", "drop_items")
-            size = name == "max_expanded" and type(value) is int
-            if not isinstance(value, wanted) and not (listed and is_texts(value)) and not size:
-                what = "true or false" if wanted is bool else "text or a list of texts" if listed else "text"
-                raise OptionError(f"{self.path}: [data] {name} must be {what}, got {value!r}.")
-            found[name] = tuple(value) if isinstance(value, list) else value
-        if isinstance(found.get("drop_items"), str):
-            found["drop_items"] = self.labels(found["drop_items"])
-        return found
-
-    def trees(self, said: Any, what: str) -> dict[str, str]:
-        """The hierarchy of the items, or one for each of several columns."""
+    def dataset(self, data: Mapping[str, Any], items: Mapping[str, Any], of_items: str) -> dict[str, Any]:
+        """How the data are read, the hierarchies and the weights of their items, as a DatasetSpec takes them."""
+        trees = items.get("hierarchy", {})
         return {
-            name: str(self.at(value, what)) for name, value in (said if isinstance(said, dict) else {"": said}).items()
+            "reading": self.spec(ReadOptions, {name: data[name] for name in READING if name in data}, "data"),
+            "hierarchy": {
+                name: str(self.resolve_path(tree, f"{of_items}.hierarchy"))
+                for name, tree in (trees if isinstance(trees, dict) else {"": trees}).items()
+            },
+            "hierarchy_format": self.typed(items, "hierarchy_format", "", of_items) or None,
+            "weights": str(self.file(items, "weights", of_items)) if "weights" in items else "",
         }
 
     def columns(self, table: Mapping[str, Any], where: str = "columns") -> dict[str, Column]:
@@ -123,10 +103,10 @@ class TomlFile:
             if not isinstance(said, str | dict):
                 raise OptionError(f"{self.path}: [{where}] {name} must be a role or a table, got {said!r}.")
             given: dict[str, Any] = {"role": said} if isinstance(said, str) else dict(said)
-            self.known(given, known, "key", f"{where}.{name}")
+            self.reject_unknown(given, known, "key", f"{where}.{name}")
             tree = given.get("hierarchy")
             if isinstance(tree, str) and not intervals.is_spec(tree):
-                given["hierarchy"] = self.at(tree, f"{where}.{name}.hierarchy")
+                given["hierarchy"] = self.resolve_path(tree, f"{where}.{name}.hierarchy")
             try:
                 found[name] = Column(**given)
             except OptionError as error:
@@ -138,7 +118,7 @@ class TomlFile:
     ) -> Made:
         """A model, an algorithm or another thing with options; columns that are declared sensitive are the model's."""
         known = {option.name: option for option in cls.options()}
-        self.known(given, known, "option", table)
+        self.reject_unknown(given, known, "option", table)
         values: dict[str, Any] = dict(given)
         hidden = [name for name, said in (columns or {}).items() if said.role is Role.SENSITIVE]
         if hidden:
@@ -153,7 +133,7 @@ class TomlFile:
                 if known[name].type is tuple and isinstance(value, str):
                     values[name] = self.labels(value)
                 elif known[name].file and isinstance(value, str) and value not in known[name].words:
-                    values[name] = str(self.at(value, f"{table}.{name}"))
+                    values[name] = str(self.resolve_path(value, f"{table}.{name}"))
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except OptionError as error:
             raise OptionError(f"{self.path}: [{table}] {error}") from None

@@ -1,4 +1,8 @@
-"""Which kernels run: ``KIND`` is "native" (C++) or "python", their readable twins."""
+"""Which kernels run: the compiled ones (C++), or the readable twins that stand below each wrapper.
+
+Without a compiler the install still works and the twins serve: the same results, much slower; a warning says so once.
+``SHOAL_KERNELS=python`` asks for the twins on purpose.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +10,68 @@ import contextlib
 import functools
 import importlib
 import os
+import pkgutil
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from shoal.data.arrays import Offsets
+Tick = Callable[[float], None]
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+ASKED_FOR_TWINS = os.environ.get("SHOAL_KERNELS") == "python"
 
 
-def _choose() -> tuple[Literal["native", "python"], Any]:
+def _load() -> Any:
     """The compiled kernels if they were built and nobody asked for the others."""
-    if os.environ.get("SHOAL_KERNELS") != "python":
-        with contextlib.suppress(ImportError):
-            return "native", importlib.import_module("shoal.kernels._native")
-    return "python", importlib.import_module("shoal.kernels._python")
+    with contextlib.suppress(ImportError):
+        return None if ASKED_FOR_TWINS else importlib.import_module("shoal.kernels._native")
+    return None
 
 
-KIND, _impl = _choose()
+native = _load()
+KIND: Literal["native", "python"] = "python" if native is None else "native"
+
+
+def compiled_or(twin: Kernel) -> Kernel:
+    """The compiled kernel, or its readable twin; both have the same arguments.
+
+    ``some_kernel_twin`` stands for the compiled ``some_kernel``, and ``SomeKernelTwin`` for ``SomeKernel``.
+    """
+    if native is None:
+        _warn_once()
+        return twin
+    kernel: Kernel = getattr(native, _name(twin))
+    return kernel
+
+
+def twins() -> dict[str, Any]:
+    """Every readable twin by the name of its kernel: for tests and the fuzzer."""
+    package = importlib.import_module("shoal.kernels")
+    modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(package.__path__, "shoal.kernels.")]
+    return {
+        _name(value): value
+        for module in modules
+        for name, value in vars(module).items()
+        if name.endswith(("_twin", "Twin"))
+    }
+
+
+def no_progress(share: float) -> None:
+    """Show nothing."""
+
+
+def _name(twin: Callable[..., Any]) -> str:
+    """What the compiled kernel is called."""
+    return twin.__name__.removesuffix("_twin").removesuffix("Twin")
 
 
 @functools.cache
-def kernels() -> Any:
-    """The chosen kernels; the first use of the slow ones is announced, unless they were asked for."""
-    if KIND == "python" and os.environ.get("SHOAL_KERNELS") != "python":
+def _warn_once() -> None:
+    """Announce the first use of the twins, unless they were asked for."""
+    if not ASKED_FOR_TWINS:
         warnings.warn(
             "Shoal runs without its compiled kernels and is much slower: install a C++ compiler (for instance "
             "'apt-get install g++' or 'xcode-select --install') and reinstall it: 'pip install --force-reinstall .'",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return _impl
-
-
-Tick = Callable[[float], None]
-
-
-def still(share: float) -> None:
-    """No progress display."""
-
-
-def capped(k: int, indptr: Offsets) -> int:
-    """No support is above the number of rows, so a larger k means the same; it must fit 64 bits."""
-    return min(k, len(indptr))

@@ -18,12 +18,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
+from shoal.kernels.measure.frequent_itemsets import MOST_ITEMSETS, Itemsets, frequent_itemsets
 from shoal.metrics import Measure, check_fit
 from shoal.published import Published
 
@@ -107,7 +107,7 @@ def mining_loss(
     hierarchy: Hierarchy,
     thresholds: Sequence[float] = THRESHOLDS,
     engine: Engine = LOCAL,
-    most: int = kernels.MOST_ITEMSETS,
+    most: int = MOST_ITEMSETS,
 ) -> list[Mined]:
     """For each threshold (a share of the rows), what became of the frequent itemsets; at most so many at any level.
 
@@ -128,7 +128,7 @@ def mining_loss(
     above: _Level | None = None
     for level in range(height - 1, -1, -1):
         at = nodes_at(hierarchy, level)
-        mined = kernels.frequent_itemsets(
+        mined = frequent_itemsets(
             _rows_at(original.rows, at),
             _rows_at(published.rows, at[where]),
             len(hierarchy),
@@ -160,10 +160,10 @@ def mining_loss(
 class _Level:
     """The itemsets of a level, and the lowest level at which each is found, for each threshold."""
 
-    itemsets: kernels.Itemsets
+    itemsets: Itemsets
     lowest: Counts  # [threshold, itemset]
 
-    def lowest_of(self, below: kernels.Itemsets, some: Counts, at: Codes) -> Counts:
+    def lowest_of(self, below: Itemsets, some: Counts, at: Codes) -> Counts:
         """Of some itemsets of the level below: where their generalized forms are found.
 
         These are frequent here, as whatever holds a set holds its generalized form. So each is one of ours, and is

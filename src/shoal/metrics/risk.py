@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal import kernels
 from shoal.data.arrays import Counts, counted
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
+from shoal.kernels.measure.min_supports import min_supports
+from shoal.kernels.verify.disclosing_sets import smallest_disclosing
 
 
 class Exposure(ABC):
@@ -134,7 +135,7 @@ class Disclosure(Exposure):
     def of(cls, rows: Transactions, values: Transactions, limit: int, m: int, engine: Engine = LOCAL) -> Disclosure:
         """Examine every set of up to m items; ``limit`` is l."""
         smallest = [
-            kernels.smallest_disclosing(
+            smallest_disclosing(
                 rows.indptr,
                 rows.items,
                 len(rows.labels),
@@ -171,7 +172,7 @@ def smallest_crowds(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[
     [[2, 2, 2, 4], [1, 2, 2, 4]]
     """
     longest = min(m, _longest(rows))
-    least = kernels.least_supports(
+    least = min_supports(
         rows.indptr, rows.items, len(rows.labels), longest, threads=engine.threads, tick=engine.tick("risk")
     )
     return [least[min(size, longest) - 1] for size in range(1, m + 1)]

@@ -18,10 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
+from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.options import option, say
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
@@ -110,7 +110,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         rows, values = self.both(published)
         rare = rare_sets(rows, self.k, self.p, engine)
         known = min((len(codes) - 1 for codes, _ in rare.sets), default=self.p)
-        told = kernels.disclosing_sets(
+        told = disclosing_sets(
             rows.indptr,
             rows.items,
             len(rows.labels),

@@ -16,11 +16,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import row_ids
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
@@ -97,7 +97,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     def _told_by_labels(self, rows: Transactions, values: Transactions, classes: Grouping, engine: Engine) -> Verdict:
         """Whether a set of 1..m labels of a class comes with a sensitive value too often."""
         own, class_of, label_of = apart_by_class(rows, classes)
-        found = kernels.disclosing_sets(
+        found = disclosing_sets(
             own.indptr,
             own.items,
             len(own.labels),

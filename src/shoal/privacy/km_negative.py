@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
@@ -57,7 +57,7 @@ class KmNegative(ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all combinations of up to m facts that can fail."""
         rows = self.whole(published)
-        found = kernels.rare_facts(
+        found = rare_negative_itemsets(
             rows.indptr,
             rows.items,
             len(rows.labels),

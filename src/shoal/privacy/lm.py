@@ -17,10 +17,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
+from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
@@ -63,7 +63,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""
         rows, values = self.both(published)
-        found = kernels.disclosing_sets(
+        found = disclosing_sets(
             rows.indptr,
             rows.items,
             len(rows.labels),

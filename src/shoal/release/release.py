@@ -143,11 +143,11 @@ class Release:
     @cached_property
     def explanations(self) -> list[Explanation]:
         """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
-        from shoal.report.explanations import explain
+        from shoal.report.explanations import explain_cut
 
         cut = self.recoding.global_cut
         if cut is not None and self.problem.privacy.explainable:
-            return explain(self.problem, cut, name_unknown=False)
+            return explain_cut(self.problem, cut, name_unknown=False)
         return []
 
     @cached_property
@@ -329,7 +329,7 @@ class Release:
         if added := self.problem.privacy.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
         sha256 = io.write(self.dataset, path, **layout)
-        options = io.read_options(self.dataset, path, **layout)
+        options = io.options_to_read(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
         written = replace(self, provenance={**self.provenance, "output": output})
         known = ("_tried", "usefulness", "explanations", "risk_before", "risk_after", "summary")

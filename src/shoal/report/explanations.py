@@ -46,7 +46,7 @@ class Explanation:
         return f"'{visible(self.group)}' was {done} because {self.witness}."
 
 
-def explain(
+def explain_cut(
     problem: Prepared[PrivacyModel], cut: GlobalCut, engine: Engine = LOCAL, *, name_unknown: bool = True
 ) -> list[Explanation]:
     """An explanation for every group in use, and every suppressed label, of a cut that satisfies the problem's model.
@@ -59,7 +59,7 @@ def explain(
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
-    >>> print(*explain(problem.prepared, shoal.anonymize(problem).recoding))
+    >>> print(*explain_cut(problem.prepared, shoal.anonymize(problem).recoding))
     'A' was not split because {a1, a2} is in 1 record.
     """
     demand = problem.privacy.demand(problem.items)

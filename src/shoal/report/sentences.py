@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from shoal import discovery
 from shoal.data.hierarchy import NO_HIERARCHY
+from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.options import listed as listed
@@ -168,31 +168,8 @@ def verify_command(release: Release) -> str:
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
     if release.problem.quasi_identifiers:
         words += ["--quasi-identifiers", listed(tuple(release.problem.quasi_identifiers))]
-    for name, value in (output or {}).get("read_options", {}).items():
-        words += reading_words(name, value)
+    words += reading_words((output or {}).get("read_options", {}))
     return " ".join(map(shell_word, words))
-
-
-_UNSAID = {"sets": True, "multiset": False, "escaped_formulas": False, "drop_items": ()}
-
-
-def reading_words(name: str, value: str | int | Sequence[str] | None) -> list[str]:
-    """An option of :func:`shoal.read` on the command line.
-
-    >>> reading_words("item_delimiter", "|"), reading_words("column", ("a", "b")), reading_words("sets", False)
-    (['--item-delimiter', '|'], ['--column', 'a', '--column', 'b'], ['--no-sets'])
-    >>> reading_words("header", True), reading_words("header", False), reading_words("header", None)
-    (['--header'], ['--no-header'], [])
-    """
-    flag = "--" + name.replace("_", "-")
-    if value is None or value == _UNSAID.get(name):
-        return []
-    if isinstance(value, bool):
-        return [flag if value else f"--no-{flag[2:]}"]
-    texts = [str(value)] if isinstance(value, str | int) else list(value)
-    if name == "drop_items":
-        return [f"{flag}={listed(texts)}"]
-    return [word for text in texts for word in (flag, text)]
 
 
 CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."

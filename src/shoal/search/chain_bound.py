@@ -42,9 +42,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Counts
 from shoal.data.transactions import Transactions
+from shoal.kernels.search.siblings.flow import Flow
+from shoal.kernels.search.siblings.merge_chains import MergeChains
 
 if TYPE_CHECKING:
     from shoal.search.sibling_bound import Tree
@@ -107,7 +108,7 @@ class Chains:
     def _clauses(self, rows: Transactions, k: int, known: int) -> Codes:
         """All clauses that the work and the time allow, a line each."""
         tree, found, total, done = self.tree, [np.zeros((0, 4), dtype=np.int32)], 0, 0
-        kernel = kernels.MergeChains(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, k)
+        kernel = MergeChains(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, k)
         nodes, reaches = self._bases(known)
         each = FEW_EACH if self.nodes > MANY else MOST_CLAUSES
         work = round(WORK * self.effort)
@@ -216,7 +217,7 @@ class Chains:
         heads = np.concatenate([one, np.ones_like(two), two[b], two[a], one[low], two[high]])
         endless = np.full(len(tails) - 2 * count, int(weights.sum()) + 1, dtype=np.int64)
         capacities = np.concatenate([weights, weights, endless])
-        flow = kernels.Flow(2 * count + 2, tails.astype(np.int32), heads.astype(np.int32), capacities)
+        flow = Flow(2 * count + 2, tails.astype(np.int32), heads.astype(np.int32), capacities)
         value, largest, work = 0, False, round(FLOW_WORK * self.effort)
         while not largest and work > 0 and not self._late():
             value, largest = flow.grow(CHUNK)

@@ -20,10 +20,10 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts, part_of, row_ids
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.clusters.merging import Merging
 from shoal.options import say
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
@@ -60,7 +60,7 @@ class Clusters:
     ) -> None:
         self.problem, self.yard, self.engine, self.by, self.rum, self.within = problem, yard, engine, by, rum, within
         items, self.n = problem.items, len(problem.items)
-        self.merging = kernels.Merging(
+        self.merging = Merging(
             *yard.spans(cluster_of),
             np.bincount(cluster_of).astype(np.int64),
             yard.scales,

@@ -24,8 +24,8 @@ import functools
 import time
 from collections.abc import Sequence
 
-from shoal import kernels
 from shoal.engines import Engine
+from shoal.kernels.search.cuts.threats import Threats
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -53,7 +53,7 @@ class ExactSearch(Proof):
         self.aa_seconds = 0.0  # how long AA was given at most
 
     @functools.cached_property
-    def counter(self) -> kernels.Threats:
+    def counter(self) -> Threats:
         """What counts; set up when it is needed, as that takes time."""
         self.clock.check()
         with self._timed("counting"):

@@ -10,7 +10,7 @@
 A combination in breach excludes only cuts that have all its labels, as specialising them may help. Unless the set is
 closed: then whatever its labels are specialised to, something is in breach, and no good cut expands all their parents.
 For l^m-diversity a set is closed if too few rows stand against those with the sensitive value even when each counts as
-often as it could hold specialisations (native/mend_diversity.hpp has the argument).
+often as it could hold specialisations (native/search/repair/repair_diversity.hpp has the argument).
 
 Cost: a few listings of the breaches at a cut, and the solver; memory proportional to the expanded rows.
 """
@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.repair.breaches import Breaches
 from shoal.privacy import Demand, ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
@@ -176,12 +176,12 @@ class ExclusionSearch(Proof):
         self._offer(expanded)
 
 
-def _lister(problem: Prepared[ItemsetModel], demand: Demand, engine: Engine) -> kernels.Breaches:
+def _lister(problem: Prepared[ItemsetModel], demand: Demand, engine: Engine) -> Breaches:
     """The kernel that lists breaches, set up for a problem."""
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
     if demand.absent:
-        of_negative, k = kernels.Breaches.of_negative, demand.k
+        of_negative, k = Breaches.of_negative, demand.k
         return of_negative(items.indptr, items.items, *tree, k, threads=engine.threads, tick=tick)
     rows = (items.indptr, items.items, values.indptr, values.items)
-    return kernels.Breaches.of_diversity(*rows, *tree, demand.one_in, threads=engine.threads, tick=tick)
+    return Breaches.of_diversity(*rows, *tree, demand.one_in, threads=engine.threads, tick=tick)

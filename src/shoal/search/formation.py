@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts
 from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
 from shoal.engines import Engine
+from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.yardstick import Yardstick
 
 Formation = Callable[[Relational, Yardstick, int, int, Engine], Counts]
@@ -24,9 +24,7 @@ def cluster(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine)
     order = np.random.default_rng(seed).permutation(len(raw))
     return united(
         raw,
-        kernels.form_clusters(
-            yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")
-        ),
+        form_clusters(yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")),
     )
 
 

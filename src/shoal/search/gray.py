@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
+from shoal.kernels.search.neighbours.gray_order import gray_order
 
 
 def gray_chunks(items: Transactions, m: int | Literal["all"], chunks: int, flexibility: int) -> list[Counts]:
@@ -23,7 +23,7 @@ def gray_chunks(items: Transactions, m: int | Literal["all"], chunks: int, flexi
     >>> [chunk.tolist() for chunk in gray_chunks(items, 2, 2, 0)]  # P3 Fig. 7: t2 t1 t3 t4, 1 + 3 + 3 + 3 pairs
     [[1, 0, 2], [3]]
     """
-    order = kernels.gray_order(items.indptr, items.items)
+    order = gray_order(items.indptr, items.items)
     most = int(items.sizes.max(initial=0)) if m == "all" else m
     ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility)
     return np.split(order, [end + 1 for end in ends])

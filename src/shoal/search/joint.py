@@ -2,7 +2,8 @@
 
 Suppressing a label is suppressing all items below it, so a recoding is a cut, some of whose leaves are suppressed: one
 yes or no for every internal node (is it expanded?) and every item (is it suppressed?). A rare set of labels is one
-clause for each of its few rows (:class:`shoal.kernels.Conflicts`), and all is as in the search for the best cut alone:
+clause for each of its few rows (``shoal.kernels.search.cuts.conflicts``), and all is as in the search for the best cut
+alone:
 
 1. Starts: a greedy cut without suppression, which is the first safe result, whatever the time limit. Then mHgHs, the
    best cut without suppression, and HgHs, each if it is quick. Nothing worse is ever returned.
@@ -22,9 +23,9 @@ import contextlib
 import functools
 from collections.abc import Iterable
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -64,10 +65,10 @@ class JointSearch(Proof):
         self.depth = 1  # that the descent has reached
         self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
         self.spare: Draft | None = None  # the first safe result; kept apart: of equal ones the other starts come first
-        self.conflicts: dict[kernels.Conflict, None] = {}  # all that are known, in the order in which they were found
+        self.conflicts: dict[Conflict, None] = {}  # all that are known, in the order in which they were found
 
     @functools.cached_property
-    def kernel(self) -> kernels.Conflicts:
+    def kernel(self) -> Conflicts:
         """What finds conflicts; set up when it is needed, as that takes time."""
         self.clock.check()
         with self._timed("counting"):
@@ -243,7 +244,7 @@ class JointSearch(Proof):
                 self.draft = draft
                 tried.clear()
 
-    def _separate(self, draft: Draft) -> list[kernels.Conflict]:
+    def _separate(self, draft: Draft) -> list[Conflict]:
         """The conflicts that a draft runs into; they are known from now on."""
         self._check_time(0.0)
         if draft == self.draft:  # known to be safe
@@ -255,7 +256,7 @@ class JointSearch(Proof):
         self.conflicts.update(dict.fromkeys(found))
         return found
 
-    def _broken(self, draft: Draft, conflicts: Iterable[kernels.Conflict]) -> list[kernels.Conflict]:
+    def _broken(self, draft: Draft, conflicts: Iterable[Conflict]) -> list[Conflict]:
         """Those of the conflicts that a draft does not settle."""
         return [
             (parents, groups)
@@ -268,7 +269,7 @@ class JointSearch(Proof):
 
         ``held``: a node that is to stay expanded, unless there is no other way out.
         """
-        known: Iterable[kernels.Conflict] = self.conflicts
+        known: Iterable[Conflict] = self.conflicts
         while broken := self._broken(draft, known):
             expanded, gone = set(draft.expanded), set(draft.suppressed)
             for conflict in broken:
@@ -279,7 +280,7 @@ class JointSearch(Proof):
             known = [*self.conflicts, *self._separate(draft)]
         return draft
 
-    def _settle(self, conflict: kernels.Conflict, expanded: set[int], gone: set[int], held: int | None) -> None:
+    def _settle(self, conflict: Conflict, expanded: set[int], gone: set[int], held: int | None) -> None:
         """Suppress a group or collapse a parent, whatever costs less."""
         parents, groups = conflict
         ways: list[tuple[bool, int, int, set[int]]] = []  # whether the held node goes, cost, which way, what changes

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Counts
 from shoal.data.sensitive import merged
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.kernels.search.neighbours.nearest_groups import nearest_groups
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.published import Grouping
@@ -44,7 +44,7 @@ def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
     """
     items, late = problem.items, problem.sensitive_items.sizes > 0
-    groups = kernels.claim(
+    groups = nearest_groups(
         items.indptr,
         items.items,
         len(items.labels),

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from shoal import kernels
 from shoal.engines import Engine
+from shoal.kernels.search.cuts.threats import Threats
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -24,7 +25,7 @@ from shoal.search.threats import counter_of
 
 def respecialise(
     tree: Expansion,
-    counter: kernels.Threats,
+    counter: Threats,
     expanded: set[int],
     m: int,
     *,

@@ -48,11 +48,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Counts, Offsets, counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.kernels.search.siblings.merge_clauses import MergeClauses, Variables
 from shoal.metrics import AdditiveLoss
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
@@ -208,12 +208,10 @@ class _Rounds:
         near = np.zeros(nodes + 1, dtype=np.int64)
         np.cumsum(np.bincount(node, minlength=nodes), out=near[1:])
         variable = np.tile(np.arange(pairs, dtype=np.int32), 2)[order]
-        self.variables = kernels.Variables(near, sibling[order], variable, self.merged, self.far)
+        self.variables = Variables(near, sibling[order], variable, self.merged, self.far)
         self.by_parent = np.argsort(tree.parent[self.first], kind="stable")
         self.pair_start = np.searchsorted(tree.parent[self.first][self.by_parent], np.arange(nodes + 1))
-        self.kernel = kernels.MergeClauses(
-            rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, self.k
-        )
+        self.kernel = MergeClauses(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, self.k)
         self.linked = np.zeros(0, dtype=np.int64)  # pairs of variables with a link, ascending
         self.summed = np.zeros(nodes, dtype=bool)  # nodes with a link to the sum of their pairs
         self.seeds = self._seeds(rows, known)

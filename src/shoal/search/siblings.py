@@ -2,7 +2,7 @@
 
 1. The owner's own best cut, so that nothing worse is ever returned.
 2. A start: siblings by falling frequency, halved by occurrences; the greedy descent of the exact search on that tree.
-3. Regrouping: simulated annealing over the groups themselves (:class:`shoal.kernels.Regroup`), a hot and a mild run
+3. Regrouping: simulated annealing over the groups themselves (``shoal.kernels.search.siblings``), a hot and a mild run
    side by side, then again from the best of them, each with a fixed budget of work: equal input gives equal groups,
    whatever the machine does.
 4. A tree around the groups that were found, on which the exact search proves what it can. If it finds better groups,
@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
+from shoal.kernels.search.siblings.regroup import Regroup
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -246,7 +246,7 @@ class SiblingSearch:
     def _annealed(self, run: Run, engine: Engine) -> Grouping:
         """One run, from hot to cold, until its work is done or time is up."""
         problem, owner = self.problem, self.problem.hierarchy
-        search = kernels.Regroup(
+        search = Regroup(
             problem.items.indptr,
             problem.items.items,
             refine.without_chains(owner),

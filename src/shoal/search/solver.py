@@ -22,6 +22,7 @@ from typing import Any
 
 from shoal import kernels
 from shoal.errors import OptionError
+from shoal.kernels.search.cuts.conflicts import Conflict
 from shoal.search.expansion import Expansion, Threat
 
 KEPT = 3  # solutions on the way to the best
@@ -161,7 +162,7 @@ class Joint:
         variables = [*self.nodes.values(), *self.leaves.values()]
         self.model.minimize(self.cp.LinearExpr.weighted_sum(variables, costs))
 
-    def add(self, conflicts: Iterable[kernels.Conflict], most: int) -> None:
+    def add(self, conflicts: Iterable[Conflict], most: int) -> None:
         """Constrain; groups that cost more than ``most`` are out of the question."""
         for parents, groups in conflicts:
             literals = [~self.nodes[node] for node in parents]

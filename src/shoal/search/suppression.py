@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal import kernels
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.kernels.search.suppress.suppression import Suppression
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -74,7 +74,7 @@ def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, size
     )
 
 
-def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> kernels.Suppression:
+def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> Suppression:
     """The kernel for a k^m problem, with the order in which labels are decided."""
     hierarchy, items = problem.hierarchy, problem.items
     gone = problem.occurrences * problem.loss.worst(hierarchy.n_leaves)
@@ -82,7 +82,7 @@ def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> kernels.Suppre
     order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
-    return kernels.Suppression(
+    return Suppression(
         items.indptr,
         items.items,
         hierarchy.parent,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from shoal import kernels
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.kernels.search.cuts.conflicts import Conflicts
+from shoal.kernels.search.cuts.threats import Threats
 
 
-def counter_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> kernels.Threats:
+def counter_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Threats:
     """Finds threats and witnesses."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
-    return kernels.Threats(items.indptr, items.items, *tree, k, threads=engine.threads)
+    return Threats(items.indptr, items.items, *tree, k, threads=engine.threads)
 
 
-def conflicts_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> kernels.Conflicts:
+def conflicts_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Conflicts:
     """Finds conflicts."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
-    return kernels.Conflicts(items.indptr, items.items, *tree, k, threads=engine.threads)
+    return Conflicts(items.indptr, items.items, *tree, k, threads=engine.threads)

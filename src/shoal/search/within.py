@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from shoal import kernels
 from shoal.data.arrays import Codes, Counts, part_of
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.search.clusters.merge_until_safe import merge_until_safe
 from shoal.metrics.ul import record_losses
 from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
@@ -93,7 +93,7 @@ class Within:
         items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
         privacy = self.problem.privacy
         demand = privacy.demand(items)
-        made = kernels.blended(
+        made = merge_until_safe(
             items.indptr,
             items.items,
             len(items.labels),

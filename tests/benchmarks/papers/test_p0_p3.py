@@ -18,9 +18,9 @@ from benchmarks.papers.reading import Missing, bullets, series, value
 from shoal.data import Hierarchy
 from shoal.evaluation import charts, grid_file
 from shoal.evaluation.grid import Case, Extras
-from shoal.evaluation.material import Material
 from shoal.evaluation.results import Row
 from shoal.evaluation.run_case import run_case
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.ml2 import mining_loss
 
 Found = dict[str, list[Row]]
@@ -272,7 +272,7 @@ def test_the_small_sets_have_as_many_items_as_named(real_data: Path) -> None:
     file = real_data / "bms-webview-2" / "transactions.dat"
     lines = [[int(item) for item in line.split()] for line in file.read_text().splitlines()]
     number = {item: at for at, item in enumerate(sorted({item for line in lines for item in line}))}
-    data, tree = Material(label="small", file=str(file), modulo=40, rows=500, fanout=4).load()
+    data, tree = DatasetSpec(label="small", file=str(file), modulo=40, rows=500, fanout=4).load()
     rows = data.transactions
     assert tree.n_leaves == 40
     assert [{int(rows.labels[code]) for code in one.tolist()} for one in rows] == [
@@ -283,7 +283,7 @@ def test_the_small_sets_have_as_many_items_as_named(real_data: Path) -> None:
 def test_modulo_numbers_items_in_the_order_of_their_labels(tmp_path: Path) -> None:
     file = tmp_path / "few.dat"
     file.write_text("10 9\n7 30 10\n", encoding="utf-8")
-    rows = Material(label="few", file=str(file), modulo=3).load()[0].transactions  # 7, 9, 10, 30 are 0, 1, 2, 0
+    rows = DatasetSpec(label="few", file=str(file), modulo=3).load()[0].transactions  # 7, 9, 10, 30 are 0, 1, 2, 0
     assert [[rows.labels[code] for code in one.tolist()] for one in rows] == [["1", "2"], ["0", "2"]]
 
 
@@ -312,7 +312,7 @@ def test_oa_tells_the_whole_count_tree_and_the_cuts_it_saw() -> None:
 
 @pytest.mark.parametrize(("algorithm", "parts"), [(shoal.LRA(chunks=3), "chunks"), (shoal.VPA(parts=3), "parts")])
 def test_what_is_counted_in_all_is_at_least_the_largest_part(algorithm: shoal.Algorithm, parts: str) -> None:
-    data, tree = Material(label="toy", generate="quest", generator={"rows": 300, "items": 40}, fanout=3).load(seed=1)
+    data, tree = DatasetSpec(label="toy", generate="quest", generator={"rows": 300, "items": 40}, fanout=3).load(seed=1)
     found = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2)), algorithm).solution.statistics
     assert found[parts] == 3
     assert found["count_tree_nodes"] < found["count_tree_nodes_in_all"]
@@ -347,7 +347,7 @@ def test_pictures_of_any_rows(paper: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_mining_is_measured_where_a_grid_asks_for_it() -> None:
     """Thresholds are in percent; what is told for each of them, and their means, are those of the measure."""
-    toy = Material(label="toy", generate="quest", generator={"rows": 200, "items": 12, "mean_size": 4}, fanout=3)
+    toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 200, "items": 12, "mean_size": 4}, fanout=3)
     case = Case(toy, shoal.KmAnonymity(k=60, m=2), shoal.AA(), extras=Extras(mining=("5", "20")))
     found = run_case(case)
     problem = case.problem()

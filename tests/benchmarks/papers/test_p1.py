@@ -16,7 +16,7 @@ from benchmarks.papers.p1_published import ITEMS, KS, METHODS, PUBLISHED, implie
 from shoal.errors import OptionError
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Grid
-from shoal.evaluation.material import Material
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.ncp import NCP
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.privacy.transactional_k import TransactionalK
@@ -48,13 +48,13 @@ def test_the_grids_hold_every_cell_of_the_figures() -> None:
     assert {case.method for case in cases} == set(p1.NAMES)
     assert len(cases) == len(p1.SETS) * 6 * len(KS) * len(p1.NAMES)
     assert {case.method for case in load("p1-variants").cases} == {"stn", "gsc", "knn", "knn, order gsc"}
-    assert {case.material.label for case in load("p1-growth").cases} > {p1_growth.BASE}
+    assert {case.data.label for case in load("p1-growth").cases} > {p1_growth.BASE}
 
 
 @needs_data
 @pytest.mark.parametrize(("name", "seed"), [("D1", 11), ("D3", 2029), ("D4", 1)])
 def test_drawn_data_have_the_shape_and_the_share_that_the_page_tells(name: str, seed: int) -> None:
-    case = next(case for case in load("p1").cases if (case.material.label, case.seed) == (name, seed))
+    case = next(case for case in load("p1").cases if (case.data.label, case.seed) == (name, seed))
     problem, found = case.problem(), p1._drawn(case)
     holders = sum(bool(row) for row in problem.prepared.sensitive.sets())
     assert found["sensitive rows"] == holders
@@ -65,10 +65,10 @@ def test_drawn_data_have_the_shape_and_the_share_that_the_page_tells(name: str, 
 
 def test_a_model_without_sensitive_items_sees_the_same_rows() -> None:
     generator = {"rows": 400, "items": 12, "mean_size": 4, "mean_pattern": 2, "patterns": 20}
-    toy = Material(label="toy", generate="quest", generator=generator, secrets=2, secrets_most=0.5)
+    toy = DatasetSpec(label="toy", generate="quest", generator=generator, secrets=2, secrets_most=0.5)
     both = toy.problem(SensitiveK(k=3, sensitive=("drawn",)), NCP(), 1)
     plain = toy.problem(TransactionalK(k=3), NCP(), 1)
-    assert len(both.privacy.sensitive) == 2  # type: ignore[attr-defined]
+    assert len(both.privacy.sensitive_labels) == 2
     pairs = zip(both.prepared.items.sets(), both.prepared.sensitive.sets(), strict=True)
     assert [known | hidden for known, hidden in pairs] == list(plain.prepared.items.sets())
     with pytest.raises(OptionError, match="must know what is sensitive"):

@@ -12,8 +12,8 @@ import pytest
 import shoal
 from benchmarks.papers import common, p2, p2_figures, p2_merges
 from shoal.evaluation import grid_file
-from shoal.evaluation.material import Material
 from shoal.evaluation.results import Row
+from shoal.jobs.dataset_spec import DatasetSpec
 
 GRIDS = ("p2-fig4", "p2-fig5", "p2-fig6", "p2-fig7")
 FIGURES = ("ul", "are_0_2", "bounded_are_0_2", "are_2_0", "largest_class", "relational_ncp", "ncp")
@@ -137,8 +137,8 @@ def test_a_run_that_failed_ends_it() -> None:
 
 
 def test_merges_end_with_one_cluster_and_the_rises_add_up() -> None:
-    material = Material(label="few", generate="videos", generator={"rows": 400, "seed": 0})
-    problem = material.problem(shoal.KKmAnonymity(k=20, m=1), shoal.NCP(), seed=1)
+    data_set = DatasetSpec(label="few", generate="videos", generator={"rows": 400, "seed": 0})
+    problem = data_set.problem(shoal.KKmAnonymity(k=20, m=1), shoal.NCP(), seed=1)
     rows = list(p2_merges.merging(problem, "rt"))
     assert rows[-1]["clusters"] == 1
     assert [row["merges"] for row in rows] == list(range(len(rows)))

@@ -12,8 +12,8 @@ from benchmarks.data import REAL
 from benchmarks.papers import p4
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case
-from shoal.evaluation.material import Material
 from shoal.evaluation.run_case import run_case
+from shoal.jobs.dataset_spec import DatasetSpec
 
 LOSSES = {"aa": 0.3, "optimal": 0.25, "partition": 0.2, "mm": 0.9, "mhghs": 0.1, "optimal-suppress": 0.1}
 
@@ -81,7 +81,7 @@ def test_growth_is_judged_by_the_exponent(power: int, holds: bool) -> None:
 
 def test_rows_tell_which_share_was_suppressed() -> None:
     options = {"rows": 60, "items": 30, "mean_size": 3, "mean_pattern": 2, "seed": 1}
-    toy = Material(label="toy", generate="quest", generator=options, fanout=3)
+    toy = DatasetSpec(label="toy", generate="quest", generator=options, fanout=3)
     case = Case(toy, shoal.KmAnonymity(k=5, m=2), shoal.MM())
     problem = case.problem()
     release = shoal.anonymize(problem, case.algorithm)

@@ -1,0 +1,121 @@
+// For each row, the least number of rows that hold some set of 1, 2, .. m of its labels: what somebody who knows so many of
+// them can narrow the search down to.
+//
+// Size by size. A row that some set leaves alone, or that has no more labels, is done: larger sets change nothing. So only
+// sets within rows that are not done are counted. Labels are renumbered by rising support, equal rows merged, and work is
+// split by first label. All that is kept is a minimum: threads cannot change it.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "measure/support_order.hpp"
+
+namespace shoal {
+
+class MinSupports {
+public:
+    MinSupports(RowsView view, Code labels)
+        : rows_(view, RowsView{empty_, nullptr, 0}, labels, 1), least_(rows_.size(), view.rows), given_(view.rows) {}
+
+    // [size - 1] for each row given the least support of a set of at most `size` of its labels; all rows, if it has none.
+    std::vector<int64_t> run(int m, int threads, const Tick& tick) {
+        std::vector<int64_t> out;
+        out.reserve(static_cast<size_t>(m) * given_);
+        for (int size = 1; size <= m; ++size) {
+            count(size, threads, tick);
+            for (int64_t row = 0; row < given_; ++row)
+                out.push_back(rows_.class_of()[row] < 0 ? given_ : least_[rows_.class_of()[row]]);
+        }
+        return out;
+    }
+
+private:
+    struct Level {
+        std::vector<int64_t> count;
+        std::vector<Code> touched;
+        std::vector<int64_t> start, fill;
+        std::vector<OrderedPlace> places;
+    };
+    struct Worker {
+        std::vector<Level> levels;
+        std::vector<int64_t> least;
+    };
+
+    void count(int size, int threads, const Tick& tick) {
+        open_.assign(rows_.size(), 0);
+        bool some = false;
+        for (int64_t r = 0; r < rows_.size(); ++r) some |= open_[r] = least_[r] > 1 && rows_.end(r) - rows_.begin(r) >= size;
+        if (!some) return;
+        int64_t tasks = rows_.labels();
+        threads = worker_count(threads, tasks);
+        std::vector<Worker> workers(threads);
+        for (Worker& worker : workers) {
+            worker.levels.resize(size);
+            worker.least = least_;
+        }
+        parallel(tasks, threads, tick, [&](int w, int64_t task, Pulse& pulse) {
+            auto label = static_cast<Code>(task);
+            const OrderedPlace *from = rows_.from(label), *to = rows_.to(label);
+            if (size > 1) return extend(workers[w], from, to, 2, size, pulse, static_cast<double>(task) / tasks);
+            int64_t support = 0;
+            for (const OrderedPlace* p = from; p != to; ++p) support += rows_.first(p->row);
+            for (const OrderedPlace* p = from; p != to; ++p) lower(workers[w].least[p->row], support);
+        });
+        for (const Worker& worker : workers)
+            for (int64_t r = 0; r < rows_.size(); ++r) lower(least_[r], worker.least[r]);
+    }
+
+    static void lower(int64_t& least, int64_t support) { least = std::min(least, support); }
+
+    // Extend a prefix of `length` - 1 labels, up to `size`.
+    void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int length, int size, Pulse& pulse,
+                double share) {
+        pulse.beat(share);
+        Level& level = worker.levels[length - 1];
+        if (level.count.empty()) level.count.assign(rows_.labels(), 0);
+        level.touched.clear();
+        auto each = [&](const OrderedPlace* p, auto visit) {
+            for (int64_t e = p->next; e < rows_.end(p->row); ++e) visit(rows_.item(e), e);
+        };
+        // Only labels that some row which is not done has, and early enough for as many as are still wanted.
+        for (const OrderedPlace* p = from; p != to; ++p)
+            if (open_[p->row])
+                for (int64_t e = p->next; e + (size - length) < rows_.end(p->row); ++e)
+                    if (!level.count[rows_.item(e)]) {
+                        level.count[rows_.item(e)] = static_cast<int64_t>(level.touched.size()) + 1;
+                        level.touched.push_back(rows_.item(e));
+                    }
+        if (level.touched.empty()) return;
+        level.start.assign(level.touched.size() + 1, 0);
+        bool last = length == size;
+        for (const OrderedPlace* p = from; p != to; ++p)
+            each(p, [&](Code item, int64_t) {
+                if (int64_t slot = level.count[item]) level.start[slot] += last ? rows_.first(p->row) : 1;
+            });
+        if (last) {
+            for (const OrderedPlace* p = from; p != to; ++p)
+                if (open_[p->row])
+                    each(p, [&](Code item, int64_t) { lower(worker.least[p->row], level.start[level.count[item]]); });
+            for (Code item : level.touched) level.count[item] = 0;
+            return;
+        }
+        std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
+        level.places.resize(level.start.back());
+        level.fill.assign(level.start.begin(), level.start.end() - 1);
+        for (const OrderedPlace* p = from; p != to; ++p)
+            each(p, [&](Code item, int64_t e) {
+                if (int64_t slot = level.count[item]) level.places[level.fill[slot - 1]++] = {p->row, e + 1};
+            });
+        for (Code item : level.touched) level.count[item] = 0;
+        for (size_t t = 0; t < level.touched.size(); ++t)
+            extend(worker, level.places.data() + level.start[t], level.places.data() + level.start[t + 1], length + 1, size,
+                   pulse, share);
+    }
+
+    static constexpr int64_t empty_[1] = {0};
+    SupportOrder rows_;
+    std::vector<int64_t> least_;
+    std::vector<uint8_t> open_;
+    int64_t given_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,238 @@
+// Clusters of rows that are close together: each seed in turn takes the k - 1 unused rows that cost least with it, then
+// what is left joins the clusters that it makes least expensive.
+//
+// The unused rows lie in columns, which are made anew whenever a quarter of them is gone. For each seed, an attribute
+// adds its costs to those of a block of rows: by a table of what each code costs with the seed's, or, where that would
+// be long, from positions. A heap keeps the best; rows come in ascending order, so equal ones that come late are not
+// better.
+//
+// Threads: as in nearest_groups.hpp, lists for several seeds are made at a time, longer than what a seed takes. What others take
+// meanwhile only shortens a list: what is left of it are still the nearest. Memory: proportional to the data.
+#pragma once
+
+#include <deque>
+
+#include "core/parallel.hpp"
+#include "search/clusters/scale.hpp"
+
+namespace shoal {
+
+class Former {
+public:
+    Former(std::vector<const Code*> codes, int64_t rows, const std::vector<Scale>& scales, const Tick& tick)
+        : codes_(std::move(codes)), rows_(rows), scales_(scales), cluster_(rows, -1), slot_(rows), tick_(tick),
+          tick_in_time_([this](double) { tell(); }) {
+        build();
+    }
+
+    // The cluster of each row. There are at least k rows; `order` has them all.
+    std::vector<int64_t> run(const int64_t* order, int64_t k, int threads) {
+        threads = worker_count(threads, rows_ / k);
+        std::vector<Worker> workers(threads);
+        reach_ = static_cast<size_t>(threads == 1 ? k - 1 : std::min(rows_, 2 * k + 16));
+        auto width = static_cast<size_t>(threads == 1 ? 1 : 4 * threads);
+        std::deque<Waiting> window;
+        int64_t clusters = 0;
+        for (int64_t next = 0; unused_ >= k;) {
+            for (; window.size() < width && next < rows_; ++next)
+                if (cluster_[order[next]] < 0) window.push_back({order[next], {}});
+            share_ = 1 - static_cast<double>(unused_) / static_cast<double>(rows_);
+            tell();
+            list(window, k - 1, workers);
+            for (; !window.empty(); window.pop_front()) {
+                const Waiting& first = window.front();
+                if (cluster_[first.seed] >= 0) continue;
+                if (unused_ < k || left(first, k - 1) < k - 1) break;
+                use(first.seed, clusters);
+                int64_t wanted = k - 1;
+                for (auto row = first.near.begin(); wanted > 0; ++row) {
+                    if (cluster_[*row] >= 0) continue;
+                    use(*row, clusters);
+                    --wanted;
+                }
+                ++clusters;
+            }
+            if (4 * unused_ < 3 * slots()) build();
+        }
+        join(clusters);
+        return cluster_;
+    }
+
+private:
+    static constexpr int64_t kBlock = 512;
+    static constexpr Code kTable = 512;  // longer tables do not stay in the innermost cache
+    static constexpr int64_t kGone = int64_t{1} << 62;
+
+    // An attribute of the unused rows: codes to look up in a table, or positions.
+    struct Column {
+        bool by_position;
+        std::vector<Code> code;
+        std::vector<int64_t> position;
+    };
+    struct Waiting {
+        int64_t seed;
+        std::vector<int64_t> near;  // rows, the nearest first
+    };
+    struct Worker {
+        std::vector<int64_t> cost = std::vector<int64_t>(kBlock);
+        std::vector<std::vector<int64_t>> table;  // by attribute
+        std::vector<std::pair<int64_t, int64_t>> best;  // heap of (cost, row), the worst on top
+    };
+
+    int64_t slots() const { return static_cast<int64_t>(row_.size()); }
+
+    // Progress, and a chance to interrupt, but not too often; from the thread that entered only.
+    void tell() {
+        auto now = std::chrono::steady_clock::now();
+        if (now - told_ < std::chrono::milliseconds(50)) return;
+        told_ = now;
+        tick_(share_);
+    }
+
+    // Columns of the unused rows.
+    void build() {
+        row_.clear();
+        for (int64_t row = 0; row < rows_; ++row) {
+            if (cluster_[row] >= 0) continue;
+            slot_[row] = slots();
+            row_.push_back(row);
+        }
+        unused_ = slots();
+        gone_.assign(row_.size(), 0);
+        columns_.resize(scales_.size());
+        for (size_t a = 0; a < scales_.size(); ++a) {
+            Column& column = columns_[a];
+            column.by_position = scales_[a].along() && scales_[a].codes() > kTable;
+            column.code.clear();
+            column.position.clear();
+            for (int64_t row : row_) {
+                if (column.by_position) column.position.push_back(scales_[a].position(codes_[a][row]));
+                if (!column.by_position || scales_[a].missing() >= 0) column.code.push_back(codes_[a][row]);
+            }
+        }
+    }
+
+    void use(int64_t row, int64_t cluster) {
+        cluster_[row] = cluster;
+        gone_[slot_[row]] = kGone;
+        --unused_;
+    }
+
+    // How many rows of its list a seed may still take, up to `take`.
+    int64_t left(const Waiting& waiting, int64_t take) const {
+        int64_t found = 0;
+        for (auto row = waiting.near.begin(); row != waiting.near.end() && found < take; ++row) found += cluster_[*row] < 0;
+        return found;
+    }
+
+    // New lists for the seeds that need one.
+    void list(std::deque<Waiting>& window, int64_t take, std::vector<Worker>& workers) {
+        std::vector<Waiting*> wanted;
+        for (Waiting& waiting : window)
+            if (cluster_[waiting.seed] < 0 && left(waiting, take) < take) wanted.push_back(&waiting);
+        auto tasks = static_cast<int64_t>(wanted.size());
+        bool small = tasks * slots() < 1 << 17;  // not worth starting threads
+        auto threads = small ? 1 : std::min<int64_t>(tasks, static_cast<int64_t>(workers.size()));
+        parallel(tasks, static_cast<int>(threads), tick_in_time_,
+                 [&](int w, int64_t task, Pulse& pulse) { nearest(workers[w], *wanted[task], pulse); });
+    }
+
+    // The unused rows nearest to a seed.
+    void nearest(Worker& worker, Waiting& waiting, Pulse& pulse) const {
+        worker.table.resize(scales_.size());
+        for (size_t a = 0; a < scales_.size(); ++a)
+            if (!columns_[a].by_position) scales_[a].against(codes_[a][waiting.seed], worker.table[a]);
+        auto& best = worker.best;
+        best.clear();
+        int64_t worst = kGone;
+        for (int64_t from = 0; from < slots(); from += kBlock) {
+            pulse.beat(0);
+            int64_t count = std::min(kBlock, slots() - from);
+            std::copy_n(gone_.data() + from, count, worker.cost.data());
+            for (size_t a = 0; a < scales_.size(); ++a) add(a, from, count, waiting.seed, worker);
+            for (int64_t i = 0; i < count; ++i) {
+                if (worker.cost[i] >= worst || row_[from + i] == waiting.seed) continue;
+                if (best.size() == reach_) {
+                    std::pop_heap(best.begin(), best.end());
+                    best.pop_back();
+                }
+                best.push_back({worker.cost[i], row_[from + i]});
+                std::push_heap(best.begin(), best.end());
+                if (best.size() == reach_) worst = best.front().first;
+            }
+        }
+        std::sort_heap(best.begin(), best.end());
+        waiting.near.clear();
+        for (const auto& [cost, row] : best) waiting.near.push_back(row);
+    }
+
+    // Adds what an attribute costs for a block of rows, each with the seed.
+    void add(size_t a, int64_t from, int64_t count, int64_t seed, Worker& worker) const {
+        const Column& column = columns_[a];
+        const Scale& scale = scales_[a];
+        int64_t* cost = worker.cost.data();
+        const Code* code = column.code.data() + from;
+        const int64_t* position = column.position.data() + from;
+        if (!column.by_position) {
+            const int64_t* table = worker.table[a].data();
+            for (int64_t i = 0; i < count; ++i) cost[i] += table[code[i]];
+            return;
+        }
+        Code own = codes_[a][seed], missing = scale.missing();
+        int64_t at = scale.position(own), whole = scale.whole();
+        if (missing < 0) {
+            for (int64_t i = 0; i < count; ++i) cost[i] += std::abs(position[i] - at);
+        } else if (own == missing) {
+            for (int64_t i = 0; i < count; ++i) cost[i] += code[i] == missing ? 0 : whole;
+        } else {
+            for (int64_t i = 0; i < count; ++i) cost[i] += code[i] == missing ? whole : std::abs(position[i] - at);
+        }
+    }
+
+    // Each row that is left joins the cluster that costs least with it.
+    void join(int64_t clusters) {
+        size_t attributes = scales_.size();
+        std::vector<Code> lo(clusters * attributes, std::numeric_limits<Code>::max()), hi(clusters * attributes, -1);
+        auto grow = [&](int64_t row) {
+            for (size_t a = 0; a < attributes; ++a) {
+                size_t at = cluster_[row] * attributes + a;
+                lo[at] = std::min(lo[at], codes_[a][row]);
+                hi[at] = std::max(hi[at], codes_[a][row]);
+            }
+        };
+        for (int64_t row = 0; row < rows_; ++row)
+            if (cluster_[row] >= 0) grow(row);
+        for (int64_t row = 0; row < rows_; ++row) {
+            if (cluster_[row] >= 0) continue;
+            tell();
+            int64_t least = std::numeric_limits<int64_t>::max();
+            for (int64_t c = 0; c < clusters; ++c) {
+                int64_t cost = 0;
+                for (size_t a = 0; a < attributes; ++a) {
+                    size_t at = c * attributes + a;
+                    cost += scales_[a].cost(std::min(lo[at], codes_[a][row]), std::max(hi[at], codes_[a][row]));
+                }
+                if (cost >= least) continue;
+                least = cost;
+                cluster_[row] = c;
+            }
+            grow(row);
+        }
+    }
+
+    std::vector<const Code*> codes_;  // by attribute
+    int64_t rows_;
+    const std::vector<Scale>& scales_;
+    std::vector<int64_t> cluster_;  // by row; -1: unused
+    std::vector<int64_t> slot_, row_;  // where a row is in the columns; what row is there
+    std::vector<int64_t> gone_;  // by slot: what to add to its costs, which keeps used rows away
+    std::vector<Column> columns_;
+    int64_t unused_ = 0;
+    size_t reach_ = 0;  // length of a list
+    const Tick& tick_;
+    Tick tick_in_time_;
+    double share_ = 0;
+    std::chrono::steady_clock::time_point told_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,20 @@
+#include "search/clusters/merge_until_safe.hpp"
+
+#include "core/bind.hpp"
+
+using namespace shoal;
+
+SHOAL_KERNEL(merge_until_safe) {
+    // The items that occur, each with the smallest one of its label, others with -1; or none: there is no way out.
+    module.def(
+        "merge_until_safe",
+        [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> hidden_indptr, In<Code> hidden_items, Code hidden_labels,
+           int64_t k, int64_t l, int64_t m, nb::callable tick) -> std::optional<Out<Code>> {
+            RowsView rows = view_of(indptr, items), hidden = view_of(hidden_indptr, hidden_items);
+            auto label = interruptible(
+                tick, [&](const Tick& call) { return MergeUntilSafe(rows, labels, hidden, hidden_labels, k, l, call).run(m); });
+            if (label.empty() && labels) return {};
+            return array_of(std::move(label));
+        },
+        "indptr"_a, "items"_a, "labels"_a, "hidden_indptr"_a, "hidden_items"_a, "hidden_labels"_a, "k"_a, "l"_a, "m"_a, "tick"_a);
+}

@@ -1,0 +1,47 @@
+#include "search/clusters/merging.hpp"
+
+#include "search/clusters/bind_scales.hpp"
+
+using namespace shoal;
+
+static std::vector<std::vector<Code>> copies(const std::vector<In<Code>>& columns) {
+    std::vector<std::vector<Code>> all;
+    for (const In<Code>& column : columns) all.push_back(copy_of(column));
+    return all;
+}
+
+SHOAL_KERNEL(merging) {
+    // Owns copies of all it needs: it outlives the call that made it.
+    nb::class_<Merging>(module, "Merging")
+        .def(
+            "__init__",
+            [](Merging* self, const std::vector<In<Code>>& lo, const std::vector<In<Code>>& hi, In<int64_t> sizes,
+               const Scales& scales, In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> cluster_of, bool by_size,
+               int threads) {
+                std::vector<Scale> measures = scales_of(scales);
+                without_gil([&] {
+                    new (self) Merging(copies(lo), copies(hi), copy_of(sizes), std::move(measures), view_of(indptr, items),
+                                       labels, cluster_of.data(), by_size, threads);
+                });
+            },
+            "lo"_a, "hi"_a, "sizes"_a, "scales"_a, "indptr"_a, "items"_a, "labels"_a, "cluster_of"_a, "by_size"_a, "threads"_a)
+        .def("total", &Merging::total)
+        .def("alive", &Merging::alive)
+        .def("seed", &Merging::seed)
+        .def("set_aside", &Merging::set_aside, "c"_a)
+        .def(
+            "costs_with", [](Merging& self, int64_t c) { return array_of(self.costs_with(c)); }, "c"_a)
+        .def(
+            "totals_with", [](Merging& self, int64_t c) { return array_of(self.totals_with(c)); }, "c"_a)
+        .def(
+            "distances_with", [](Merging& self, int64_t c) { return array_of(self.distances_with(c)); }, "c"_a)
+        // how: 0 by cost, 1 by distance, 2 by the sum of both ranks.
+        .def(
+            "nearest",
+            [](Merging& self, int64_t c, int how, int64_t limit) {
+                return without_gil([&] { return self.nearest(c, static_cast<Merging::How>(how), limit); });
+            },
+            "c"_a, "how"_a, "limit"_a)
+        .def("merge", &Merging::merge, "c"_a, "p"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("result", [](const Merging& self) { return array_of(self.result()); });
+}

@@ -1,0 +1,308 @@
+// Direct anonymization (P0 Alg. 3, P3 s.4.3) without a materialised count-tree; one pass for each size makes it AA (Alg. 4).
+//
+// The count-tree of itemsets of at most `size` labels (items at the cut, and all their generalizations but the root) is
+// walked in preorder, labels by falling support (ties: lower id), but each node's children are counted only when the walk
+// gets there. A leaf with a count below k is repaired: of all ways to raise its labels that lift it to k, the one of lowest
+// loss is committed (ties: fewer leaves, then lower ids), and the walk goes on where no label of the path was raised.
+//
+// Bounded, the root is not to be used: a set that only the root would lift stays as it is (VPA's parts, P3 Alg. 7).
+//
+// Time: that of enumerating the label sets that are visited. Memory: proportional to the expanded rows, for each size.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "search/cheapest_raise.hpp"
+#include "search/distinct.hpp"
+
+namespace shoal {
+
+class DirectPass {
+public:
+    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, bool bounded, const Tick& tick)
+        : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true) {
+        for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
+
+        cut_rows_ = distinct(view);
+        for (int64_t weight : cut_rows_.weight) non_empty_ += weight;
+        rank_labels();
+        rebuild();
+    }
+
+    // One walk over the label sets of at most `size` labels.
+    void run(int size) {
+        size_ = size;
+        levels_.resize(size);
+        if (dead_) rebuild();
+        bool apriori = safe_size_ == size - 1;  // smaller sets are safe already
+        counted_ = 0;
+        std::vector<Code> prefix;
+        auto labels = static_cast<Code>(node_of_.size());
+        for (Code first = 0; first < labels; ++first) {
+            share_ = static_cast<double>(first) / labels;
+            if (cut_.below(node_of_[first]) || starts_[first] == starts_[first + 1]) continue;
+            ++counted_;
+            prefix.assign(1, first);
+            const Place* from = places_.data() + starts_[first];
+            const Place* to = places_.data() + starts_[first + 1];
+            int64_t support = 0;
+            for (const Place* p = from; p != to; ++p) support += rows_.weight[p->row];
+            if (size < 3) {
+                walk(rows_, prefix, support, from, to);
+            } else {
+                project(first, from, to, apriori);
+                walk(projected_, prefix, support, projected_places_.data(), projected_places_.data() + projected_.size());
+            }
+            if (dead_ * 4 > static_cast<int64_t>(rows_.items.size())) rebuild();
+        }
+        safe_size_ = size;
+        most_counted_ = std::max(most_counted_, counted_);
+    }
+
+    // Whether sets of any size are safe: every row at the cut is contained in at least k rows.
+    bool safe() {
+        if (dead_) rebuild();
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            pulse_.beat(1.0);
+            if (cut_rows_.weight[r] < k_ && support_of({cut_rows_.begin(r), cut_rows_.end(r)}) < k_) return false;
+        }
+        return true;
+    }
+
+    std::vector<Code> raised() const { return cut_.raised(); }
+    int64_t counted() const { return most_counted_; }  // count-tree nodes that the largest pass has counted
+    int64_t repairs() const { return repairs_; }
+
+private:
+    struct Place {
+        int64_t row;
+        int64_t next;
+    };
+    struct Level {
+        std::vector<int64_t> count;  // by rank
+        std::vector<Code> touched;
+        std::vector<int64_t> slot;  // by rank
+        std::vector<int64_t> start;
+        std::vector<Place> places;
+    };
+
+    // ---- rows
+
+    // The order of the count-tree: falling support, then id. It depends on the data only, not on the cut.
+    void rank_labels() {
+        std::vector<int64_t> support(tree_.nodes, 0);
+        std::vector<int64_t> seen(tree_.nodes, -1);
+        for (int64_t r = 0; r < cut_rows_.size(); ++r)
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
+                    seen[u] = r;
+                    support[u] += cut_rows_.weight[r];
+                }
+        for (Code u = 0; u < tree_.root(); ++u)
+            if (support[u]) node_of_.push_back(u);
+        std::stable_sort(node_of_.begin(), node_of_.end(), [&](Code a, Code b) { return support[a] > support[b]; });
+        rank_of_.assign(tree_.nodes, -1);
+        for (size_t r = 0; r < node_of_.size(); ++r) rank_of_[node_of_[r]] = static_cast<Code>(r);
+    }
+
+    // Rows at the current cut, distinct, each expanded by all generalizations but the root, in count-tree order.
+    void rebuild() {
+        Rows at_cut;
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            auto start = static_cast<int64_t>(at_cut.items.size());
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                at_cut.items.push_back(cut_.node_of(*item));
+            std::sort(at_cut.items.begin() + start, at_cut.items.end());
+            at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
+            at_cut.close_row(cut_rows_.weight[r]);
+        }
+        cut_rows_ = distinct(at_cut);
+        rows_ = Rows();
+        std::vector<int64_t> seen(tree_.nodes, -1);
+        for (int64_t r = 0; r < cut_rows_.size(); ++r) {
+            auto start = static_cast<int64_t>(rows_.items.size());
+            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
+                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
+                    seen[u] = r;
+                    rows_.items.push_back(rank_of_[u]);
+                }
+            std::sort(rows_.items.begin() + start, rows_.items.end());
+            rows_.close_row(cut_rows_.weight[r]);
+        }
+        starts_.assign(node_of_.size() + 1, 0);
+        for (Code item : rows_.items) ++starts_[item + 1];
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        places_.resize(rows_.items.size());
+        std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        for (int64_t r = 0; r < rows_.size(); ++r)
+            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
+        dead_ = 0;
+    }
+
+    // ---- the walk
+
+    bool blocked(const std::vector<Code>& prefix) const {
+        for (Code rank : prefix)
+            if (cut_.below(node_of_[rank])) return true;
+        return false;
+    }
+    bool clashes(const std::vector<Code>& prefix, Code rank) const {
+        for (Code other : prefix)
+            if (tree_.related(node_of_[other], node_of_[rank])) return true;
+        return false;
+    }
+
+    // What follows the first label in its rows, copied together: the walk below it reads these rows over and over. Labels
+    // that cannot be on a path with it are left out; labels below the cut too, unless the tree's leaves must be known (DA).
+    void project(Code first, const Place* from, const Place* to, bool apriori) {
+        projected_ = Rows();
+        std::vector<uint8_t> wanted(node_of_.size());
+        for (size_t rank = 0; rank < node_of_.size(); ++rank)
+            wanted[rank] = !tree_.related(node_of_[first], node_of_[rank]) && !(apriori && cut_.below(node_of_[rank]));
+        for (const Place* p = from; p != to; ++p) {
+            const Code* end = rows_.end(p->row);
+            for (const Code* item = rows_.items.data() + p->next; item != end; ++item)
+                if (wanted[*item]) projected_.items.push_back(*item);
+            if (static_cast<int64_t>(projected_.items.size()) > projected_.indptr.back())
+                projected_.close_row(rows_.weight[p->row]);
+        }
+        projected_places_.resize(projected_.size());
+        for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = {r, projected_.indptr[r]};
+    }
+
+    void walk(const Rows& rows, std::vector<Code>& prefix, int64_t support, const Place* from, const Place* to) {
+        pulse_.beat(share_);
+        auto depth = static_cast<int>(prefix.size());
+        if (depth == size_) {
+            if (support < k_) repair(prefix);
+            return;
+        }
+        if (bounded_ && support < k_) return;  // left as it is by an earlier pass: so is all that holds it
+        Level& level = levels_[depth];
+        auto& count = level.count;
+        if (count.empty()) {
+            count.assign(node_of_.size(), 0);
+            level.slot.assign(node_of_.size(), 0);
+        }
+        level.touched.clear();
+        for (const Place* p = from; p != to; ++p) {
+            int64_t weight = rows.weight[p->row];
+            const Code* end = rows.end(p->row);
+            for (const Code* item = rows.items.data() + p->next; item != end; ++item) {
+                if (!count[*item]) level.touched.push_back(*item);
+                count[*item] += weight;
+            }
+        }
+        bool last = depth + 1 == size_;
+        bool leaf = true;
+        std::vector<std::pair<Code, int64_t>> children;  // those still to be looked at, with their counts
+        for (Code rank : level.touched) {
+            int64_t found = count[rank];
+            count[rank] = 0;
+            if (clashes(prefix, rank)) continue;
+            leaf = false;
+            if (cut_.below(node_of_[rank])) continue;
+            ++counted_;
+            if (!last || found < k_) children.emplace_back(rank, found);  // at the last level only violations matter
+        }
+        if (leaf) {  // no row has more labels than this path
+            if (support < k_) repair(prefix);
+            return;
+        }
+        std::sort(children.begin(), children.end());
+        if (last) {
+            for (auto [rank, found] : children) {
+                if (cut_.below(node_of_[rank])) continue;
+                prefix.push_back(rank);
+                repair(prefix);
+                prefix.pop_back();
+                if (blocked(prefix)) return;
+            }
+            return;
+        }
+        // One pass hands every row to all the children that it belongs to.
+        level.start.assign(children.size() + 1, 0);
+        for (size_t c = 0; c < children.size(); ++c) level.slot[children[c].first] = static_cast<int64_t>(c) + 1;
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows.items[e]]) ++level.start[slot];
+        std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
+        level.places.resize(level.start.back());
+        std::vector<int64_t> fill(level.start.begin(), level.start.end() - 1);
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
+                if (int64_t slot = level.slot[rows.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
+        for (auto& child : children) level.slot[child.first] = 0;
+        std::vector<int64_t> start(level.start);
+        for (size_t c = 0; c < children.size(); ++c) {
+            if (cut_.below(node_of_[children[c].first])) continue;
+            prefix.push_back(children[c].first);
+            walk(rows, prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
+            prefix.pop_back();
+            if (blocked(prefix)) return;
+        }
+    }
+
+    // ---- the repair
+
+    // Rows that hold all the nodes; exact below k, else at least k.
+    int64_t support_of(const std::vector<Code>& nodes) const {
+        if (nodes.size() == 1 && nodes[0] == tree_.root()) return non_empty_;
+        std::vector<Code> ranks;
+        for (Code u : nodes) ranks.push_back(rank_of_[u]);
+        std::sort(ranks.begin(), ranks.end());
+        Code rarest = ranks.back();
+        int64_t found = 0;
+        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && found < k_; ++p) {
+            int64_t row = places_[p].row;
+            const Code* from = rows_.begin(row);
+            const Code* to = rows_.items.data() + places_[p].next - 1;
+            bool all = true;
+            for (size_t i = 0; all && i + 1 < ranks.size(); ++i) {
+                from = std::lower_bound(from, to, ranks[i]);
+                all = from != to && *from == ranks[i];
+            }
+            if (all) found += rows_.weight[row];
+        }
+        return found;
+    }
+
+    void repair(const std::vector<Code>& prefix) {
+        ++repairs_;
+        std::vector<Code> labels;
+        for (Code rank : prefix) labels.push_back(node_of_[rank]);
+        auto support = [this](const std::vector<Code>& nodes) { return support_of(nodes); };
+        CheapestRaise<decltype(support)> lift(cut_, labels, k_, bounded_, support);
+        for (Code u : lift.find([this] { pulse_.beat(share_); })) raise(u);
+    }
+
+    void raise(Code u) {
+        cut_.raise(u, [this](Code v) {
+            if (!starts_.empty() && rank_of_[v] >= 0) dead_ += starts_[rank_of_[v] + 1] - starts_[rank_of_[v]];
+        });
+    }
+
+    Tree tree_;
+    Cut cut_;
+    int64_t k_;
+    bool bounded_;
+    int size_ = 0;
+    std::atomic<bool> cancelled_{false};
+    Pulse pulse_;
+    double share_ = 0;
+    Rows cut_rows_;
+    Rows rows_;
+    std::vector<Code> node_of_, rank_of_;
+    std::vector<int64_t> starts_;
+    std::vector<Place> places_;
+    std::vector<Level> levels_;
+    Rows projected_;
+    std::vector<Place> projected_places_;
+    int safe_size_ = 0;  // sets of up to so many labels are safe
+    int64_t dead_ = 0;
+    int64_t non_empty_ = 0;
+    int64_t counted_ = 0;
+    int64_t most_counted_ = 0;
+    int64_t repairs_ = 0;
+};
+
+}  // namespace shoal

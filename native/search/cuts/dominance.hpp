@@ -1,0 +1,67 @@
+// Which threats matter: T makes T' superfluous if each node of T is above or equal to a node of T' (optimum.md, 4).
+#pragma once
+
+#include "search/cut.hpp"
+
+namespace shoal {
+
+class Dominance {
+public:
+    explicit Dominance(const Tree& tree) : tree_(tree), depth_(tree.nodes, 0), by_node_(tree.nodes) {
+        for (Code u = tree.root(); u-- > 0;) depth_[u] = depth_[tree.parent[u]] + 1;
+    }
+
+    bool superfluous(const Set& set) const {
+        for (Code u : set)
+            for (;; u = tree_.parent[u]) {
+                for (int32_t other : by_node_[u])
+                    if (above(kept_[other], set)) return true;
+                if (u == tree_.root()) break;
+            }
+        return false;
+    }
+
+    // Keep a set unless it is superfluous. What it makes superfluous stays.
+    void add(Set set) {
+        if (superfluous(set)) return;
+        Code deepest = *std::max_element(set.begin(), set.end(), [&](Code a, Code b) { return depth_[a] < depth_[b]; });
+        by_node_[deepest].push_back(static_cast<int32_t>(kept_.size()));
+        kept_.push_back(std::move(set));
+    }
+
+    // Those sets that no other makes superfluous: small ones first, then near the root, then ascending.
+    std::vector<Set> minimal(std::vector<Set> sets) {
+        auto height = [&](const Set& set) {
+            int64_t sum = 0;
+            for (Code u : set) sum += depth_[u];
+            return sum;
+        };
+        // In this order no set is made superfluous by a later one.
+        std::sort(sets.begin(), sets.end(), [&](const Set& a, const Set& b) {
+            if (a.size() != b.size()) return a.size() < b.size();
+            int64_t of_a = height(a), of_b = height(b);
+            return of_a != of_b ? of_a < of_b : a < b;
+        });
+        for (auto& set : sets) add(std::move(set));
+        return kept_;
+    }
+
+    const std::vector<Set>& kept() const { return kept_; }
+
+private:
+    bool above(const Set& general, const Set& special) const {
+        for (Code p : general) {
+            bool covers = false;
+            for (size_t i = 0; i < special.size() && !covers; ++i) covers = tree_.covers(p, special[i]);
+            if (!covers) return false;
+        }
+        return true;
+    }
+
+    const Tree& tree_;
+    std::vector<int> depth_;
+    std::vector<Set> kept_;
+    std::vector<std::vector<int32_t>> by_node_;  // kept sets, under one node each
+};
+
+}  // namespace shoal

@@ -1,0 +1,48 @@
+// Equal rows merged, for the search; the verifiers have their own.
+#pragma once
+
+#include "core/rows.hpp"
+
+namespace shoal {
+
+// Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
+inline Rows distinct(const Rows& rows) {
+    std::vector<int64_t> order;
+    order.reserve(rows.size());
+    for (int64_t r = 0; r < rows.size(); ++r)
+        if (rows.length(r)) order.push_back(r);
+    // The first two items as one key settle most comparisons without touching the row.
+    std::vector<uint64_t> key(rows.size(), 0);
+    for (int64_t r : order) {
+        const Code* row = rows.begin(r);
+        key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
+    }
+    auto compare = [&](int64_t a, int64_t b) {
+        if (key[a] != key[b]) return key[a] < key[b];
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    };
+    std::sort(order.begin(), order.end(), compare);
+    Rows out;
+    int64_t last = -1;
+    for (int64_t r : order) {
+        bool same = last >= 0 && key[last] == key[r] && std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
+        if (same) {
+            out.weight.back() += rows.weight[r];
+        } else {
+            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
+            out.close_row(rows.weight[r]);
+        }
+        last = r;
+    }
+    return out;
+}
+
+inline Rows distinct(const RowsView& view) {
+    Rows rows;
+    rows.items.assign(view.items, view.items + view.indptr[view.rows]);
+    rows.indptr.assign(view.indptr, view.indptr + view.rows + 1);
+    rows.weight.assign(view.rows, 1);
+    return distinct(rows);
+}
+
+}  // namespace shoal

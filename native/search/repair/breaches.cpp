@@ -1,0 +1,46 @@
+#include "search/repair/breaches.hpp"
+
+#include "core/bind.hpp"
+
+using namespace shoal;
+
+using DiversityBreaches = BreachLister<Diversity>;
+using NegativeBreaches = BreachLister<Negative>;
+
+// (threats, labels that must not all be in a cut)
+template <class Lister>
+static auto listed(Lister& self, const std::vector<Code>& raised, int size, int64_t most, int threads, nb::callable tick) {
+    auto listed = interruptible(tick, [&](const Tick& call) { return self.at(raised, size, most, threads, call); });
+    return std::make_pair(std::vector<Set>(listed.threats.begin(), listed.threats.end()),
+                          std::vector<Set>(listed.together.begin(), listed.together.end()));
+}
+
+SHOAL_KERNEL(breaches) {
+    nb::class_<DiversityBreaches>(module, "DiversityBreaches")
+        .def(
+            "__init__",
+            [](DiversityBreaches* self, In<int64_t> indptr, In<Code> items, In<int64_t> sensitive_indptr,
+               In<Code> sensitive_items, In<Code> parent, In<Code> span, Code leaves, int64_t l, nb::callable tick) {
+                interruptible(tick, [&](const Tick& call) {
+                    new (self) DiversityBreaches(copy_of(parent), copy_of(span), leaves, [&](const Tree& tree) {
+                        return Diversity(view_of(indptr, items), view_of(sensitive_indptr, sensitive_items), tree, l, call);
+                    });
+                });
+            },
+            "indptr"_a, "items"_a, "sensitive_indptr"_a, "sensitive_items"_a, "parent"_a, "span"_a, "leaves"_a, "l"_a, "tick"_a)
+        .def("at", &listed<DiversityBreaches>, "raised"_a, "size"_a, "most"_a, "threads"_a, "tick"_a);
+
+    nb::class_<NegativeBreaches>(module, "NegativeBreaches")
+        .def(
+            "__init__",
+            [](NegativeBreaches* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, Code leaves, int64_t k,
+               nb::callable tick) {
+                interruptible(tick, [&](const Tick& call) {
+                    new (self) NegativeBreaches(copy_of(parent), copy_of(span), leaves, [&](const Tree& tree) {
+                        return Negative(view_of(indptr, items), tree, k, call);
+                    });
+                });
+            },
+            "indptr"_a, "items"_a, "parent"_a, "span"_a, "leaves"_a, "k"_a, "tick"_a)
+        .def("at", &listed<NegativeBreaches>, "raised"_a, "size"_a, "most"_a, "threads"_a, "tick"_a);
+}

@@ -1,0 +1,290 @@
+// Raises a cut until no combination of labels is in breach, for criteria that are not monotone under generalization:
+// l^m-diversity (repair_diversity.hpp) and k^m with negative knowledge (repair_negative.hpp), P3 s.5.
+//
+// Rounds to a fixed point: list the breaches at the cut in preorder of the count-tree (labels by falling support, ties lower
+// id; a breach is not extended), then repair them in that order, each that still has all its labels in the cut by the cheapest
+// way to raise them after which this combination is fine. Raising may put new combinations in breach, and nothing but a look
+// shows which; but only such as hold a label that the last round raised: the others are as they were.
+//
+// Time: enumerating the label sets that occur, once for each size and again around raised labels; a repair looks at the
+// ways one by one. Memory: proportional to the expanded rows plus the breaches of a round, of which there is a limit.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "search/cheapest_raise.hpp"
+#include "search/distinct.hpp"
+
+namespace shoal {
+
+// Listens for an interruption on the calling thread.
+struct Interrupts {
+    std::atomic<bool> never{false};
+    Pulse pulse;
+    explicit Interrupts(const Tick& tick) : pulse(tick, never, true) {}
+};
+
+// The rows as they came, distinct, and for every node of the hierarchy (the root too) those that hold something below it.
+class Records {
+public:
+    Rows rows;  // each starts with its group and goes on with its leaves; in order of groups
+
+    // Rows without leaves are kept if they count.
+    Records(const RowsView& view, const std::vector<Code>& group, const Tree& tree, bool keep_empty, const Tick& tick) {
+        Interrupts interrupts(tick);
+        for (int64_t r = 0; r < view.rows; ++r) {
+            interrupts.pulse.beat(0.0);
+            if (!view.size(r) && !keep_empty) continue;
+            rows.items.push_back(group[r]);
+            rows.items.insert(rows.items.end(), view.begin(r), view.end(r));
+            rows.close_row(1);
+        }
+        rows = distinct(rows);
+        total_ = std::accumulate(rows.weight.begin(), rows.weight.end(), int64_t{0});
+        support_.assign(tree.nodes, 0);
+        starts_.assign(tree.nodes + 1, 0);
+        each_node(tree, interrupts, [&](Code u, int64_t r) {
+            support_[u] += rows.weight[r];
+            ++starts_[u + 1];
+        });
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        holders_.resize(starts_.back());
+        std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        each_node(tree, interrupts, [&](Code u, int64_t r) { holders_[fill[u]++] = static_cast<int32_t>(r); });
+        // A bitmap is no larger than the list of a node that is in more than one row of 32.
+        bits_.resize(tree.nodes);
+        for (Code u = 0; u < tree.nodes; ++u) {
+            if ((end(u) - begin(u)) * 32 <= rows.size()) continue;
+            bits_[u].assign((rows.size() + 63) / 64, 0);
+            for (const int32_t* r = begin(u); r != end(u); ++r) bits_[u][*r >> 6] |= 1ULL << (*r & 63);
+        }
+    }
+
+    const int32_t* begin(Code u) const { return holders_.data() + starts_[u]; }
+    const int32_t* end(Code u) const { return holders_.data() + starts_[u + 1]; }
+    int64_t support(Code u) const { return support_[u]; }
+    int64_t total() const { return total_; }
+    bool holds(int32_t row, Code u) const {
+        if (!bits_[u].empty()) return bits_[u][row >> 6] >> (row & 63) & 1;
+        return std::binary_search(begin(u), end(u), row);
+    }
+    bool holds_all(int32_t row, const std::vector<Code>& nodes) const {
+        return std::all_of(nodes.begin(), nodes.end(), [&](Code u) { return holds(row, u); });
+    }
+    bool holds_any(int32_t row, const std::vector<Code>& nodes) const {
+        return std::any_of(nodes.begin(), nodes.end(), [&](Code u) { return holds(row, u); });
+    }
+    // Takes the node that the fewest rows hold out of the list.
+    Code take_rarest(std::vector<Code>& nodes) const {
+        auto fewer = [&](Code a, Code b) { return end(a) - begin(a) < end(b) - begin(b); };
+        auto at = std::min_element(nodes.begin(), nodes.end(), fewer);
+        Code rarest = *at;
+        nodes.erase(at);
+        return rarest;
+    }
+
+private:
+    template <class Visit>
+    void each_node(const Tree& tree, Interrupts& interrupts, Visit visit) const {
+        std::vector<int64_t> seen(tree.nodes, -1);
+        for (int64_t r = 0; r < rows.size(); ++r) {
+            interrupts.pulse.beat(0.0);
+            for (const Code* leaf = rows.begin(r) + 1; leaf != rows.end(r); ++leaf)
+                for (Code u = *leaf; u >= 0 && seen[u] != r; u = tree.parent[u]) {
+                    seen[u] = r;
+                    visit(u, r);
+                }
+        }
+    }
+
+    int64_t total_ = 0;
+    std::vector<int64_t> support_, starts_;
+    std::vector<int32_t> holders_;
+    std::vector<std::vector<uint64_t>> bits_;
+};
+
+// The labels of a cut that occur, in count-tree order, and the rows at the cut.
+struct AtCut {
+    std::vector<Code> order;  // nodes
+    std::vector<uint8_t> fresh;  // by rank: was not there in the last round
+    Rows rows;  // distinct; each starts with its group and goes on with ranks, ascending
+
+    // Only the rows that hold a fresh label, unless all rows are wanted. For labels alone none: their support is known.
+    AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, int size,
+          const Tick& tick) {
+        Interrupts interrupts(tick);
+        const Tree& tree = cut.tree;
+        for (Code u = 0; u < tree.nodes; ++u)
+            if (cut.in(u) && records.support(u)) order.push_back(u);
+        std::stable_sort(order.begin(), order.end(), [&](Code a, Code b) { return records.support(a) > records.support(b); });
+        std::vector<Code> rank(tree.nodes, -1);
+        for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<Code>(i);
+        for (Code leaf = 0; leaf < tree.leaves; ++leaf) rank[leaf] = rank[cut.node_of(leaf)];
+        std::vector<uint8_t> wanted(records.rows.size(), all_rows);
+        for (Code u : order) {
+            fresh.push_back(is_fresh[u]);
+            if (is_fresh[u] && !all_rows)
+                for (const int32_t* r = records.begin(u); r != records.end(u); ++r) wanted[*r] = 1;
+        }
+        Rows found;
+        for (int64_t r = 0; r < records.rows.size() && size > 1; ++r) {
+            if (!wanted[r]) continue;
+            interrupts.pulse.beat(0.0);
+            const Code* row = records.rows.begin(r);
+            found.items.push_back(*row);
+            auto start = static_cast<int64_t>(found.items.size());
+            while (++row != records.rows.end(r)) found.items.push_back(rank[*row]);
+            std::sort(found.items.begin() + start, found.items.end());
+            found.items.erase(std::unique(found.items.begin() + start, found.items.end()), found.items.end());
+            found.close_row(records.rows.weight[r]);
+        }
+        rows = distinct(found);
+    }
+};
+
+// The occurrences of every label in the rows at a cut, label by label, each in order of rows.
+struct Place {
+    int64_t row;
+    int64_t next;  // what follows the last label of the prefix in the row
+};
+struct Occurrences {
+    std::vector<int64_t> starts;
+    std::vector<Place> places;
+
+    explicit Occurrences(const AtCut& at) : starts(at.order.size() + 1, 0) {
+        const Rows& rows = at.rows;
+        for (int64_t r = 0; r < rows.size(); ++r)
+            for (int64_t e = rows.indptr[r] + 1; e < rows.indptr[r + 1]; ++e) ++starts[rows.items[e] + 1];
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        places.resize(starts.back());
+        std::vector<int64_t> fill(starts.begin(), starts.end() - 1);
+        for (int64_t r = 0; r < rows.size(); ++r)
+            for (int64_t e = rows.indptr[r] + 1; e < rows.indptr[r + 1]; ++e) places[fill[rows.items[e]]++] = {r, e + 1};
+    }
+};
+
+// Makes room for other rows without giving back memory.
+inline void clear(Rows& rows) {
+    rows.indptr.resize(1);
+    rows.items.clear();
+    rows.weight.clear();
+}
+
+// A combination: nodes in count-tree order, the absent ones last and written ~u.
+using Combination = std::vector<Code>;
+
+// Those in breach with one first label, in preorder; flat. No more than `limit` are listed; full: the list ended there.
+struct Breaches {
+    std::vector<Code> labels;
+    std::vector<int64_t> ends;
+    int64_t limit = 0;
+    bool full = false;
+
+    void add(const Combination& found) {
+        labels.insert(labels.end(), found.begin(), found.end());
+        ends.push_back(static_cast<int64_t>(labels.size()));
+        full = static_cast<int64_t>(ends.size()) >= limit;
+    }
+};
+
+// What a round asks of a criterion, and what it gets.
+struct Round {
+    const Cut& cut;
+    const std::vector<uint8_t>& fresh;  // nodes: combinations without any need not be looked at again
+    const std::set<Combination>& hopeless;  // in breach whatever is raised: neither listed nor extended
+    int size;
+    int64_t most;  // about so many breaches are listed at most
+    int threads;
+    const Tick& tick;
+
+    std::vector<Breaches> found;  // in preorder when read one after the other
+    std::vector<Code> unfinished;  // nodes that more breaches start with
+    int64_t counted = 0;  // label sets
+};
+
+// Criterion: search(round), and fine(target, present): whether the nodes, the first `present` of which are present and the
+// others absent, are not in breach. Bounded: never up to the root; what cannot be ended below it stays.
+template <class Criterion>
+class Repair {
+public:
+    Repair(Criterion& criterion, Tree tree, const Code* raised, int64_t n_raised, bool bounded, int64_t most, int threads,
+           const Tick& tick)
+        : cut_(tree), criterion_(criterion), bounded_(bounded), most_(most), threads_(threads), tick_(tick),
+          pulse_(tick, cancelled_, true) {
+        for (int64_t i = 0; i < n_raised; ++i) cut_.raise(raised[i], [](Code) {});
+    }
+
+    // Whether no combination of at most `size` labels is in breach any more. If not, one is unrepairable().
+    bool run(int size) {
+        std::vector<uint8_t> fresh(cut_.tree.nodes, 1);
+        for (bool again = true; again;) {
+            Round round{cut_, fresh, hopeless_, size, most_, threads_, tick_, {}, {}, 0};
+            criterion_.search(round);
+            counted_ = std::max(counted_, round.counted);
+            std::fill(fresh.begin(), fresh.end(), 0);
+            again = !round.unfinished.empty();
+            for (Code u : round.unfinished) fresh[u] = 1;
+            for (Breaches& breaches : round.found) {
+                int64_t start = 0;
+                for (int64_t end : breaches.ends) {
+                    Combination breach(breaches.labels.begin() + start, breaches.labels.begin() + end);
+                    start = end;
+                    if (!standing(breach)) continue;
+                    Set commits = cheapest(breach);
+                    again |= !commits.empty();
+                    if (commits.empty() && !bounded_) return unrepairable_ = breach, false;
+                    if (commits.empty()) hopeless_.insert(breach);
+                    else ++repairs_;
+                    for (Code u : commits) {
+                        cut_.raise(u, [](Code) {});
+                        fresh[u] = 1;
+                    }
+                }
+                breaches = Breaches();  // done with
+            }
+        }
+        return true;
+    }
+
+    std::vector<Code> raised() const { return cut_.raised(); }
+    int64_t counted() const { return counted_; }
+    int64_t repairs() const { return repairs_; }
+    const Combination& unrepairable() const { return unrepairable_; }  // empty: nothing is
+
+private:
+    static Code node(Code label) { return label < 0 ? ~label : label; }
+
+    bool standing(const Combination& breach) const {
+        return std::all_of(breach.begin(), breach.end(), [&](Code u) { return !cut_.below(node(u)); });
+    }
+
+    // The nodes to raise the cut to, so that this combination is fine; none: no way.
+    Set cheapest(const Combination& breach) {
+        std::vector<Code> labels;
+        for (Code u : breach) labels.push_back(node(u));
+        auto present = static_cast<size_t>(std::count_if(breach.begin(), breach.end(), [](Code u) { return u >= 0; }));
+        Code top = cut_.tree.root() - bounded_;
+        Ways ways(cut_, labels);
+        for (ways.consider(labels); !ways.empty();) {
+            pulse_.beat(1.0);
+            Ways::Way best = ways.next();
+            if (!best.commits.empty() && criterion_.fine(best.target, present)) return best.commits;
+            ways.consider_above(best, top);
+        }
+        return {};
+    }
+
+    Cut cut_;
+    Criterion& criterion_;
+    bool bounded_;
+    int64_t most_;
+    int threads_;
+    const Tick& tick_;
+    std::atomic<bool> cancelled_{false};
+    Pulse pulse_;
+    std::set<Combination> hopeless_;
+    Combination unrepairable_;
+    int64_t counted_ = 0;
+    int64_t repairs_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,385 @@
+// Clauses that every safe sibling grouping satisfies, found where a fractional grouping breaks them (sibling_bound.py).
+//
+// A seed is one, two or three leaves that 1..k-1 rows hold together. Each of its leaves stands for a node above it with
+// some of that node's siblings, its reach. While fewer than k rows meet all reaches, `lack` rows are missing: either one
+// side, the weighed one, is merged with siblings outside its reach that bring so many rows, or another side is merged with
+// any sibling outside its reach. Reaches grow by the siblings that the fractional grouping merges most. Where even all
+// siblings bring too few rows, the weighed side moves up to the parent.
+#pragma once
+
+#include "core/parallel.hpp"
+
+namespace shoal {
+
+class MergeClauses {
+public:
+    // Every inner node has two children or more; order[start[p]..start[p + 1]) are the children of p.
+    MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
+                 std::vector<Code> order, int64_t k)
+        : indptr_(view.indptr, view.indptr + view.rows + 1), items_(view.items, view.items + view.indptr[view.rows]),
+          parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)), order_(std::move(order)),
+          rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()) {
+        for (int i = 0; i < 3; ++i) {
+            in_[i].assign(parent_.size(), 0);
+            held_[i].assign(view.rows, 0);
+        }
+        for (int64_t row = 0; row < view.rows; ++row)
+            for (const Code* item = view.begin(row); item != view.end(row); ++item)
+                for (Code node = *item; node >= 0 && (rows_[node].empty() || rows_[node].back() != row); node = parent_[node])
+                    rows_[node].push_back(static_cast<Code>(row));
+    }
+
+    // The variables, by node: those of its listed siblings, whether it is merged at all, and with how many unlisted ones.
+    struct Point {
+        const int64_t* near;  // [nodes + 1] where the listed siblings of each node begin
+        const Code* sibling;
+        const Code* variable;
+        const double* value;  // of each variable
+        Code merged, far;  // the first variable of these kinds, that of node 0
+    };
+    struct Limits {
+        double slack;  // how far below 1 a clause must be
+        int64_t most;  // clauses in all
+        int64_t each;  // clauses about a leaf
+        int64_t work;  // rows looked at in all, about
+    };
+    struct Result {
+        std::vector<int64_t> sizes;
+        std::vector<Code> variables, weights;  // the weighted sum is at least `lacks`
+        std::vector<int64_t> lacks;
+        std::vector<uint8_t> states;  // of each seed: 0 not looked at, 1 kept, 2 broken
+        int64_t looked = 0;
+    };
+
+    Result run(const Code* seeds, int64_t count, int width, const Point& point, const Limits& limits, const Tick& tick) {
+        Result out;
+        point_ = &point;
+        likely_.assign(parent_.size(), {});
+        known_.assign(parent_.size(), 0);
+        std::vector<int64_t> clauses(parent_.size(), 0);
+        out.states.assign(count, 0);
+        looked_ = 0;
+        for (int64_t s = 0; s < count && static_cast<int64_t>(out.sizes.size()) < limits.most && looked_ < limits.work; ++s) {
+            if (s % 4096 == 0) tick(static_cast<double>(s) / count);
+            const Code* seed = seeds + s * width;
+            bool full = true;
+            for (int i = 0; i < width; ++i) full &= clauses[seed[i]] >= limits.each;
+            if (full) continue;
+            out.states[s] = 1;
+            if (open(seed, width)) {
+                grow();
+                bool broken = false;
+                for (int side = 0; side < width; ++side) broken |= weigh(side, 1 - limits.slack, out);
+                if (broken) {
+                    out.states[s] = 2;
+                    for (int i = 0; i < width; ++i) ++clauses[seed[i]];
+                }
+            }
+            close();
+        }
+        forget();
+        out.looked = looked_;
+        return out;
+    }
+
+private:
+    static constexpr int64_t LONG = 24;  // siblings above which one variable for all of them is preferred
+    static constexpr int64_t STEEP = 5000;  // rows of a parent that it is too costly to move up to
+    using Flags = std::vector<uint8_t>;
+    using Held = std::vector<uint32_t>;
+    struct Side {
+        Code leaf, node;
+        std::vector<Code> reach;  // siblings of the node
+        std::vector<Code> marked;  // all nodes whose rows are marked
+    };
+
+    bool covers(int64_t node, Code leaf) const { return span_[2 * node] <= leaf && leaf < span_[2 * node + 1]; }
+    int64_t siblings(Code node) const { return start_[parent_[node] + 1] - start_[parent_[node]] - 1; }
+
+    // Whether the row meets all reaches; of two, by different siblings.
+    bool meets(Code row) const {
+        if (width_ == 1) return held_[0][row] > 0;
+        if (width_ == 2)
+            return held_[0][row] && held_[1][row] && !(held_[0][row] == 1 && held_[1][row] == 1 && shared_[row] == 1);
+        return held_[0][row] && held_[1][row] && held_[2][row];
+    }
+
+    // Mark the rows of the leaves; those of the last one stay marked as long as it is the last of the seeds that follow.
+    bool open(const Code* seed, int width) {
+        Code last = seed[width - 1];
+        if (width != width_ || last != last_) {
+            forget();
+            width_ = width;
+            last_ = last;
+            for (Code row : rows_[last]) ++held_[width - 1][row];
+        }
+        support_ = 0;
+        if (width == 1) support_ = static_cast<int64_t>(rows_[last].size());
+        for (int i = 0; i < width; ++i) sides_[i] = {seed[i], seed[i], {}, {}};
+        bool rare = support_ < k_;
+        for (int i = 0; i + 1 < width; ++i) rare = rare && add(i, seed[i]);
+        for (int i = 0; i < width; ++i) rare = rare && parent_[seed[i]] >= 0;
+        return rare && support_ > 0;
+    }
+
+    void close() {
+        for (int i = 0; i < width_; ++i) {
+            for (Code node : sides_[i].reach) in_[i][node] = 0;
+            for (Code node : sides_[i].marked)
+                for (Code row : rows_[node]) {
+                    --held_[i][row];
+                    shared_[row] = 0;
+                }
+            sides_[i].marked.clear();
+            sides_[i].reach.clear();
+        }
+    }
+
+    void forget() {
+        if (last_ >= 0)
+            for (Code row : rows_[last_]) --held_[width_ - 1][row];
+        last_ = -1;
+    }
+
+    // Mark the rows of a node; not, if then k rows would meet all reaches.
+    bool add(int side, Code node) {
+        bool shared = width_ == 2 && in_[1 - side][node];
+        int64_t before = support_;
+        const std::vector<Code>& rows = rows_[node];
+        size_t done = 0;
+        while (done < rows.size() && support_ < k_) {
+            Code row = rows[done++];
+            bool met = meets(row);
+            ++held_[side][row];
+            shared_[row] += shared;
+            support_ += meets(row) - met;
+        }
+        looked_ += static_cast<int64_t>(done);
+        if (support_ < k_) {
+            sides_[side].marked.push_back(node);
+            return true;
+        }
+        for (size_t at = 0; at < done; ++at) {
+            --held_[side][rows[at]];
+            shared_[rows[at]] -= shared;
+        }
+        support_ = before;
+        return false;
+    }
+
+    void extend(int side, Code node) {
+        if (in_[side][node]) return;
+        for (int i = 0; i < width_; ++i)
+            if (covers(node, sides_[i].leaf)) return;
+        if (!add(side, node)) return;
+        in_[side][node] = 1;
+        sides_[side].reach.push_back(node);
+    }
+
+    // Move up where the reach is all siblings. Whether any did.
+    bool climb() {
+        bool any = false;
+        for (int i = 0; i < width_; ++i) any |= climb_side(i);
+        return any;
+    }
+    bool climb_side(int side) {
+        Side& one = sides_[side];
+        Code above = parent_[one.node];
+        if (static_cast<int64_t>(one.reach.size()) < siblings(one.node) || parent_[above] < 0) return false;
+        for (Code node : one.reach) in_[side][node] = 0;
+        one.reach.clear();
+        one.node = above;
+        return true;
+    }
+
+    struct Likely {
+        double value;
+        Code sibling;
+    };
+    const std::vector<Likely>& likely(Code node) {
+        if (!known_[node]) {
+            known_[node] = 1;
+            for (int64_t at = point_->near[node]; at < point_->near[node + 1]; ++at)
+                if (double value = point_->value[point_->variable[at]]; value > 0)
+                    likely_[node].push_back({value, point_->sibling[at]});
+            std::stable_sort(likely_[node].begin(), likely_[node].end(),
+                             [](const Likely& a, const Likely& b) { return a.value > b.value; });
+        }
+        return likely_[node];
+    }
+
+    void grow() {
+        do {
+            size_t at[3] = {0, 0, 0};
+            for (;;) {
+                int best = -1;
+                double value = 0;
+                for (int i = 0; i < width_; ++i) {
+                    const std::vector<Likely>& list = likely(sides_[i].node);
+                    if (at[i] < list.size() && list[at[i]].value > value) value = list[at[i]].value, best = i;
+                }
+                if (best < 0) break;
+                extend(best, likely(sides_[best].node)[at[best]++].sibling);
+            }
+        } while (climb());
+    }
+
+    // Whether a row would newly meet all reaches if the side's reach had the node.
+    bool gains(int side, Code node, Code row) {
+        if (meets(row)) return false;
+        bool shared = width_ == 2 && in_[1 - side][node];
+        ++held_[side][row];
+        shared_[row] += shared;
+        bool met = meets(row);
+        --held_[side][row];
+        shared_[row] -= shared;
+        return met;
+    }
+
+    // How many rows, up to `lack`, each sibling outside the reach would bring; all of them together.
+    int64_t measure(int side, int64_t lack) {
+        Code node = sides_[side].node, above = parent_[node];
+        for (Code unit : brings_) gain_[unit] = 0;
+        brings_.clear();
+        int64_t total = 0;
+        auto bring = [&](Code unit) {
+            if (gain_[unit] == lack) return;
+            if (!gain_[unit]++) brings_.push_back(unit);
+            ++total;
+        };
+        auto outside = [&](Code unit) { return unit != node && !in_[side][unit]; };
+        int other = -1;  // the other side with the fewest rows: only its rows can be gained
+        int64_t fewest = 0;
+        for (int i = 0; i < width_; ++i)
+            if (i != side)
+                if (int64_t rows = marked(i); other < 0 || rows < fewest) other = i, fewest = rows;
+        auto all = static_cast<int64_t>(rows_[above].size());
+        if (other >= 0 && fewest * static_cast<int64_t>(items_.size()) < all * static_cast<int64_t>(indptr_.size())) {
+            auto visit = [&](Code from) {
+                for (Code row : rows_[from]) {
+                    if (seen_row_[row]) continue;
+                    seen_row_[row] = 1;
+                    looked_ += indptr_[row + 1] - indptr_[row];
+                    Code before = -1;
+                    for (int64_t at = indptr_[row]; at < indptr_[row + 1]; ++at) {
+                        Code unit = items_[at];
+                        if (!covers(above, unit)) continue;
+                        while (parent_[unit] != above) unit = parent_[unit];
+                        if (unit != before && outside(unit) && gains(side, unit, row)) bring(unit);
+                        before = unit;  // leaves of a node follow one another
+                    }
+                }
+            };
+            visit(sides_[other].leaf);
+            for (Code from : sides_[other].marked) visit(from);
+            for (Code row : rows_[sides_[other].leaf]) seen_row_[row] = 0;
+            for (Code from : sides_[other].marked)
+                for (Code row : rows_[from]) seen_row_[row] = 0;
+        } else {
+            for (int64_t at = start_[above]; at < start_[above + 1]; ++at) {
+                Code unit = order_[at];
+                if (!outside(unit)) continue;
+                for (Code row : rows_[unit]) {
+                    if (gain_[unit] == lack) break;
+                    ++looked_;
+                    if (gains(side, unit, row)) bring(unit);
+                }
+            }
+        }
+        for (int i = 0; i < width_; ++i)  // merged with another side, a pair is one label
+            if (Code unit = sides_[i].node; i != side && parent_[unit] == above)
+                while (gain_[unit] < lack) bring(unit);
+        return total;
+    }
+
+    int64_t marked(int side) const {
+        auto total = static_cast<int64_t>(rows_[sides_[side].leaf].size());
+        for (Code node : sides_[side].marked) total += static_cast<int64_t>(rows_[node].size());
+        return total;
+    }
+
+    // The clause that weighs a side, if the fractional grouping breaks it.
+    bool weigh(int side, double enough, Result& out) {
+        int64_t lack = k_ - support_;
+        bool steep = false;
+        while (measure(side, lack) < lack) {  // even all siblings are too few, so they are in the reach
+            Code above = parent_[sides_[side].node];
+            if (parent_[above] < 0) return false;
+            steep = static_cast<int64_t>(rows_[above].size()) > STEEP;
+            if (steep) break;
+            for (int64_t at = start_[above]; at < start_[above + 1]; ++at) extend(side, order_[at]);
+            if (!climb_side(side)) return false;
+            lack = k_ - support_;
+        }
+        double total = 0;
+        size_t from = out.variables.size();
+        auto put = [&](Code variable, int64_t weight) {
+            out.variables.push_back(variable);
+            out.weights.push_back(static_cast<Code>(weight));
+            total += static_cast<double>(weight) * point_->value[variable];
+        };
+        Code node = sides_[side].node;
+        if (steep) put(point_->merged + node, lack);
+        for (int64_t at = point_->near[node]; at < point_->near[node + 1] && !steep; ++at)
+            if (Code unit = point_->sibling[at]; gain_[unit]) {
+                put(point_->variable[at], gain_[unit]);
+                gain_[unit] = 0;
+            }
+        int64_t most = 0;  // that an unlisted sibling brings
+        for (Code unit : brings_) most = std::max(most, gain_[unit]);
+        if (most && !steep) put(point_->far + node, most);
+        for (int i = 0; i < width_; ++i) {
+            if (i == side) continue;
+            Code other = sides_[i].node;
+            double any = point_->value[point_->merged + other], one = 0;
+            int64_t count = 0;
+            auto each = [&](auto visit) {
+                for (int64_t at = point_->near[other]; at < point_->near[other + 1]; ++at)
+                    if (Code unit = point_->sibling[at]; !in_[i][unit]) visit(unit, point_->variable[at]);
+            };
+            each([&](Code unit, Code variable) {
+                ++count;
+                if (unit != node) one += point_->value[variable];
+            });
+            bool far = siblings(other) - static_cast<int64_t>(sides_[i].reach.size()) > count;
+            if (far) one += point_->value[point_->far + other];
+            if (any < one || (any <= one && count > LONG)) {
+                put(point_->merged + other, lack);
+                continue;
+            }
+            each([&](Code unit, Code variable) {
+                if (unit != node) put(variable, lack);
+            });
+            if (far) put(point_->far + other, lack);
+        }
+        if (total < enough * static_cast<double>(lack)) {
+            out.sizes.push_back(static_cast<int64_t>(out.variables.size() - from));
+            out.lacks.push_back(lack);
+            return true;
+        }
+        out.variables.resize(from);
+        out.weights.resize(from);
+        return false;
+    }
+
+    std::vector<int64_t> indptr_;
+    std::vector<Code> items_, parent_, span_;
+    std::vector<int64_t> start_;
+    std::vector<Code> order_;
+    std::vector<std::vector<Code>> rows_;  // of each node
+    int64_t k_;
+    Flags in_[3];  // by side and node: whether it is in the reach
+    Held held_[3], shared_;  // by side and row: nodes of the reach that it holds; and those in both reaches
+
+    const Point* point_ = nullptr;
+    std::vector<std::vector<Likely>> likely_;
+    Flags known_, seen_row_;
+    std::vector<int64_t> gain_;  // by node
+    std::vector<Code> brings_;  // those with a gain
+    Side sides_[3];
+    int width_ = 0;
+    Code last_ = -1;
+    int64_t support_ = 0, looked_ = 0;
+};
+
+}  // namespace shoal

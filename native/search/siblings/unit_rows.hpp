@@ -1,0 +1,40 @@
+// Rows of units, the leaves of a tree, and for every node of it the rows that hold something below it.
+#pragma once
+
+#include "search/distinct.hpp"
+
+namespace shoal {
+
+class UnitRows {
+protected:
+    UnitRows(const RowsView& rows, const std::vector<Code>& parent) : rows_(distinct(rows)) { index(parent); }
+
+    Rows rows_;
+    std::vector<int64_t> held_;  // the rows of node x are holder_[held_[x]] .. holder_[held_[x + 1] - 1]
+    std::vector<Code> holder_, times_;  // and how many units below it each of them holds
+
+private:
+    // For every node the rows that hold units below it, and how many of them each holds.
+    void index(const std::vector<Code>& parent) {
+        auto nodes = static_cast<Code>(parent.size());
+        held_.assign(nodes + 1, 0);
+        std::vector<int64_t> last(nodes, -1);
+        auto each = [&](auto&& visit) {
+            std::fill(last.begin(), last.end(), -1);
+            for (int64_t row = 0; row < rows_.size(); ++row)
+                for (const Code* item = rows_.begin(row); item != rows_.end(row); ++item)
+                    for (Code x = *item; x >= 0; x = parent[x]) visit(row, x, last[x] == row), last[x] = row;
+        };
+        each([&](int64_t, Code x, bool again) { held_[x + 1] += !again; });
+        for (Code x = 0; x < nodes; ++x) held_[x + 1] += held_[x];
+        holder_.resize(held_[nodes]);
+        times_.assign(held_[nodes], 0);
+        std::vector<int64_t> next(held_.begin(), held_.end() - 1);
+        each([&](int64_t row, Code x, bool again) {
+            if (!again) holder_[next[x]++] = static_cast<Code>(row);
+            ++times_[next[x] - 1];
+        });
+    }
+};
+
+}  // namespace shoal

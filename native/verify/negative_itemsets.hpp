@@ -1,0 +1,301 @@
+// Rare facts, for k^m with negative knowledge: combinations of labels a row has (P) and labels it has not (N), at most
+// m of them together, that match 1..k-1 rows. Counted by inclusion-exclusion: match(P, N) is the sum over the parts S
+// of N of (-1)^|S| sup(P + S), the supports found by intersecting lists of rows.
+//
+// By number of facts, ending with the first that fails. So whenever combinations of f facts are looked at, all smaller
+// ones match 0 or at least k rows, and a failing one has, for every part N' of N and every y in the rest of N:
+//   match(P, N') >= k, and taken(y) = match(P + y, N') >= 1, so y occurs with P and is not implied by it;
+//   match(P, N') - the sum of taken(y) over the rest of N <= match(P, N) < k.
+// P is walked depth-first over the sets that occur, N over labels by falling taken(), as far as the last line allows;
+// until taken() is counted, what it was for a part of N' bounds it. Nothing that fails is missed. Work is split by the
+// first label of P. Cost: for |N| <= 1 as many steps as f times the sets of f labels in all rows; more absent labels
+// only matter for a P of which they leave next to nothing.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "verify/rare_itemsets.hpp"
+
+namespace shoal {
+
+struct RareNegativeItemset {
+    std::vector<Code> present, absent;  // ascending
+    int64_t count;  // rows that match
+    bool operator<(const RareNegativeItemset& other) const {
+        if (count != other.count) return count < other.count;
+        if (present != other.present) return present < other.present;
+        return absent < other.absent;
+    }
+};
+
+class NegativeItemsetCounter {
+public:
+    using Result = Findings<RareNegativeItemset>;
+
+    NegativeItemsetCounter(RowsView view, Code labels, int64_t k, size_t keep)
+        : k_(k), keep_(keep), total_(view.rows), labels_(labels) {
+        Rows all;
+        all.items.assign(view.items, view.items + view.indptr[view.rows]);
+        all.indptr.assign(view.indptr, view.indptr + view.rows + 1);
+        all.weight.assign(view.rows, 1);
+        std::vector<int64_t> class_of;
+        rows_ = merge_equal(all, class_of);
+        starts_.assign(labels + 1, 0);
+        support_.assign(labels, 0);
+        for (Code item : rows_.items) ++starts_[item + 1];
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        places_.resize(rows_.items.size());
+        std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        for (int64_t r = 0; r < rows_.size(); ++r) {
+            all_.push_back({r, rows_.indptr[r]});
+            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) {
+                places_[fill[rows_.items[e]]++] = {r, e + 1};
+                support_[rows_.items[e]] += rows_.weight[r];
+            }
+        }
+    }
+
+    // checked: the combinations counted, of all numbers of facts; violations and witnesses: of the last number.
+    Result run(int m, int threads, const Tick& tick) {
+        Result total;
+        for (int facts = 1; facts <= m && !total.violations; ++facts) total.merge(count(facts, threads, tick), keep_);
+        std::sort(total.witnesses.begin(), total.witnesses.end());
+        return total;
+    }
+
+private:
+    struct Place {
+        int64_t row;
+        int64_t next;  // index into rows_.items of what follows the last label of P
+    };
+    struct Option {  // a label that may be absent
+        Code label;
+        int64_t taken;  // rows that match so far and have the label: exactly or at most
+        int64_t list;  // where in Worker::lists its rows are
+        bool operator<(const Option& other) const { return taken != other.taken ? taken > other.taken : label < other.label; }
+    };
+    struct Level {
+        std::vector<int64_t> count;  // rows with P and this label
+        std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
+        std::vector<Code> touched, follow;
+        std::vector<int64_t> start;
+        std::vector<Place> places;
+    };
+    struct Worker {
+        Result found;
+        std::vector<Code> present, absent;
+        std::vector<Level> levels;  // by the size of P
+        // The rows of one P, numbered from 0: their weights, and for each label that may be absent those that have it.
+        std::vector<int64_t> weight, begin, lists;
+        std::vector<std::vector<Option>> options;  // by the size of N, as the next two
+        std::vector<std::vector<char>> has;  // whether a row has that label of N
+        std::vector<std::vector<int64_t>> both;  // rows of a list that do
+    };
+
+    Result count(int facts, int threads, const Tick& tick) {
+        int64_t tasks = facts == 1 ? 1 : 1 + static_cast<int64_t>(labels_);  // the empty P, then each first label
+        threads = worker_count(threads, tasks);
+        std::vector<Worker> workers(threads);
+        for (auto& worker : workers) {
+            worker.levels.resize(facts);
+            worker.options.resize(facts + 1);
+            worker.has.resize(facts);
+            worker.both.resize(facts);
+        }
+        parallel(tasks, threads, tick, [&](int w, int64_t task, Pulse& pulse) {
+            Worker& worker = workers[w];
+            worker.present.clear();
+            if (!task) {
+                visit(worker, all_.data(), all_.data() + all_.size(), total_, facts, pulse, 0);
+            } else if (support_[task - 1]) {
+                worker.present.push_back(static_cast<Code>(task - 1));
+                visit(worker, places_.data() + starts_[task - 1], places_.data() + starts_[task], support_[task - 1], facts,
+                      pulse, static_cast<double>(task) / tasks);
+            }
+        });
+        Result total;
+        for (const auto& worker : workers) total.merge(worker.found, keep_);
+        return total;
+    }
+
+    // One P, whose rows are given: all N to it, and, unless it is empty, the sets that begin with it.
+    void visit(Worker& worker, const Place* from, const Place* to, int64_t support, int facts, Pulse& pulse, double share) {
+        pulse.beat(share);
+        auto size = static_cast<int>(worker.present.size());
+        Level& level = worker.levels[size];
+        auto& count = level.count;
+        if (count.empty()) {
+            count.assign(labels_, 0);
+            level.slot.assign(labels_, 0);
+        }
+        level.touched.clear();
+        for (const Place* p = from; p != to; ++p) {
+            int64_t weight = rows_.weight[p->row];
+            for (int64_t e = rows_.indptr[p->row]; e < rows_.indptr[p->row + 1]; ++e) {
+                Code item = rows_.items[e];
+                if (!count[item]) level.touched.push_back(item);
+                count[item] += weight;
+            }
+        }
+        for (Code label : worker.present) count[label] = 0;
+        if (size + 1 == facts) {
+            for (Code label : level.touched) one_more(worker, label, support, count[label]);
+        } else {
+            auto options = options_of(level, support, facts - size);
+            if (!options.empty()) {
+                list_rows(worker, level, from, to, options);
+                choose(worker, support, facts - size, options.data(), options.data() + options.size(), pulse, share);
+            }
+            if (size) deal(level, worker.present.back(), from, to);
+            for (size_t t = 0; size && t < level.follow.size(); ++t) {
+                worker.present.push_back(level.follow[t]);
+                visit(worker, level.places.data() + level.start[t], level.places.data() + level.start[t + 1],
+                      count[level.follow[t]], facts, pulse, share);
+                worker.present.pop_back();
+            }
+        }
+        for (Code label : level.touched) count[label] = 0;
+    }
+
+    // The last fact: P and not the label; P and the label, unless that set is met elsewhere.
+    void one_more(Worker& worker, Code label, int64_t support, int64_t count) const {
+        if (!count) return;  // a label of P
+        worker.absent.push_back(label);
+        tally(worker, support - count);
+        worker.absent.pop_back();
+        if (!worker.present.empty() && label < worker.present.back()) return;
+        worker.present.push_back(label);
+        tally(worker, count);
+        worker.present.pop_back();
+    }
+
+    // Hands every row of P to all the labels that follow the last one of P in it.
+    void deal(Level& level, Code last, const Place* from, const Place* to) const {
+        level.follow.clear();
+        for (Code label : level.touched)
+            if (label > last) {
+                level.follow.push_back(label);
+                level.slot[label] = static_cast<int64_t>(level.follow.size());
+            }
+        level.start.assign(level.follow.size() + 1, 0);
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e) ++level.start[level.slot[rows_.items[e]]];
+        std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
+        level.places.resize(level.start.back());
+        std::vector<int64_t> fill(level.start.begin(), level.start.end() - 1);
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                level.places[fill[level.slot[rows_.items[e]] - 1]++] = {p->row, e + 1};
+        for (Code label : level.follow) level.slot[label] = 0;
+    }
+
+    // The labels that may be absent beside P, by falling support; none if too few for a violation.
+    std::vector<Option> options_of(const Level& level, int64_t support, int wanted) const {
+        std::vector<Option> options;
+        for (Code label : level.touched)
+            if (int64_t taken = level.count[label]; taken && taken < support) options.push_back({label, taken, 0});
+        std::sort(options.begin(), options.end());
+        while (!options.empty() && out_of_reach(support, wanted, options.front(), options.back())) options.pop_back();
+        if (static_cast<int>(options.size()) < wanted) options.clear();
+        return options;
+    }
+
+    // Whether no violation is left with this option and others that take no more than the first.
+    bool out_of_reach(int64_t left, int wanted, const Option& first, const Option& option) const {
+        return left - option.taken - (wanted - 1) * first.taken >= k_;
+    }
+
+    // Numbers the rows of P and lists those that have each option.
+    void list_rows(Worker& worker, Level& level, const Place* from, const Place* to, std::vector<Option>& options) const {
+        for (size_t o = 0; o < options.size(); ++o) {
+            options[o].list = static_cast<int64_t>(o);
+            level.slot[options[o].label] = options[o].list + 1;
+        }
+        worker.weight.clear();
+        worker.begin.assign(options.size() + 1, 0);
+        for (const Place* p = from; p != to; ++p) {
+            worker.weight.push_back(rows_.weight[p->row]);
+            for (const Code* item = rows_.begin(p->row); item != rows_.end(p->row); ++item)
+                if (int64_t slot = level.slot[*item]) ++worker.begin[slot];
+        }
+        std::partial_sum(worker.begin.begin(), worker.begin.end(), worker.begin.begin());
+        worker.lists.resize(worker.begin.back());
+        std::vector<int64_t> fill(worker.begin.begin(), worker.begin.end() - 1);
+        for (const Place* p = from; p != to; ++p)
+            for (const Code* item = rows_.begin(p->row); item != rows_.end(p->row); ++item)
+                if (int64_t slot = level.slot[*item]) worker.lists[fill[slot - 1]++] = p - from;
+        for (const Option& option : options) level.slot[option.label] = 0;
+        for (auto& has : worker.has)
+            if (has.size() < worker.weight.size()) has.resize(worker.weight.size(), 0);
+    }
+
+    // All ways to add `wanted` of the options, which come by falling bounds, to N, which leaves `left` rows of P.
+    void choose(Worker& worker, int64_t left, int wanted, const Option* from, const Option* to, Pulse& pulse, double share) {
+        pulse.beat(share);
+        size_t depth = worker.absent.size();
+        auto& options = worker.options[depth];
+        options.clear();
+        for (const Option* o = from; o != to && !out_of_reach(left, wanted, *from, *o); ++o) {
+            const int64_t* list = worker.lists.data();
+            int64_t taken = depth ? match(worker, list + worker.begin[o->list], list + worker.begin[o->list + 1], 0) : o->taken;
+            if (wanted == 1) {
+                worker.absent.push_back(o->label);
+                tally(worker, left - taken);
+                worker.absent.pop_back();
+            } else if (taken && taken < left) {
+                options.push_back({o->label, taken, o->list});
+            }
+        }
+        if (wanted == 1) return;
+        std::sort(options.begin(), options.end());
+        for (size_t i = 0; i + wanted <= options.size(); ++i) {
+            const Option& option = options[i];
+            if (out_of_reach(left, wanted, option, option)) break;
+            auto& has = worker.has[depth];
+            const int64_t* begin = worker.lists.data() + worker.begin[option.list];
+            const int64_t* end = worker.lists.data() + worker.begin[option.list + 1];
+            for (const int64_t* row = begin; row != end; ++row) has[*row] = 1;
+            worker.absent.push_back(option.label);
+            choose(worker, left - option.taken, wanted - 1, options.data() + i + 1, options.data() + options.size(), pulse,
+                   share);
+            worker.absent.pop_back();
+            for (const int64_t* row = begin; row != end; ++row) has[*row] = 0;
+        }
+    }
+
+    // Inclusion-exclusion: rows of the list without the labels of N from the at-th on = all - those with the at-th.
+    int64_t match(Worker& worker, const int64_t* from, const int64_t* to, size_t at) const {
+        const char* has = worker.has[at].data();
+        if (at + 1 == worker.absent.size()) {
+            int64_t all = 0, with = 0;
+            for (const int64_t* row = from; row != to; ++row) {
+                all += worker.weight[*row];
+                with += has[*row] ? worker.weight[*row] : 0;
+            }
+            return all - with;
+        }
+        auto& both = worker.both[at];
+        both.clear();
+        for (const int64_t* row = from; row != to; ++row)
+            if (has[*row]) both.push_back(*row);
+        int64_t with = both.empty() ? 0 : match(worker, both.data(), both.data() + both.size(), at + 1);
+        return match(worker, from, to, at + 1) - with;
+    }
+
+    void tally(Worker& worker, int64_t count) const {
+        ++worker.found.checked;
+        if (count <= 0 || count >= k_) return;
+        RareNegativeItemset fact{worker.present, worker.absent, count};
+        std::sort(fact.absent.begin(), fact.absent.end());
+        worker.found.report(std::move(fact), keep_);
+    }
+
+    int64_t k_;
+    size_t keep_;
+    int64_t total_;  // rows, also those without any label
+    Code labels_;
+    Rows rows_;
+    std::vector<int64_t> starts_, support_;
+    std::vector<Place> places_, all_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,315 @@
+// Rare itemsets: label sets of at most m labels whose support is in 1..k-1. The counting kernel behind the verifiers.
+//
+// Labels are renumbered by rising support and rows are deduplicated with weights; a depth-first projection then extends
+// frequent sets only: a rare set is reported and not extended, since all that contain it are rare too. Work is split by
+// first label. Everything reported is a sum, a minimum or the smallest few under a total order: threads cannot change it.
+#pragma once
+
+#include <unordered_map>
+
+#include "core/parallel.hpp"
+#include "verify/findings.hpp"
+
+namespace shoal {
+
+struct RareSet {
+    std::vector<Code> codes;  // ascending
+    int64_t support;
+    bool operator<(const RareSet& other) const {
+        if (codes.size() != other.codes.size()) return codes.size() < other.codes.size();
+        if (support != other.support) return support < other.support;
+        return codes < other.codes;
+    }
+};
+
+using RareResult = Findings<RareSet>;  // checked: sets that occur and were counted; violations: the rare ones
+
+// Equal rows become one that stands for all of them, by hashing; empty rows vanish. class_of receives for each input row
+// its index in the result (-1: empty). Deliberately not the search's way of merging (direct_pass.hpp, by sorting).
+inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
+    Rows out;
+    class_of.assign(rows.size(), -1);
+    std::unordered_multimap<uint64_t, int64_t> seen;
+    int64_t total = 0, non_empty = 0;
+    for (int64_t r = 0; r < rows.size(); ++r) {
+        if (!rows.length(r)) continue;
+        ++non_empty;
+        uint64_t hash = 1469598103934665603ull;
+        for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
+            hash = (hash ^ static_cast<uint64_t>(*item)) * 1099511628211ull;
+        auto [from, to] = seen.equal_range(hash);
+        auto same = std::find_if(from, to, [&](const auto& entry) {
+            return std::equal(rows.begin(r), rows.end(r), out.begin(entry.second), out.end(entry.second));
+        });
+        if (same == to) {
+            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
+            out.close_row(0);
+            same = seen.emplace(hash, out.size() - 1);
+        }
+        class_of[r] = same->second;
+        ++out.weight[same->second];
+    }
+    for (int64_t weight : out.weight) total += weight;
+    if (total != non_empty) throw std::logic_error("rows were lost while merging equal ones");
+    return out;
+}
+
+class RareCounter {
+public:
+    RareCounter(RowsView view, Code labels, int64_t k, int m, size_t keep, bool mark)
+        : k_(k), m_(m), keep_(keep), mark_(mark), support_(labels, 0) {
+        for (int64_t e = 0; e < view.indptr[view.rows]; ++e) ++support_[view.items[e]];
+        label_of_.resize(labels);
+        std::iota(label_of_.begin(), label_of_.end(), 0);
+        std::stable_sort(label_of_.begin(), label_of_.end(), [&](Code a, Code b) { return support_[a] < support_[b]; });
+        std::vector<Code> rank(labels);
+        for (Code r = 0; r < labels; ++r) rank[label_of_[r]] = r;
+        if (mark_) smallest_.assign(view.rows, 0);
+
+        // Rare single labels are reported here and leave the rows: nothing that contains them is extended.
+        for (Code label = 0; label < labels; ++label) {
+            if (support_[label] == 0) continue;
+            ++singles_.checked;
+            if (support_[label] < k_) singles_.report({{label}, support_[label]}, keep_);
+        }
+        Rows frequent;
+        for (int64_t r = 0; r < view.rows; ++r) {
+            size_t start = frequent.items.size();
+            for (const Code* item = view.begin(r); item != view.end(r); ++item) {
+                if (support_[*item] >= k_) frequent.items.push_back(rank[*item]);
+                else if (mark_) smallest_[r] = 1;
+            }
+            std::sort(frequent.items.begin() + start, frequent.items.end());
+            frequent.close_row(1);
+        }
+        rows_ = merge_equal(frequent, class_of_);
+        starts_.assign(labels + 1, 0);
+        for (Code item : rows_.items) ++starts_[item + 1];
+        std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+        places_.resize(rows_.items.size());
+        std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        for (int64_t r = 0; r < rows_.size(); ++r)
+            for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) places_[fill[rows_.items[e]]++] = {r, e + 1};
+    }
+
+    // All sizes at once; or size by size, ending with the first that has a rare set: then these are all of that size, and
+    // a file that fails early is not counted further.
+    RareResult run(int threads, const Tick& tick, bool first_size_only = false) {
+        int most = m_;
+        for (m_ = first_size_only ? 1 : most;; ++m_) {
+            RareResult total = count(threads, tick);
+            if (m_ == most || (first_size_only && total.violations)) return total;
+        }
+    }
+
+    // For each row, the size of its smallest rare subset; 0: none. After run(), if asked for.
+    const std::vector<uint8_t>& smallest() const { return smallest_; }
+
+private:
+    RareResult count(int threads, const Tick& tick) {
+        RareResult total = singles_;
+        if (m_ > 1) {
+            auto tasks = static_cast<int64_t>(label_of_.size());
+            threads = worker_count(threads, tasks);
+            std::vector<Worker> workers(threads);
+            for (auto& worker : workers) worker.prepare(m_, mark_ ? rows_.size() : 0);
+            parallel(tasks, threads, tick, [&](int w, int64_t task, Pulse& pulse) {
+                auto first = static_cast<Code>(task);
+                if (starts_[first] == starts_[first + 1]) return;
+                Worker& worker = workers[w];
+                worker.prefix.assign(1, first);
+                extend(worker, places_.data() + starts_[first], places_.data() + starts_[first + 1], pulse,
+                       static_cast<double>(task) / tasks);
+            });
+            for (auto& worker : workers) {
+                total.merge(worker.found, keep_);
+                for (size_t c = 0; c < worker.smallest.size(); ++c) {
+                    auto size = worker.smallest[c];
+                    auto& best = workers[0].smallest[c];
+                    if (size && (!best || size < best)) best = size;
+                }
+            }
+            if (mark_)
+                for (size_t r = 0; r < smallest_.size(); ++r)
+                    if (!smallest_[r] && class_of_[r] >= 0) smallest_[r] = workers[0].smallest[class_of_[r]];
+        }
+        std::sort(total.witnesses.begin(), total.witnesses.end());
+        return total;
+    }
+
+    struct Place {
+        int64_t row;
+        int64_t next;  // index into rows_.items of what follows the last label of the prefix
+    };
+    struct Level {
+        std::vector<int64_t> count;
+        std::vector<Code> touched;
+        std::vector<int64_t> start;
+        std::vector<Place> places;
+    };
+    struct Worker {
+        RareResult found;
+        std::vector<Code> prefix;
+        std::vector<Level> levels;
+        std::vector<uint8_t> smallest;
+        void prepare(int m, size_t classes) {
+            levels.resize(m);
+            smallest.assign(classes, 0);
+        }
+    };
+
+    void extend(Worker& worker, const Place* from, const Place* to, Pulse& pulse, double share) {
+        pulse.beat(share);
+        auto size = static_cast<int>(worker.prefix.size()) + 1;
+        Level& level = worker.levels[size - 2];
+        auto& count = level.count;
+        if (count.empty()) count.assign(label_of_.size(), 0);
+        level.touched.clear();
+        for (const Place* p = from; p != to; ++p) {
+            int64_t weight = rows_.weight[p->row];
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e) {
+                Code item = rows_.items[e];
+                if (!count[item]) level.touched.push_back(item);
+                count[item] += weight;
+            }
+        }
+        worker.found.checked += static_cast<int64_t>(level.touched.size());
+        bool rare = false;
+        for (Code item : level.touched)
+            if (count[item] < k_) {
+                rare = true;
+                report(worker, item, count[item]);
+            }
+        if (rare && mark_)
+            for (const Place* p = from; p != to; ++p)
+                for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                    if (count[rows_.items[e]] < k_) {
+                        auto& best = worker.smallest[p->row];
+                        if (!best || size < best) best = static_cast<uint8_t>(std::min(size, 255));
+                        break;
+                    }
+        if (size < m_) {
+            // One pass hands every row to all the labels that will extend the prefix in it.
+            level.start.assign(level.touched.size() + 1, 0);
+            std::vector<int64_t> slot_of_touched(level.touched.size());
+            int64_t total = 0;
+            for (size_t t = 0; t < level.touched.size(); ++t) {
+                Code item = level.touched[t];
+                bool frequent = count[item] >= k_;
+                count[item] = frequent ? static_cast<int64_t>(t) + 1 : 0;  // from here on: slot + 1
+            }
+            for (const Place* p = from; p != to; ++p)
+                for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                    if (int64_t slot = count[rows_.items[e]]) {
+                        ++level.start[slot];
+                        ++total;
+                    }
+            std::partial_sum(level.start.begin(), level.start.end(), level.start.begin());
+            level.places.resize(total);
+            std::copy(level.start.begin(), level.start.end() - 1, slot_of_touched.begin());
+            for (const Place* p = from; p != to; ++p)
+                for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                    if (int64_t slot = count[rows_.items[e]]) level.places[slot_of_touched[slot - 1]++] = {p->row, e + 1};
+            for (Code item : level.touched) count[item] = 0;
+            for (size_t t = 0; t < level.touched.size(); ++t) {
+                if (level.start[t] == level.start[t + 1]) continue;
+                worker.prefix.push_back(level.touched[t]);
+                extend(worker, level.places.data() + level.start[t], level.places.data() + level.start[t + 1], pulse, share);
+                worker.prefix.pop_back();
+            }
+        } else {
+            for (Code item : level.touched) count[item] = 0;
+        }
+    }
+
+    void report(Worker& worker, Code item, int64_t support) {
+        RareSet set{{}, support};
+        if (keep_) {  // building the set costs more than counting it
+            size_t size = worker.prefix.size() + 1;
+            const auto& kept = worker.found.witnesses;
+            bool full = kept.size() == keep_ && kept.front().codes.size() < size;
+            if (!full) {
+                for (Code rank : worker.prefix) set.codes.push_back(label_of_[rank]);
+                set.codes.push_back(label_of_[item]);
+                std::sort(set.codes.begin(), set.codes.end());
+                worker.found.report(std::move(set), keep_);
+                return;
+            }
+        }
+        ++worker.found.violations;
+    }
+
+    int64_t k_;
+    int m_;
+    size_t keep_;
+    bool mark_;
+    std::vector<int64_t> support_;
+    std::vector<Code> label_of_;
+    Rows rows_;
+    std::vector<int64_t> class_of_;
+    std::vector<int64_t> starts_;
+    std::vector<Place> places_;
+    RareResult singles_;
+    std::vector<uint8_t> smallest_;
+};
+
+// For m = all: the distinct rows contained in fewer than k rows. The first few, in lexicographic order, are thinned to sets
+// no part of which is rare, for witnesses. With keep = 0 the first such row ends the search.
+inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, const Tick& tick) {
+    Rows all;
+    all.items.assign(view.items, view.items + view.indptr[view.rows]);
+    all.indptr.assign(view.indptr, view.indptr + view.rows + 1);
+    all.weight.assign(view.rows, 1);
+    std::vector<int64_t> class_of;
+    Rows rows = merge_equal(all, class_of);
+    std::vector<int64_t> order(rows.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    });
+    std::vector<std::vector<int64_t>> holders(labels);
+    std::vector<int64_t> support(labels, 0);
+    for (int64_t r = 0; r < rows.size(); ++r)
+        for (const Code* item = rows.begin(r); item != rows.end(r); ++item) {
+            holders[*item].push_back(r);
+            support[*item] += rows.weight[r];
+        }
+    auto count = [&](const std::vector<Code>& set) {  // exact below k, else at least k
+        Code rarest = *std::min_element(set.begin(), set.end(), [&](Code a, Code b) { return support[a] < support[b]; });
+        int64_t found = 0;
+        for (int64_t r : holders[rarest]) {
+            if (std::includes(rows.begin(r), rows.end(r), set.begin(), set.end())) found += rows.weight[r];
+            if (found >= k) break;
+        }
+        return found;
+    };
+    RareResult result;
+    std::atomic<bool> never{false};
+    Pulse pulse(tick, never, true);
+    for (int64_t r : order) {
+        pulse.beat(static_cast<double>(result.checked) / rows.size());
+        ++result.checked;
+        if (rows.weight[r] >= k) continue;
+        std::vector<Code> set(rows.begin(r), rows.end(r));
+        if (count(set) >= k) continue;
+        if (!keep || result.violations >= static_cast<int64_t>(10 * keep)) {
+            ++result.violations;
+            if (!keep) break;
+            continue;
+        }
+        for (size_t i = set.size(); i-- > 0 && set.size() > 1;) {
+            std::vector<Code> thinner(set);
+            thinner.erase(thinner.begin() + i);
+            if (count(thinner) < k) set = std::move(thinner);
+        }
+        int64_t left = count(set);
+        bool known = std::any_of(result.witnesses.begin(), result.witnesses.end(),
+                                 [&](const RareSet& witness) { return witness.codes == set; });
+        if (known) ++result.violations;
+        else result.report({std::move(set), left}, keep);
+    }
+    std::sort(result.witnesses.begin(), result.witnesses.end());
+    return result;
+}
+
+}  // namespace shoal

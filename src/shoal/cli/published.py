@@ -1,0 +1,64 @@
+"""Options about a published file that any tool may have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from shoal.cli.options import FILE, Command
+from shoal.jobs.published_file import SUPPRESSED
+
+
+def published_options(command: Command) -> Command:
+    """How to read the published file where it is not written like the original."""
+    for option in reversed(
+        [
+            click.option("--published-format", help="Format of PUBLISHED, if that is not --format."),
+            click.option(
+                "--published-delimiter",
+                metavar="TEXT",
+                help="What separates columns, or the items of a basket line, in PUBLISHED, if not --delimiter.",
+            ),
+            click.option(
+                "--published-column",
+                metavar="A|A,B",
+                multiple=True,
+                help="The column that holds the sets in PUBLISHED, if it is not called as --column says; or several.",
+            ),
+            click.option(
+                "--published-item-delimiter",
+                metavar="TEXT",
+                multiple=True,
+                help="What separates items in PUBLISHED, if not --item-delimiter; of several columns, one for each.",
+            ),
+            click.option(
+                "--suppressed",
+                metavar="A,B",
+                help="Labels of PUBLISHED that stand for what was suppressed, items or whole records; default: "
+                f"'{SUPPRESSED}', unless it is an item or in the hierarchy (a root can be named here).",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def codebook_option(about: str) -> Callable[[Command], Command]:
+    """The code book of a published file."""
+    return click.option(
+        "--codebook", type=FILE, help=f"The code book of the release: what its labels stand for. {about}"
+    )
+
+
+def published_reading(given: dict[str, Any], read_as: dict[str, Any]) -> dict[str, Any]:
+    """Take these options out of a command's arguments: how to read the published file, as :func:`shoal.read` does."""
+    chosen = {**read_as, "multiset": False, "drop_items": ()}  # its labels carry their counts already
+    for name in ("format", "delimiter", "column", "item_delimiter"):
+        value = given.pop(f"published_{name}")
+        if isinstance(value, tuple):
+            value = value if len(value) > 1 else value[0] if value else None
+        if value is not None:
+            chosen[name] = value
+    return chosen

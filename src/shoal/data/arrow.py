@@ -1,0 +1,59 @@
+"""Arrow arrays to and from Python and numpy, without pandas.
+
+``pyarrow.array``, ``pyarrow.scalar`` and ``to_numpy`` do the same. But the first call of any of them imports pandas, if
+it is installed (OR-Tools brings it), and that takes longer than a small anonymization. So the text formats use these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def arrow_texts(texts: Sequence[str]) -> Any:
+    """Texts as an Arrow array of large_string.
+
+    >>> arrow_texts(["milk", "", "Käse"]).to_pylist()
+    ['milk', '', 'Käse']
+    """
+    import pyarrow as pa
+
+    joined = "".join(texts)
+    data = joined.encode()
+    cells = texts if len(data) == len(joined) else [text.encode() for text in texts]
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, cells), np.int64, len(texts)), out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def arrow_text(text: str) -> Any:
+    """A text as an Arrow scalar, to compare with or to join by."""
+    return arrow_texts([text])[0]
+
+
+def arrow_numbers(numbers: npt.NDArray[Any]) -> Any:
+    """Numbers as an Arrow array.
+
+    >>> arrow_numbers(np.array([3, 1], dtype=np.int32))[0]
+    <pyarrow.Int32Scalar: 3>
+    """
+    import pyarrow as pa
+
+    held = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
+
+
+def numpy_of(array: Any) -> Any:
+    """The numbers of an Arrow array without nulls, chunked or not.
+
+    >>> numpy_of(arrow_numbers(np.array([5, 3, 1])).slice(1))
+    array([3, 1])
+    """
+    if hasattr(array, "chunks"):
+        return np.concatenate([numpy_of(chunk) for chunk in array.chunks] or [np.empty(0, np.int64)])
+    kind = array.type.to_pandas_dtype()
+    return np.frombuffer(array.buffers()[1] or b"", kind)[array.offset : array.offset + len(array)]

@@ -1,0 +1,96 @@
+"""A hierarchy over the items of data, of one column of sets or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from shoal.data.dataset import Dataset
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.tags import Tags, joint_label
+from shoal.errors import OptionError, cut
+from shoal.hierarchies.balance import balanced
+from shoal.hierarchies.joined import joined
+from shoal.hierarchies.names import readable
+from shoal.hierarchies.prefixes import from_prefixes
+
+
+def build(
+    data: Dataset,
+    *,
+    by: Literal["frequency", "random", "label", "prefix"] = "frequency",
+    fanout: int = 5,
+    seed: int = 0,
+    lengths: Sequence[int] | None = None,
+    root: str | None = None,
+    marks: str = "",
+) -> Hierarchy:
+    """Group the items of data, as ``shoal hierarchy build`` does, by names that can be written to files like theirs.
+
+    Parameters
+    ----------
+    data
+        What :func:`shoal.read` returned.
+    by
+        Group items that are about equally common, items at random, neighbours by label, or codes by their prefixes.
+    fanout
+        Children of a node. Prefixes have as many as there are.
+    seed
+        For the random order.
+    lengths
+        Prefix lengths to group by.
+    root
+        Label of the root. Default: ``*``, or for several columns of sets ``A+B``.
+    marks
+        Characters that names avoid, beside those that separate items in the data.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> build(shoal.read([["tea", "rum"], ["tea", "ale"], ["tea", "ale"], ["oat"]]), fanout=2).labels[4:]
+    ('ale or tea', 'oat or rum', '*')
+    """
+    rows, origin = data.transactions, data.origin
+    root = root or (joint_label(origin.set_columns) if len(origin.set_columns) > 1 else "*")
+    if origin.as_read(root) != root:
+        raise OptionError(
+            f"--root '{cut(root)}' would be published as '{cut(origin.as_read(root))}', as it has no tag of a column: "
+            f"leave it out, or write '{cut(origin.as_read(root))}'."
+        )
+    marks = origin.marks + marks
+    if by == "prefix":
+        tree = _by_prefixes(rows.labels, origin.set_columns, lengths, root)
+    else:
+        supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
+        tree = balanced(
+            rows.labels,
+            fanout=fanout,
+            order=by,
+            supports=supports,
+            seed=seed,
+            root=root,
+            marks=marks,
+            columns=origin.set_columns,
+        )
+    return readable(tree, origin.set_columns, marks)
+
+
+def _by_prefixes(
+    labels: Sequence[str], columns: tuple[str, ...], lengths: Sequence[int] | None, root: str
+) -> Hierarchy:
+    """Codes by their prefixes; of several columns of sets, each for itself: its tag is no part of a code."""
+    if len(columns) < 2:
+        return from_prefixes(labels, lengths=lengths, root=root)
+    tags = Tags(columns)
+    codes: dict[str, list[str]] = {column: [] for column in columns}
+    for label in labels:
+        column, code = tags.place(label)
+        codes[column].append(code)
+    trees = {
+        column: from_prefixes(some, lengths=lengths, root="*" if "*" not in some else "(all)")
+        for column, some in codes.items()
+        if some
+    }
+    tree = joined(trees)
+    return replace(tree, labels=(*tree.labels[:-1], root))

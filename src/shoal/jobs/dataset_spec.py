@@ -1,0 +1,330 @@
+"""DatasetSpec: a data set, described once for the command line, for problem files and for the lab.
+
+It says where the data come from and how they are read, what their columns are, the hierarchy and the weights of their
+items, and which part of the rows is taken. Whatever is declared as an option may be varied in a grid.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from shoal import hierarchies, io
+from shoal.data import Dataset, Hierarchy, Transactions
+from shoal.data.columns import Column
+from shoal.data.table import Role
+from shoal.data.tags import Tags
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.files import sha256_of
+from shoal.generators.quest import Quest
+from shoal.generators.supermarket import product_hierarchy, supermarket
+from shoal.generators.videos import Videos
+from shoal.hierarchies import intervals
+from shoal.hierarchies.weights import Weights
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.sampling import TRIES, choose, draw_sensitive, items_modulo, only_items, rows_holding
+from shoal.metrics import AdditiveLoss
+from shoal.options import Option, Spec, changed, option
+from shoal.privacy import PrivacyModel
+from shoal.problem import Problem
+
+OnRead = Callable[[Dataset], Dataset]  # is given the data as read, and returns those to go on with
+UNNAMED = "data"
+GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
+
+
+@dataclass(frozen=True)
+class DatasetSpec(Spec):
+    """A data set and its hierarchy, described: nothing is read before it is needed.
+
+    >>> toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 50, "items": 8, "mean_size": 3}, fanout=3)
+    >>> data, tree = toy.load(seed=1)
+    >>> len(data), tree.n_leaves, tree.height
+    (50, 8, 2)
+    """
+
+    name = "data"
+
+    label: str = option(UNNAMED, help="what to call it")
+    file: str = option("", help="the file it is in")
+    generate: str = option("", words=("", *GENERATORS), help="or the generator that makes it")
+    fanout: int = option(0, low=0, help="children of a node of an artificial hierarchy; 0: none is made")
+    order: str = option("label", words=("label", "frequency", "random"), help="which items are neighbours in it")
+    modulo: int = option(
+        0, low=0, help="items, numbered in order, are taken modulo this, duplicates removed (P0's small sets); 0: not"
+    )
+    rows: int = option(0, low=0, help="only the first so many rows; 0: all")
+    sample: int = option(0, low=0, help="only so many rows, drawn by the seed; 0: all")
+    kept_items: int = option(0, low=0, help="only so many items, drawn by the seed, and the rows that hold one; 0: all")
+    secrets: int = option(
+        0, low=0, help="so many items are sensitive, drawn by the seed; 0: those that the model names"
+    )
+    secrets_least: float = option(
+        0.0, low=0, high=1, help="at least this share of the rows holds a drawn sensitive item"
+    )
+    secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
+    unknown_items: str = option("error", words=("error", "root"), help="items that the hierarchy does not know")
+    allow_missing: bool = option(False, help="go on where what is declared sensitive is not in the data")
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
+    hierarchy_format: str | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
+    missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
+    weights: str = ""  # the file that says how much the loss of each item counts; none: all the same
+    keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
+    generator: Mapping[str, Any] = field(default_factory=dict)  # its options
+
+    def __post_init__(self) -> None:
+        """Refuse what does not fit together."""
+        super().__post_init__()
+        if bool(self.file) == bool(self.generate):
+            raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
+        if self.fanout == 1:
+            raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
+        if "rows" in self.generator and self.rows:
+            raise OptionError(
+                f"Data '{self.label}': say how many rows once, as rows or as the generator's: both would be one column."
+            )
+        if "" in self.hierarchy and (self.fanout or self.order != "label"):
+            raise OptionError(
+                f"Data '{self.label}': give the hierarchy's file, or fanout and order of an artificial one, not both."
+            )
+
+    def called(self, option: Option) -> str:
+        """Name an option in an error."""
+        return option.name if self.label == UNNAMED else f"Data '{self.label}': {option.name}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it is read from; levels such as width:5,10 are none."""
+        trees = [str(one.hierarchy) for one in self.columns.values() if isinstance(one.hierarchy, str | Path)]
+        named = (self.file, self.weights, *self.hierarchy.values(), *trees)
+        return tuple(path for path in named if path and not intervals.is_spec(path))
+
+    def require_files(self) -> Self:
+        """Return itself, if all its files are there."""
+        for path in self.files:
+            if not os.path.isfile(path):
+                raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
+        return self
+
+    @property
+    def changed_options(self) -> dict[str, Any]:
+        """What was said about it beyond its name and its files: what may differ between two of the same name."""
+        left_out = ("label", "file", "generate")
+        return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the data themselves depend on the seed of a case."""
+        drawn = self.generate and "seed" not in self.generator
+        return bool(self.sample or self.kept_items or self.secrets or drawn or self.order == "random")
+
+    @cached_property
+    def fingerprint(self) -> dict[str, Any]:
+        """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
+        told = {
+            **changed(self),
+            "file": sha256_of(self.file) if self.file else "",
+            "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
+            "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
+            "hierarchy_format": self.hierarchy_format,
+            "columns": {name: _content(column) for name, column in self.columns.items()},
+            "keep": self.keep,
+            "missing": self.missing,
+            "weights": sha256_of(self.weights) if self.weights else "",
+            "generator": dict(self.generator),
+        }
+        return {name: value for name, value in told.items() if value not in (None, "", (), {})}
+
+    @property
+    def content(self) -> str:
+        """A hash of all that its content depends on: another one, and the data have changed."""
+        told = json.dumps(self.fingerprint, sort_keys=True, default=str)
+        return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+    def problem(
+        self,
+        privacy: PrivacyModel,
+        loss: AdditiveLoss,
+        seed: int = 0,
+        on_read: OnRead = lambda data: data,
+        *,
+        publish: bool = True,
+    ) -> Problem[PrivacyModel]:
+        """Read everything, and make the problem of protecting it so.
+
+        If nothing is to be published, columns that the model does not need are left out.
+        """
+        weights = Weights.load(self.weights) if self.weights else None
+        data, tree, columns = self._prepare(seed, privacy, on_read)
+        if self.secrets:
+            drawn = self._draw_sensitive(data, seed)
+            if any(one.name == "sensitive" for one in privacy.options()):  # others see the same rows, secrets and all
+                privacy = privacy.changed(sensitive=drawn)
+        if not publish and not privacy.relational and data.table is not None:
+            data, columns = select_columns(data, privacy.columns, columns)
+        specs = self.complete_column_specs(data, privacy, columns)
+        unknown: Any = self.unknown_items
+        return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, specs)
+
+    def load(
+        self, seed: int = 0, privacy: PrivacyModel | None = None, on_read: OnRead = lambda data: data
+    ) -> tuple[Dataset, Hierarchy]:
+        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
+
+        ``on_read`` is given the data as they are read, and returns those to go on with.
+        """
+        return self._prepare(seed, privacy, on_read)[:2]
+
+    def _prepare(
+        self, seed: int, privacy: PrivacyModel | None, on_read: OnRead
+    ) -> tuple[Dataset, Hierarchy, dict[str, Column]]:
+        """The same, and what is said of the columns that are kept."""
+        data, tree = self._generate(seed) if self.generate else (on_read(self.read_for_model(privacy)), None)
+        data, columns = select_columns(data, self.keep, self.columns)
+        if not self.generate:
+            tree = self.load_item_hierarchy(data)
+        if self.modulo:
+            data, tree = data.with_transactions(items_modulo(data.transactions, self.modulo)), None
+        if self.kept_items:
+            chosen = choose(seed, 0, len(data.transactions.labels), self.kept_items)
+            data, tree = data.take(rows_holding(data.transactions, chosen)), None
+            data = data.with_transactions(only_items(data.transactions, chosen))
+        if self.fanout and data.transactions.labels:
+            tree = self._build_hierarchy(data.transactions, seed)
+        tree = self.hierarchy_or_flat(data, tree)
+        if self.rows and self.rows < len(data):
+            data = data.take(np.arange(self.rows))
+        if self.sample and self.sample < len(data):
+            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # smaller samples are parts of larger ones
+            data = data.take(np.sort(drawn[: self.sample]))
+        return data, tree, columns
+
+    def read_for_model(self, privacy: PrivacyModel | None = None) -> Dataset:
+        """Read the file; for a model that is not about sets, they have sets only if it is plain which column it is."""
+        return read_for_model(self.file, self.reading, privacy)
+
+    def load_item_hierarchy(self, data: Dataset) -> Hierarchy:
+        """Load the hierarchy of the items; for several columns of sets, join theirs. Flat, if none is given."""
+        names, others = data.origin.set_columns, () if data.table is None else data.table.names
+        for name in self.hierarchy:
+            if name and name not in names and name not in others:
+                known = (*names, *others)
+                listed = ", ".join(f"'{one}'" for one in known) or "none"
+                raise OptionError(
+                    f"A hierarchy is given for '{name}'{did_you_mean(name, known)}, but {data.origin.name} has no such "
+                    f"column (it has {listed})."
+                )
+        trees = {
+            name: hierarchies.load(path, format=self.hierarchy_format)
+            for name, path in self.hierarchy.items()
+            if not name or name in names
+        }
+        if len(names) < 2 or "" in trees:
+            return self.hierarchy_or_flat(data, trees.get("", trees.get(names[0]) if names else None))
+        tags = Tags(names)
+        own: dict[str, list[str]] = {name: [] for name in names}
+        for label in data.transactions.labels:
+            column, item = tags.place(label)
+            own[column].append(item)
+        return self.hierarchy_or_flat(
+            data, hierarchies.joined({name: trees.get(name) or Hierarchy.flat(own[name]) for name in names})
+        )
+
+    def hierarchy_or_flat(self, data: Dataset, tree: Hierarchy | None) -> Hierarchy:
+        """The hierarchy, or a flat one; counted items stand below their items, if they are read so."""
+        items, counted = data.transactions.labels, self.reading.multiset
+        if tree is None:
+            tree = Hierarchy.flat(hierarchies.without_counts(items) if counted else items)
+        return hierarchies.with_counts(tree, items) if counted else tree
+
+    def _build_hierarchy(self, rows: Transactions, seed: int) -> Hierarchy:
+        """An artificial one, by fanout and order."""
+        supports: Counter[str] = Counter()
+        for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
+            supports[hierarchies.without_counts([label])[0] if self.reading.multiset else label] += support
+        order: Any = self.order
+        return hierarchies.balanced(supports, fanout=self.fanout, order=order, supports=supports, seed=seed)
+
+    def complete_column_specs(
+        self, data: Dataset, privacy: PrivacyModel, columns: Mapping[str, Column] | None = None
+    ) -> dict[str, Column]:
+        """What is said of the columns, with the hierarchies named apart, and the values that mean "missing"."""
+        names = () if data.table is None else data.table.names
+        specs = dict(self.columns if columns is None else columns)
+        trees = {name: tree for name, tree in self.hierarchy.items() if name}  # "" are the items
+        for name in names:
+            if privacy.relational and name not in privacy.columns:
+                spec = specs.get(name, Column())
+                missing = tuple(dict.fromkeys((*spec.missing, *self.missing)))
+                specs[name] = replace(spec, hierarchy=trees.get(name, spec.hierarchy), missing=missing)
+        for name in trees:
+            if name in names and (name not in specs or specs[name].role not in (None, Role.QUASI_IDENTIFIER)):
+                raise OptionError(
+                    f"A hierarchy is given for column '{name}', which is no quasi-identifier: leave it out."
+                )
+        return specs
+
+    def _generate(self, seed: int) -> tuple[Dataset, Hierarchy | None]:
+        """By the generator, with the seed of the case unless one is given."""
+        given: dict[str, Any] = {"seed": seed, **self.generator}
+        if self.generate == "videos":
+            return Videos(**given).dataset(), None
+        if self.generate == "supermarket":
+            return Dataset(supermarket(**given)), product_hierarchy()
+        made = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
+        return Dataset(made.transactions()), None
+
+    def _draw_sensitive(self, data: Dataset, seed: int) -> tuple[str, ...]:
+        """Items to be sensitive."""
+        least, most = self.secrets_least, self.secrets_most
+        drawn = draw_sensitive(data.transactions, self.secrets, least, most, seed)
+        if drawn is None:
+            raise DataError(
+                f"Data '{self.label}', seed {seed}: {TRIES} tries found no {self.secrets} sensitive items that "
+                f"{least:.0%} to {most:.0%} of the rows hold one of: take another seed."
+            )
+        return drawn
+
+
+def read_for_model(source: Any, reading: ReadOptions, privacy: PrivacyModel | None) -> Dataset:
+    """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
+    if privacy is None or privacy.about_sets or reading.column is not None or not reading.sets:
+        return io.read_with(source, reading)
+    data = io.read_with(source, reading.changed(sets=False))
+    likely = io.likely_sets(data)
+    return data if len(likely) != 1 else io.read_with(source, reading.changed(column=likely[0]))
+
+
+def select_columns(
+    data: Dataset, keep: Sequence[str] | None, columns: Mapping[str, Column]
+) -> tuple[Dataset, dict[str, Column]]:
+    """The data with the columns to publish alone (None: all), and what is said of the columns but those left out."""
+    if keep is None:
+        return data, dict(columns)
+    left_out = () if data.table is None else set(data.table.names) - set(keep)
+    return data.keep_columns(keep), {name: spec for name, spec in columns.items() if name not in left_out}
+
+
+def _file(path: str) -> str:
+    """What is in a file of a hierarchy; levels such as width:5,10 are no file."""
+    return path if intervals.is_spec(path) else sha256_of(path)
+
+
+def _content(column: Column) -> dict[str, Any]:
+    """What is said of a column; a hierarchy's file by what is in it."""
+    said = {one.name: getattr(column, one.name) for one in fields(column)}
+    tree = said["hierarchy"]
+    if tree is not None and not (isinstance(tree, str) and intervals.is_spec(tree)):
+        said["hierarchy"] = tree.sha256 if isinstance(tree, Hierarchy) else sha256_of(tree)
+    return said

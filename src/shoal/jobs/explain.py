@@ -1,0 +1,138 @@
+"""Tell why each group of published data is needed, as ``shoal explain`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from shoal.data import Dataset, Hierarchy
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError, did_you_mean
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset
+from shoal.jobs.notes import taking_notes
+from shoal.jobs.published_file import LabelMeanings
+from shoal.privacy import PrivacyModel
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Prepared, Problem
+from shoal.published import Published
+from shoal.recoding import GlobalCut
+from shoal.report import facts
+from shoal.report.explanations import Explanation, cut_of, explain_cut
+
+
+@dataclass(frozen=True, eq=False)
+class Explanations:
+    """Why each group, and each suppressed item, of published data is needed; those of most records first."""
+
+    groups: tuple[Explanation, ...]
+    published_labels: frozenset[str]
+    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+
+    def __iter__(self) -> Iterator[Explanation]:
+        """One after the other."""
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        """How many groups and suppressed items there are."""
+        return len(self.groups)
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """What ``shoal explain --json`` prints: a list."""
+        return facts.explanations(self.groups)
+
+
+def explain(
+    original: Any,
+    published: Any,
+    hierarchy: HierarchySource = None,
+    privacy: PrivacyModel | None = None,
+    *,
+    codebook: CodeBookSource = None,
+    unknown_items: Literal["error", "root"] = "error",
+    label: str | None = None,
+    engine: Engine = LOCAL,
+) -> Explanations:
+    """Tell why each group in published data is needed: a set that would be too rare if the group were split.
+
+    Likewise for each suppressed item: a set that would be too rare if the item were published. The sets are of the raw
+    data: do not publish them.
+
+    Parameters
+    ----------
+    original, published
+        Anything that :func:`shoal.read` takes, or what it returned: the same rows in the same order. Any tool may have
+        made the published data, by replacing items by groups, or suppressing them, the same everywhere.
+    hierarchy
+        The hierarchy that the groups come from, or its file. Not needed with a code book.
+    privacy
+        The guarantee: :class:`shoal.KmAnonymity`, which is the default.
+    codebook
+        The code book of the release, or its file. Default: the one beside the published file, if it is needed.
+    unknown_items
+        Items that are not in the hierarchy: ``"error"``, or ``"root"`` to take them as items below its root.
+    label
+        Explain only what this item or group was published as.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"ALL": {"DRINKS": ["milk", "tea"], "FOOD": ["rice"]}})
+    >>> before, after = [["milk", "rice"], ["tea", "rice"]], [["DRINKS", "rice"], ["DRINKS", "rice"]]
+    >>> print(*shoal.explain(before, after, tree, shoal.KmAnonymity(k=2, m=2)))
+    'DRINKS' was not split because {milk} is in 1 record.
+    """
+    model = explainable(KmAnonymity() if privacy is None else privacy)
+    with taking_notes() as notes:
+        before, after = as_dataset(original), as_dataset(published)
+        meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
+        problem = _problem(before, meanings, model, unknown_items)
+        resolved = Published.resolve(after.transactions, problem.hierarchy)
+        cut = cut_of(problem, resolved)
+        verdict = model.verify(resolved, engine)
+        if not verdict.holds:
+            raise OptionError(
+                f"{after.origin.source} does not have {model.title} with these options ({verdict.witnesses[0]}): "
+                f"give those that it was made with, or see 'shoal verify'."
+            )
+        groups = explain_cut(problem, cut, engine)
+        if label is not None and groups:
+            wanted = _group(label, problem.hierarchy, cut)
+            groups = [one for one in groups if one.group == wanted]
+    return Explanations(tuple(groups), frozenset(resolved.rows.in_use().labels), tuple(notes))
+
+
+def explainable(privacy: PrivacyModel) -> PrivacyModel:
+    """The model, if its releases can be explained."""
+    if not privacy.explainable:
+        raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
+    return privacy
+
+
+def _problem(
+    data: Dataset, meanings: LabelMeanings, privacy: PrivacyModel, unknown_items: Literal["error", "root"]
+) -> Prepared[PrivacyModel]:
+    """The problem that published data solve, on a hierarchy that has all their groups."""
+    if meanings.alone and meanings.book is None:
+        raise OptionError(
+            "explain needs --hierarchy FILE, the hierarchy that PUBLISHED was made with, or --codebook FILE, the code "
+            "book of the release: give one of them."
+        )
+    problem = Problem(data, meanings.tree, privacy, unknown_items=unknown_items).prepared
+    if meanings.book is not None and len(meanings.book):
+        problem = problem.on(meanings.book.tree(problem.hierarchy))
+    return problem
+
+
+def _group(label: str, hierarchy: Hierarchy, cut: GlobalCut) -> str:
+    """The label of the cut at or above a node."""
+    if label not in hierarchy.code_of:
+        raise OptionError(
+            f"'{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"
+            f"{did_you_mean(label, hierarchy.labels)}."
+        )
+    node = hierarchy.code_of[label]
+    above = [int(one) for one in cut.nodes if hierarchy.covers(int(one), node)]
+    if not above:
+        raise OptionError(f"'{label}' was split: ask for one of the items below it.")
+    return hierarchy.labels[above[0]]

@@ -1,0 +1,189 @@
+"""A published file that any tool may have made, read against its original: what its labels stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.data import Dataset, Hierarchy
+from shoal.data.hierarchy import NO_HIERARCHY
+from shoal.data.labels import set_members
+from shoal.data.transactions import Transactions
+from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_hierarchy
+from shoal.published import Published
+from shoal.report.formatting import things
+
+SUPPRESSED = "*"  # what ARX and Amnesia write
+GROUP = re.compile(r"\bgroup[ -]\d+[ -]of[ -]\d+")  # how Shoal names groups of siblings
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMeanings:
+    """What the labels of a published file stand for: items, groups of the hierarchy, and labels of the code book."""
+
+    tree: Hierarchy
+    book: CodeBook | None
+    alone: bool  # whether no hierarchy is given: the tree is flat
+
+    @classmethod
+    def of(
+        cls,
+        original: Dataset,
+        published: Dataset,
+        hierarchy: HierarchySource,
+        codebook: CodeBookSource,
+        notes: list[str],
+    ) -> LabelMeanings:
+        """By the hierarchy and the code book; without a hierarchy, all items that are known lie below one root."""
+        items = original.transactions.labels
+        tree = as_hierarchy(hierarchy) or Hierarchy.flat(items)
+        alone = tree.name == NO_HIERARCHY
+        book = codebook_of(codebook, published, set(items), None if alone else tree, notes)
+        if alone and book is not None:
+            tree = book.flat(tree.items)
+        return cls(tree, book, alone)
+
+    @property
+    def given_tree(self) -> Hierarchy | None:
+        """The hierarchy, if one is given."""
+        return None if self.alone else self.tree
+
+
+def codebook_of(
+    source: CodeBookSource, published: Dataset, items: Collection[str], tree: Hierarchy | None, notes: list[str]
+) -> CodeBook | None:
+    """The code book that is given, or the one beside the published file if that tells labels nothing else knows."""
+    rows, origin = published.transactions, published.origin
+    if source is not None or origin.codebook is not None:
+        return given_codebook(source, published)
+    used = rows.in_use().labels
+    unknown = [label for label in used if label not in items and (tree is None or label not in tree.code_of)]
+    if not unknown or origin.path is None or not (path := beside(origin.path)).is_file():
+        return None
+    book = CodeBook.load(path)
+    if not any(label in book for label in unknown):
+        return None
+    notes.append(f"Labels are looked up in {path}, which lies beside {origin.path.name}.")
+    return book
+
+
+def given_codebook(source: CodeBookSource, published: Dataset) -> CodeBook:
+    """The code book that is given, or that the data carry; an error if it is that of other data."""
+    source = published.origin.codebook if source is None else source
+    book = source if isinstance(source, CodeBook) else CodeBook.load(source)
+    book.check(published.transactions.in_use().labels, published.origin.name)
+    return book
+
+
+def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, data: Dataset) -> None:
+    """Every published label must be an item or in the code book. Without a hierarchy, all others pass for items.
+
+    With one, the code book must agree with it.
+    """
+    code_of = {label: code for code, label in enumerate(data.transactions.labels)}
+    if tree is not None:
+        rows = Transactions.from_sets([labels])
+        Published.resolve(rows, tree, places(data, rows), book)
+        return
+    items = set(book.items)
+    for label in labels:
+        if label in book or label in items:
+            continue
+        if GROUP.search(label):
+            raise DataError(
+                f"Published label '{cut(label)}' ({data.first_use(code_of[label])}) is named like a group, but is not "
+                f"in the code book {book.name}{did_you_mean(label, book.labels)}: give the one that was written with "
+                f"the data, or --hierarchy if it is a node or an item there."
+            )
+
+
+def without_suppressed(
+    published: Dataset, marks: Sequence[str] | None, items: Collection[str], meanings: LabelMeanings, notes: list[str]
+) -> Dataset:
+    """The published data without labels that stand for what was suppressed.
+
+    ``marks`` are such labels; None: ``*``, with a note that says how many, unless it is an item or a group.
+    """
+    rows, name = published.transactions, published.origin.name
+    tree, book = meanings.given_tree, meanings.book
+    for mark in (SUPPRESSED,) if marks is None else marks:
+        root = tree is not None and mark == tree.labels[-1]
+        known = mark in items or (tree is not None and mark in tree.code_of and not root)
+        known = known or (book is not None and mark in book and (marks is None or not root))
+        if marks is not None and (known or mark not in rows.labels):
+            why = "is an item, or a group of the hierarchy" if known else f"is in no record of {name}"
+            raise OptionError(f"--suppressed '{cut(mark)}' {why}: leave it out of that option.")
+        if known or mark not in rows.labels:
+            continue
+        code = rows.labels.index(mark)
+        times = int(rows.supports[code])
+        if root and marks is None:
+            notes.append(
+                f"'{mark}' is in {things(times, 'record')} of {name}: taken as the root of the hierarchy, some item. "
+                f"If it stands for what was suppressed, add --suppressed '{mark}'."
+            )
+            continue
+        if marks is None and times:
+            notes.append(
+                f"'{mark}' is in {things(times, 'record')} of {name}, and is neither an item nor a group: taken as "
+                f"what was suppressed."
+            )
+        codes = np.arange(len(rows.labels), dtype=np.int32)
+        codes[code] = -1
+        rows = rows.recode(codes, rows.labels)
+    return replace(published, transactions=rows)
+
+
+def refuse_torn(data: Dataset) -> None:
+    """Refuse pieces of sets such as (a,b) that were split where their items are, as they would count as labels."""
+    rows = data.transactions
+    supports = rows.supports
+    used = [
+        (code, label)
+        for code, label in enumerate(rows.labels)
+        if supports[code] and label.count("(") != label.count(")")
+    ]
+    opened = [(code, label) for code, label in used if label.startswith("(") and ")" not in label]
+    if opened and any(label.endswith(")") and "(" not in label for _, label in used):
+        code, label = opened[0]
+        raise DataError(
+            f"Label '{cut(label)}' ({data.first_use(code)}) looks like a piece of a set such as (a,b): what separates "
+            f"items also stands inside the sets. Quote them ('\"(a,b)\"'), or separate items by another mark."
+        )
+
+
+def places(data: Dataset, rows: Transactions) -> Callable[[int], str]:
+    """Where a label of rows made from the data is first used."""
+    code_of = {label: code for code, label in enumerate(data.transactions.labels)}
+    return lambda code: data.first_use(code_of[rows.labels[code]])
+
+
+def require_items(published: Dataset, original: Dataset, book: CodeBook | None = None) -> None:
+    """Without a hierarchy, every published label must be an item, or in the code book."""
+    items, rows = set(original.transactions.labels), published.transactions
+    if book is not None:
+        items |= {*book.labels, *book.items}
+    for code in np.flatnonzero(rows.supports).tolist():
+        label = rows.labels[code]
+        if label not in items and not items.issuperset(set_members(label) or [label]):
+            raise DataError(
+                f"Published label '{cut(label)}' ({published.first_use(code)}) is not an item of {original.origin.name}"
+                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy), "
+                f"or the code book of the release (--codebook)."
+            )
+
+
+def sensitive_items(label: str, tree: Hierarchy, data: Dataset) -> Sequence[str]:
+    """What a sensitive label names: an item, or all items of a group."""
+    items, below = data.transactions.labels, tree.items_of(label)
+    if label not in items and label not in tree.code_of:
+        near = did_you_mean(label, (*items, *tree.labels))
+        raise OptionError(f"Sensitive '{label}'{near} is not in {data.origin.name}: correct or remove it.")
+    if label in items and label not in below:
+        raise OptionError(f"'{label}' is an item of the data and a group in {tree.name}: rename one of them.")
+    return below

@@ -1,0 +1,49 @@
+"""Parts of a data set: some items, the rows that hold them, and items to be sensitive, drawn by a seed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.data import Transactions
+from shoal.data.arrays import Counts, row_ids
+from shoal.data.labels import canonical_order
+
+TRIES = 500  # to draw sensitive items
+
+
+def choose(seed: int, stream: int, n: int, size: int) -> Counts:
+    """So many of the first n numbers, in ascending order."""
+    return np.sort(np.random.default_rng([seed, stream]).choice(n, min(size, n), replace=False))
+
+
+def rows_holding(rows: Transactions, items: Counts) -> Counts:
+    """The rows that hold one of the items, in ascending order."""
+    return np.unique(row_ids(rows.indptr)[np.isin(rows.items, items)])
+
+
+def only_items(rows: Transactions, items: Counts) -> Transactions:
+    """The rows with these items alone."""
+    code_of = np.full(len(rows.labels), -1, dtype=np.int32)
+    code_of[items] = np.arange(len(items), dtype=np.int32)
+    return rows.recode(code_of, [rows.labels[item] for item in items])
+
+
+def items_modulo(rows: Transactions, modulo: int) -> Transactions:
+    """Items numbered from 0 in the order of their labels, modulo a number; what becomes equal in a row is one item.
+
+    Not the labels themselves: BMS-WebView-2 has odd ids alone, so that ids modulo 40 would leave 20 items of P0's 40.
+    """
+    number = {label: at % modulo for at, label in enumerate(canonical_order(rows.labels))}
+    codes = np.array([number[label] for label in rows.labels], dtype=np.int32)
+    return rows.recode(codes, [str(one) for one in range(min(modulo, len(rows.labels)))])
+
+
+def draw_sensitive(rows: Transactions, items: int, least: float, most: float, seed: int) -> tuple[str, ...] | None:
+    """Draw so many items, none in too many rows, that a share of the rows from least to most holds one; or None."""
+    rng = np.random.default_rng([seed, 1])
+    rare = np.flatnonzero((rows.supports > 0) & (rows.supports <= most * len(rows)))
+    for _ in range(TRIES if len(rare) >= items else 0):
+        chosen = np.sort(rng.choice(rare, items, replace=False))
+        if least <= len(rows_holding(rows, chosen)) / len(rows) <= most:
+            return tuple(rows.labels[code] for code in chosen)
+    return None

@@ -1,0 +1,158 @@
+"""Check a guarantee on published data alone, as ``shoal verify`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.data import Dataset
+from shoal.data.sensitive import lookalikes, spelling_notes
+from shoal.data.table import Role
+from shoal.engines import LOCAL, Engine
+from shoal.errors import OptionError
+from shoal.hierarchies.codebook import CodeBook
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, names_in
+from shoal.jobs.notes import taking_notes
+from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
+from shoal.options import say
+from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.published import Published
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """Whether published data have a guarantee, and what the check rests on. It is true if the guarantee holds."""
+
+    privacy: PrivacyModel  # what was checked; groups of sensitive items are spelled out
+    verdict: Verdict
+    missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
+    codebook: CodeBook | None = None
+    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+
+    @property
+    def holds(self) -> bool:
+        """Whether the guarantee holds."""
+        return self.verdict.holds
+
+    def __bool__(self) -> bool:
+        """Whether the guarantee holds."""
+        return self.holds
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``shoal verify --json`` prints."""
+        return {
+            "model": {"name": self.privacy.name, **self.privacy.values()},
+            "holds": self.verdict.holds,
+            "checked": self.verdict.checked,
+            "violations": self.verdict.violations,
+            "not_found": self.missed,
+            "witnesses": [_witness(witness, self.codebook) for witness in self.verdict.witnesses],
+        }
+
+
+def verify(
+    data: Any,
+    privacy: PrivacyModel,
+    *,
+    hierarchy: HierarchySource = None,
+    codebook: CodeBookSource = None,
+    quasi_identifiers: Sequence[str] | None = None,
+    allow_missing: bool = False,
+    engine: Engine = LOCAL,
+) -> Verification:
+    """Check a guarantee on published data, made by any tool. Nothing but the data is looked at.
+
+    Parameters
+    ----------
+    data
+        The published data: anything that :func:`shoal.read` takes, or what it returned.
+    privacy
+        The guarantee, such as ``shoal.KmAnonymity(k=5, m=2)``.
+    hierarchy
+        The item hierarchy, or its file: if the model names groups as sensitive, or to check ``codebook`` by.
+    codebook
+        The code book of the release, or its file. All labels must be in it, or be items.
+    quasi_identifiers
+        For models about columns: the columns that an adversary may know. Default: all that are not sensitive.
+    allow_missing
+        Go on if a sensitive label is not in the data. It may be misspelt.
+    engine
+        How many threads to use, and whom to tell about progress.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], shoal.KmAnonymity(k=2, m=2))
+    >>> result.holds, result.verdict.checked
+    (True, 2)
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], shoal.KmAnonymity(k=2, m=2))
+    >>> print(result.holds, *result.verdict.witnesses)
+    False {beer} is in 1 record {tea} is in 1 record
+    """
+    with taking_notes() as notes:
+        dataset = as_dataset(data, privacy)
+        if quasi_identifiers is not None:
+            dataset = with_quasi_identifiers(dataset, privacy, quasi_identifiers, notes)
+        refuse_torn(dataset)
+        tree = as_hierarchy(hierarchy)
+        if tree is not None:
+            privacy = privacy.spelled_out(tree, set(dataset.transactions.labels))
+        published, missed = _seen(dataset, privacy, allow_missing)
+        book = None
+        if codebook is not None or dataset.origin.codebook is not None:
+            book = given_codebook(codebook, dataset)
+            known = tree and tree.without_items(privacy.sensitive_labels)
+            check_labels(published.rows.in_use().labels, book, known, dataset)
+        verdict = privacy.verify(published, engine)
+        notes += _caveats(dataset, privacy, published, missed)
+    return Verification(privacy, verdict, missed, book, tuple(notes))
+
+
+def _seen(data: Dataset, privacy: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
+    """The data as their reader sees them, and the sensitive labels that they do not have."""
+    missed = privacy.missed(data) if allow_missing else ()
+    published = privacy.seen(data) if missed else privacy.view(data)
+    if missed and published.sensitive is not None and not published.sensitive.values.labels:
+        raise OptionError(
+            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: see the spelling."
+        )
+    return published, missed
+
+
+def with_quasi_identifiers(
+    data: Dataset, privacy: PrivacyModel, quasi_identifiers: Sequence[str], notes: list[str]
+) -> Dataset:
+    """The data with these columns as quasi-identifiers."""
+    if not privacy.relational:
+        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {privacy.name}.")
+    names = names_in("quasi_identifiers", quasi_identifiers)
+    table = data.keep_columns(names).table
+    assert table is not None
+    assert data.table is not None
+    ignored = [name for name in data.table.names if name not in names and name not in privacy.columns]
+    if ignored:
+        notes.append(f"Not looked at, as not named in --quasi-identifiers: {say(tuple(ignored))}.")
+    roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
+    return replace(data, table=replace(data.table, roles=roles))
+
+
+def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
+    """What a user should know about what was checked."""
+    if missed:
+        yield f"Not in {data.origin.source}, so not checked: {say(missed)}."
+    for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
+        yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
+    if published.sensitive is not None:
+        yield from spelling_notes(data, published.sensitive)
+    yield from filter(None, [*privacy.notes, privacy.unseen])
+
+
+def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
+    """A witness as plain values; with a code book, also the items that its labels stand for."""
+    if book is None:
+        return witness.as_dict()
+    return {
+        **witness.as_dict(),
+        "items": {label: list(book.items_of(label)) for label in witness.named if label in book},
+    }

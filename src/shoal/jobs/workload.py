@@ -1,0 +1,57 @@
+"""Draw queries from data, as ``shoal workload`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.data.sensitive import take_apart
+from shoal.hierarchies import axes
+from shoal.jobs.arguments import ColumnsSource, as_columns, as_dataset, names_in
+from shoal.metrics.workload import QUERIES, Workload
+from shoal.published import Published
+
+
+def workload(
+    data: Any,
+    *,
+    queries: int = QUERIES,
+    values: int | None = None,
+    items: int | Sequence[int] | None = None,
+    seed: int = 0,
+    sensitive: Sequence[str] = (),
+    quasi_identifiers: ColumnsSource = (),
+) -> Workload:
+    """Draw queries that count records: :func:`shoal.measure` asks them, and so releases are compared by the same ones.
+
+    Parameters
+    ----------
+    data
+        The original data: anything that :func:`shoal.read` takes, or what it returned.
+    queries
+        How many queries to draw.
+    values, items
+        How many quasi-identifiers and items a query asks for. Default: 2 of each, or fewer if there are not so many.
+        With several numbers of items, so many queries are drawn of each.
+    seed
+        For drawing.
+    sensitive
+        Items that queries do not ask for.
+    quasi_identifiers
+        Columns that queries ask for: their names, or a :class:`shoal.Column` for each name.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> queries = shoal.workload([["milk", "tea"], ["milk", "tea"], ["milk"]], queries=20, items=2)
+    >>> len(queries), queries.queries[0].items
+    (20, ('milk', 'tea'))
+    """
+    dataset, named = as_dataset(data), as_columns(quasi_identifiers)
+    known, _ = take_apart(dataset, names_in("sensitive", sensitive))
+    original = Published.plain(known.in_use())
+    if named:
+        dataset.keep_columns(list(named))  # they must be there
+        original = replace(original, relational=axes.relational(dataset, named))
+    return Workload.generated(original, queries, values, items, seed)

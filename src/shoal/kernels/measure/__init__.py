@@ -1,0 +1,1 @@
+"""Kernels of measures: they share no counting with searches and verifiers."""

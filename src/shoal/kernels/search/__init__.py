@@ -1,0 +1,1 @@
+"""Kernels of searches: they share no counting with verifiers (decision 0005)."""

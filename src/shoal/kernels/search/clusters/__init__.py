@@ -1,0 +1,1 @@
+"""Kernels of methods for rows that have attributes beside their items."""

@@ -1,0 +1,117 @@
+"""The items of one cluster of rows, merged into labels until no label set is in breach."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+
+
+def merge_until_safe(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    hidden_indptr: Offsets,
+    hidden_items: Codes,
+    hidden_labels: int,
+    k: int,
+    l: int,
+    m: int,
+    *,
+    tick: Tick = no_progress,
+) -> Codes | None:
+    """Merge the items of one cluster of rows into labels until no set of up to m labels is in breach.
+
+    In breach: fewer than k rows, but some, have the set; or, unless l is 0, more than one in l of them the same hidden
+    item. The first breach, by size and then in order, is ended by merging one of its labels with another, where that
+    adds least to what the rows lose (P2's UL). Told is the smallest item of each item's label, -1 for items that do not
+    occur; or nothing if all are one label and still in breach.
+
+    >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
+    >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
+    >>> merge_until_safe(*rows, 5, *none, 0, 2, 0, 2)
+    array([ 0,  1,  1,  0, -1], dtype=int32)
+    >>> merge_until_safe(*rows, 5, *none, 0, 4, 0, 1) is None
+    True
+    """
+    longest = int(np.diff(indptr).max(initial=0))
+    limits = capped(k, indptr), capped(l, indptr), min(m, longest)
+    hidden = hidden_indptr, hidden_items, hidden_labels
+    return compiled_or(merge_until_safe_twin)(indptr, items, labels, *hidden, *limits, tick)
+
+
+def merge_until_safe_twin(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    hidden_indptr: Offsets,
+    hidden_items: Codes,
+    hidden_labels: int,
+    k: int,
+    l: int,
+    m: int,
+    tick: Tick,
+) -> Codes | None:
+    """Merge labels of the first breach, where that adds least loss, until there is none; None if one is left."""
+    rows, hidden = rows_of(indptr, items), rows_of(hidden_indptr, hidden_items) if l else []
+    label_of = {item: item for row in rows for item in row}
+    while True:
+        size = Counter(label_of.values())
+        tick(1 - len(size) / max(1, len(label_of)))
+        blurred = [tuple(sorted({label_of[item] for item in row})) for row in rows]
+        breach = _first_breach(blurred, hidden, k, l, m)
+        if not breach:
+            return np.array([label_of.get(item, -1) for item in range(labels)], dtype=np.int32)
+        if len(size) == 1:
+            return None
+        pairs = {(min(u, v), max(u, v)) for u in breach for v in size if u != v}
+        changes = _added_losses(Counter(blurred), size, pairs)
+        kept, gone = min(pairs, key=lambda pair: (changes[pair], size[pair[0]] + size[pair[1]], pair))
+        label_of = {item: kept if label == gone else label for item, label in label_of.items()}
+
+
+def _first_breach(rows: list[Row], hidden: list[Row], k: int, l: int, m: int) -> Row:
+    """The first set of labels, by size and then in order, with too few rows or too often the same hidden item."""
+    for size in range(1, min(m, max(map(len, rows), default=0)) + 1):
+        support = Counter(labels for row in rows for labels in itertools.combinations(row, size))
+        broken = {labels for labels, count in support.items() if count < k}
+        together = Counter(
+            (labels, item)
+            for row, secrets in zip(rows, hidden, strict=False)
+            for labels in itertools.combinations(row, size)
+            for item in secrets
+        )
+        broken |= {labels for (labels, _), count in together.items() if count * l > support[labels]}
+        if broken:
+            return min(broken)
+    return ()
+
+
+def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, int]]) -> Counter[tuple[int, int]]:
+    """What merging each pair of labels adds to the loss of all rows."""
+    added = Counter[tuple[int, int]]()
+    for row, weight in rows.items():
+        before = _loss({label: size[label] for label in row})
+        for u, v in pairs:
+            if u in row or v in row:
+                sizes = {label: size[label] for label in row if label not in (u, v)}
+                added[u, v] += weight * (_loss({**sizes, u: size[u] + size[v]}) - before)
+    return added
+
+
+def _loss(sizes: dict[int, int]) -> int:
+    """What a row with labels of such sizes loses (P2's UL), in whole numbers of 2^-40."""
+    if not sizes:
+        return 0
+    items, total = sum(sizes.values()), 0.0
+    least = math.ldexp(1.0, -items)
+    for _, size in sorted(sizes.items()):
+        if size > 1:
+            total += math.ldexp(1.0, size - items) - least
+    return math.floor(math.ldexp(total / (1.0 - least), 40))

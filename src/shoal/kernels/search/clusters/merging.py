@@ -1,0 +1,247 @@
+"""Clusters that are merged two at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.data.attributes import Scale
+from shoal.kernels.arrays import rows_of
+from shoal.kernels.choice import compiled_or
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
+
+How = Literal["r", "t", "rt"]
+_HOW: dict[How, int] = {"r": 0, "t": 1, "rt": 2}
+_MOST = 2**63 - 1
+
+
+class Merging:
+    """Clusters that are merged two at a time: those that cost least first, with the partner that suits them best.
+
+    A cluster costs, for each attribute, what the interval of its codes costs; or, ``by_size``, its number of rows. Its
+    distance (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in
+    common, x in only one of them, o in all.
+
+    >>> line = Scale(True, np.array([0, 1, 5]), 5)
+    >>> rows = np.array([0, 1, 2, 3]), np.array([0, 1, 0], dtype=np.int32)
+    >>> ends = [np.array([0, 1, 2], dtype=np.int32)]
+    >>> merging = Merging(ends, ends, np.array([1, 1, 1]), [line], *rows, 2, np.array([0, 1, 2]))
+    >>> [merging.nearest(merging.seed(), how, limit=10) for how in ("r", "t")], merging.distances_with(0).tolist()
+    ([1, 2], [-1.0, 6.0, 0.5])
+    >>> merging.merge(0, 2)
+    >>> merging.alive, merging.total, merging.seed(), merging.result().tolist()
+    (2, 10, 1, [0, 1, 0])
+    """
+
+    def __init__(
+        self,
+        lo: Sequence[Codes],
+        hi: Sequence[Codes],
+        sizes: Counts,
+        scales: Sequence[Scale],
+        indptr: Offsets,
+        items: Codes,
+        labels: int,
+        cluster_of: Counts,
+        *,
+        by_size: bool = False,
+        threads: int = 1,
+    ) -> None:
+        low, high = ([np.ascontiguousarray(column, dtype=np.int32) for column in side] for side in (lo, hi))
+        counts, clusters = (np.ascontiguousarray(numbers, dtype=np.int64) for numbers in (sizes, cluster_of))
+        self._kernel = compiled_or(MergingTwin)(
+            low, high, counts, as_tuples(scales), indptr, items, labels, clusters, by_size, threads
+        )
+
+    @property
+    def total(self) -> int:
+        """The cost of every living cluster, once for each of its rows."""
+        return self._kernel.total()
+
+    @property
+    def alive(self) -> int:
+        """How many clusters there are now."""
+        return self._kernel.alive()
+
+    def seed(self) -> int:
+        """The cluster that costs least, then the lowest, of those that are not set aside; -1 if there is none."""
+        return self._kernel.seed()
+
+    def set_aside(self, c: int) -> None:
+        """From now on the cluster is no seed, unless it is merged."""
+        self._kernel.set_aside(c)
+
+    def costs_with(self, c: int) -> Counts:
+        """What the union with each other living cluster costs; -1 for all that are none."""
+        return self._kernel.costs_with(c)
+
+    def totals_with(self, c: int) -> Counts:
+        """The total after merging with each other living cluster; -1 for all that are none."""
+        return self._kernel.totals_with(c)
+
+    def distances_with(self, c: int) -> npt.NDArray[np.float64]:
+        """The distance of the union with each other living cluster; -1 for all that are none."""
+        return self._kernel.distances_with(c)
+
+    def nearest(self, c: int, how: How, limit: int) -> int:
+        """The best other cluster to merge with, or -1; ties go to the lower number.
+
+        "r": the one whose union costs least, if the total stays within the limit. Of those with which it does, "t": the
+        one with the lowest distance; "rt": with the lowest sum of its ranks by cost and by distance among all, then by
+        cost.
+        """
+        return self._kernel.nearest(c, _HOW[how], max(-1, min(limit, _MOST)))
+
+    def merge(self, c: int, p: int) -> None:
+        """Make one cluster of two; it has the lower number and is not set aside."""
+        self._kernel.merge(c, p)
+
+    def result(self) -> Counts:
+        """For each initial cluster the number of the living one that it is in now."""
+        return self._kernel.result()
+
+
+BY_COST, BY_DISTANCE, BY_BOTH = range(3)
+
+
+class MergingTwin:
+    """Clusters that are merged two at a time."""
+
+    def __init__(
+        self,
+        lo: Sequence[Codes],
+        hi: Sequence[Codes],
+        sizes: Counts,
+        scales: Sequence[ScaleTuple],
+        indptr: Offsets,
+        items: Codes,
+        labels: int,
+        cluster_of: Counts,
+        by_size: bool,
+        threads: int,
+    ) -> None:
+        self._size: list[int] = sizes.tolist()
+        self._by_size = by_size
+        self._costs = [Cost(*scale) for scale in scales]
+        columns = [[column.tolist() for column in side] for side in (lo, hi)]
+        self._ends = [[tuple(column[c] for column in side) for side in columns] for c in range(len(self._size))]
+        self._now = list(range(len(self._size)))
+        self._waiting = set(self._now)
+        self._sets: list[set[frozenset[int]]] = [set() for _ in self._now]
+        for row, cluster in zip(rows_of(indptr, items), cluster_of.tolist(), strict=True):
+            self._sets[cluster].add(frozenset(row))
+        self._distances = {(c, c): _farthest(sets, sets) for c, sets in enumerate(self._sets)}
+
+    def total(self) -> int:
+        """What all rows cost."""
+        return sum(self._size[c] * self._cost([c]) for c in self._living())
+
+    def alive(self) -> int:
+        """How many clusters there are."""
+        return len(self._living())
+
+    def seed(self) -> int:
+        """The cluster that costs least of those that are not set aside, or -1."""
+        return min(self._waiting, key=lambda c: (self._cost([c]), c), default=-1)
+
+    def set_aside(self, c: int) -> None:
+        """From now on it is no seed."""
+        self._check(c)
+        self._waiting.discard(c)
+
+    def costs_with(self, c: int) -> Counts:
+        """What the union with each other cluster costs, or -1."""
+        return self._by_number(np.int64, {p: self._cost([c, p]) for p in self._others(c)})
+
+    def totals_with(self, c: int) -> Counts:
+        """The total after merging with each other cluster, or -1."""
+        total = self.total()
+        return self._by_number(np.int64, {p: self._total_with(total, c, p) for p in self._others(c)})
+
+    def distances_with(self, c: int) -> npt.NDArray[np.float64]:
+        """How far apart the item sets of the union with each other cluster are, or -1."""
+        return self._by_number(np.float64, {p: self._distance(c, p) for p in self._others(c)})
+
+    def nearest(self, c: int, how: int, limit: int) -> int:
+        """The best other cluster to merge with, or -1."""
+        others, total = self._others(c), self.total()
+        allowed = {p for p in others if self._total_with(total, c, p) <= limit}
+        if how == BY_COST:
+            best = min(others, key=lambda p: (self._cost([c, p]), p), default=-1)
+            return best if best in allowed else -1
+        if how == BY_DISTANCE:
+            return min(allowed, key=lambda p: (self._distance(c, p), p), default=-1)
+        u = {p: rank for rank, p in enumerate(sorted(others, key=lambda p: (self._cost([c, p]), p)))}
+        v = {p: rank for rank, p in enumerate(sorted(others, key=lambda p: (self._distance(c, p), p)))}
+        return min(allowed, key=lambda p: (u[p] + v[p], u[p]), default=-1)
+
+    def merge(self, c: int, p: int) -> None:
+        """Make one cluster of two, under the lower number."""
+        self._check(c)
+        self._check(p)
+        if c == p:
+            raise ValueError("a cluster cannot be merged with itself")
+        kept, gone = min(c, p), max(c, p)
+        self._ends[kept] = ends_of([*self._ends[kept], *self._ends[gone]])
+        self._size[kept] += self._size[gone]
+        within = self._distance(kept, gone)
+        self._sets[kept] |= self._sets[gone]
+        self._distances = {pair: value for pair, value in self._distances.items() if not {c, p} & {*pair}}
+        self._distances[kept, kept] = within
+        self._now = [kept if cluster == gone else cluster for cluster in self._now]
+        self._waiting = (self._waiting - {gone}) | {kept}
+
+    def result(self) -> Counts:
+        """For each initial cluster the one that it is in now."""
+        return np.array(self._now, dtype=np.int64)
+
+    def _check(self, c: int) -> None:
+        """Only a living cluster will do."""
+        if c not in self._living():
+            raise ValueError("no such cluster, or it was merged")
+
+    def _living(self) -> set[int]:
+        """The clusters that there are."""
+        return set(self._now)
+
+    def _others(self, c: int) -> list[int]:
+        """All clusters but one."""
+        self._check(c)
+        return sorted(self._living() - {c})
+
+    def _cost(self, clusters: list[int]) -> int:
+        """What their union costs."""
+        if self._by_size:
+            return sum(self._size[c] for c in clusters)
+        return cost_of(self._costs, [codes for c in clusters for codes in self._ends[c]])
+
+    def _total_with(self, total: int, c: int, p: int) -> int:
+        """The total after merging two clusters."""
+        apart = sum(self._size[one] * self._cost([one]) for one in (c, p))
+        return total - apart + (self._size[c] + self._size[p]) * self._cost([c, p])
+
+    def _distance(self, c: int, p: int) -> float:
+        """How far apart the item sets of a union are."""
+        pair = min(c, p), max(c, p)
+        if pair not in self._distances:
+            across = _farthest(self._sets[c], self._sets[p])
+            self._distances[pair] = max(across, self._distances[c, c], self._distances[p, p])
+        return self._distances[pair]
+
+    def _by_number(self, kind: type[np.generic], values: dict[int, Any]) -> npt.NDArray[Any]:
+        """An array with the values of some clusters, and -1 for the others."""
+        return np.array([values.get(c, -1) for c in range(len(self._now))], dtype=kind)
+
+
+def _farthest(some: set[frozenset[int]], others: set[frozenset[int]]) -> float:
+    """The largest distance (P2's BTD) of two sets."""
+    return max((_distance(a, b) for a in some for b in others), default=0.0)
+
+
+def _distance(a: frozenset[int], b: frozenset[int]) -> float:
+    """More with items in only one, and with items in all; less with items in both."""
+    return float((len(a ^ b) + 1) * len(a | b)) / float(len(a & b) + 1)

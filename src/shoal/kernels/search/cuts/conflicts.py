@@ -1,0 +1,101 @@
+"""Conflicts: what k^m-anonymity demands where items may be suppressed as well (optimum.md, 5)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import capped, flat
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.search.cuts.threats import FEW, SOME, Kept, Rows, Set, ThreatsTwin
+
+Conflict = tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]  # parents, groups of items
+
+
+class Conflicts:
+    """What k^m-anonymity demands where items may be suppressed as well as generalized (optimum.md, 5).
+
+    A conflict: either not all of the parents are expanded, or all items of one of the groups are suppressed. It comes
+    from a set of labels in 1..k-1 rows, in its most general form, and one of these rows.
+    """
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+    ) -> None:
+        self._kernel = compiled_or(ConflictsTwin)(indptr, items, parent, flat(span), leaves, capped(k, indptr), threads)
+
+    def at(
+        self, raised: Sequence[int], suppressed: Sequence[int], m: int, *, tick: Tick = no_progress
+    ) -> list[Conflict]:
+        """The conflicts that a cut, some of whose leaves are suppressed, runs into; none: it is k^m-anonymous.
+
+        They come from its rare sets with no rare part, of the smallest sizes that have any (if m is large: from rare
+        rows).
+        """
+        return self._kernel.at(list(raised), list(suppressed), m, tick)
+
+
+ENOUGH = 256  # rare sets, after which larger ones are not looked for
+BATCH, LARGEST_BATCH = 256, 4096
+
+
+class ConflictsTwin(ThreatsTwin):
+    """Rows over a hierarchy, asked for conflicts."""
+
+    def at(  # type: ignore[override]
+        self, raised: Sequence[int], suppressed: Sequence[int], last: int, tick: Tick
+    ) -> list[Conflict]:
+        """The conflicts of the most general forms of rare sets, each with every row that holds them.
+
+        Sets near the root come first, and in growing batches; one that only speaks of nodes below those of a conflict
+        from an earlier batch is left out: should that be settled by suppression, it will be found again.
+        """
+        label_of = self._labels(raised)
+        for leaf in suppressed:
+            label_of[leaf] = self.root  # which rows at a cut go without
+        found: set[Conflict] = set()
+        rare = self._rare(self._generalized(label_of), min(last, self.longest), tick)
+        queue = sorted(rare, key=lambda labels: (self._depth(labels), labels))
+        known, batch = Kept(self.path), BATCH
+        while queue:
+            now, queue = queue[:batch], queue[batch:]
+            batch = min(2 * batch, LARGEST_BATCH)
+            for labels in [labels for labels in now if not known.superfluous(self._parents(labels))]:
+                for turn in range(len(labels)):
+                    lifted = sorted(self._lift(labels, turn))
+                    known.add(self._parents(lifted))
+                    for row in set.intersection(*(self.holders[u] for u in lifted)):
+                        found.add((self._parents(lifted), self._groups(lifted, row)))
+        return sorted(found)
+
+    def _rare(self, rows: Rows, last: int, tick: Tick) -> list[Set]:
+        """Rare sets with no rare part, of 1, 2, .. labels until there are enough; or what rare rows are thinned to."""
+        sets: list[Set] = []
+        for size in range(1, self._outright(last) + 1):
+            if size == FEW + 1 and (sets or all(self._support(row) >= self.k for row in rows)):
+                return sets
+            sets += self._all_rare(rows, size, tick)
+            if len(sets) >= ENOUGH:
+                break
+        if sets or last <= self._outright(last):
+            return sets
+        sets, size = self._thinned(rows, last, tick), SOME
+        while not sets and size < last < self.longest:
+            size += 1
+            sets = self._all_rare(rows, size, tick)
+        return sets
+
+    def _all_rare(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
+        """The rare sets of so many labels without a rare part."""
+        return [
+            labels
+            for labels, support in self._count(rows, size, tick).items()
+            if support < self.k
+            and all(self._support(part) >= self.k for part in itertools.combinations(labels, size - 1) if part)
+        ]
+
+    def _groups(self, labels: Sequence[int], row: int) -> tuple[Set, ...]:
+        """The items of a row below each label."""
+        items = list(self.rows)[row]
+        return tuple(sorted(tuple(leaf for leaf in items if u in self.path[leaf]) for u in labels))

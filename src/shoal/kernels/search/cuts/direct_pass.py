@@ -1,0 +1,213 @@
+"""Direct anonymization (P0 Alg. 3): raise a cut until no label set is rare."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.arrays import Row, flat, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What direct anonymization did."""
+
+    raised: list[int]  # the nodes of the new cut that are not leaves
+    counted: int  # count-tree nodes that the largest pass has counted
+    repairs: int
+
+
+def direct_pass(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    until_safe: bool = False,
+    bounded: bool = False,
+    tick: Tick = no_progress,
+) -> Pass:
+    """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of up to that size.
+
+    ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
+    ``bounded``: never raise to the root; sets that nothing below it lifts to k stay as they are.
+    """
+    nodes = np.array(sorted(raised), dtype=np.int32)
+    return Pass(
+        *compiled_or(direct_pass_twin)(
+            indptr, items, parent, flat(span), cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, bounded, tick
+        )
+    )
+
+
+def direct_pass_twin(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    first: int,
+    last: int,
+    until_safe: bool,
+    raised: Codes,
+    bounded: bool,
+    tick: Tick,
+) -> tuple[list[int], int, int]:
+    """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
+    rows = Counter(filter(None, rows_of(indptr, items)))
+    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, tick)
+    for node in raised.tolist():
+        walk.commit(node)
+    for size in range(first, last + 1):
+        if until_safe and walk.safe():
+            break
+        walk.run(size)
+    return sorted(node for node in walk.committed if not walk.below[node]), walk.most_counted, walk.repairs
+
+
+class _DirectPass:
+    """State of one pass: the cut so far, and the rows expanded by all generalizations of their labels but the root."""
+
+    def __init__(
+        self,
+        leaf_rows: dict[Row, int],
+        parent: list[int],
+        span: list[int],
+        cost: list[int],
+        leaves: int,
+        k: int,
+        bounded: bool,
+        tick: Tick,
+    ) -> None:
+        self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
+        self.bounded = bounded
+        self.root = len(parent) - 1
+        self.below = [False] * len(parent)  # strictly below the cut
+        self.committed: set[int] = set()
+        self.under = cost[:leaves] + [0] * (len(parent) - leaves)  # cost of the cut's nodes below each node
+        for node in range(self.root):
+            self.under[parent[node]] += self.under[node]
+        self.counted = self.most_counted = self.repairs = 0
+        expanded = [({v for leaf in row for v in self.ancestors(leaf)}, weight) for row, weight in leaf_rows.items()]
+        support = Counter[int]()
+        for labels, weight in expanded:
+            for label in labels:
+                support[label] += weight
+        self.order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (-support[u], u)))}
+        self.rows = [(sorted(labels, key=self.order.__getitem__), weight) for labels, weight in expanded]
+        self.total = sum(leaf_rows.values())
+
+    def run(self, size: int) -> None:
+        """Visit every path of at most ``size`` labels of the count-tree whose labels are all in or above the cut."""
+        self.size, self.counted = size, 0
+        self.walk((), 0, [(row, 0, weight) for row, weight in self.reduced()])
+        self.most_counted = max(self.most_counted, self.counted)
+
+    def reduced(self) -> list[tuple[list[int], int]]:
+        """The expanded rows without the labels below the cut."""
+        return [([u for u in row if not self.below[u]], weight) for row, weight in self.rows]
+
+    def safe(self) -> bool:
+        """Whether sets of any size are safe: every row at the cut is contained in at least k rows."""
+        return all(self.support(tuple(row)) >= self.k for row, _ in self.reduced() if row)
+
+    def walk(self, prefix: Row, support: int, rows: list[tuple[list[int], int, int]]) -> None:
+        """Children of the prefix in count-tree order; ``rows`` are those that hold it, from where to go on."""
+        self.tick(0.0)
+        if len(prefix) == self.size:
+            if support < self.k:
+                self.repair(prefix)
+            return
+        if self.bounded and prefix and support < self.k:  # left as it is by an earlier pass: so is all that holds it
+            return
+        held: dict[int, list[tuple[list[int], int, int]]] = {}
+        for row, start, weight in rows:
+            for at in range(start, len(row)):
+                held.setdefault(row[at], []).append((row, at + 1, weight))
+        children = [u for u in held if not any(self.covers(u, v) or self.covers(v, u) for v in prefix)]
+        if prefix:
+            self.counted += sum(not self.below[u] for u in children)
+        if prefix and not children and support < self.k:  # no row has more labels than this path
+            self.repair(prefix)
+        for label in sorted(children, key=self.order.__getitem__):
+            if any(self.below[u] for u in prefix):
+                return
+            if not self.below[label]:
+                self.counted += not prefix
+                self.walk((*prefix, label), sum(weight for _, _, weight in held[label]), held[label])
+
+    def repair(self, labels: Row) -> None:
+        """Commit the cheapest way to raise the labels that lifts their support to k (best first; P0 Alg. 3, line 8)."""
+        self.repairs += 1
+        open_ = [self.way(labels, labels)]
+        seen = {labels}
+        while open_:
+            _, _, commits, targets = heapq.heappop(open_)
+            if self.support(self.maximal(targets)) >= self.k:
+                for node in commits:
+                    self.commit(node)
+                return
+            for i, node in enumerate(targets):
+                if node != self.root and not (self.bounded and self.parent[node] == self.root):
+                    higher = (*targets[:i], self.parent[node], *targets[i + 1 :])
+                    if higher not in seen:
+                        seen.add(higher)
+                        heapq.heappush(open_, self.way(labels, higher))
+
+    def way(self, labels: Row, targets: Row) -> tuple[int, int, Row, Row]:
+        """(added cost, leaves, raised nodes, where each label ends up): ways are compared in this order."""
+        commits = self.maximal(v for u, v in zip(labels, targets, strict=True) if u != v)
+        leaves = sum(self.span[2 * u + 1] - self.span[2 * u] for u in commits)
+        return sum(self.cost[u] - self.under[u] for u in commits), leaves, commits, targets
+
+    def support(self, labels: Row) -> int:
+        """Rows that hold all the labels."""
+        if labels == (self.root,):
+            return self.total
+        wanted = set(labels)
+        return sum(weight for row, weight in self.rows if wanted.issubset(row))
+
+    def commit(self, node: int) -> None:
+        """Raise the cut to the node."""
+        if self.below[node]:
+            return
+        self.committed.add(node)
+        change = self.cost[node] - self.under[node]
+        for u in [*self.ancestors(node), self.root]:
+            self.under[u] += change
+        if node == self.root:
+            self.under[node] -= change
+        for u in range(node):
+            if self.covers(node, u):
+                self.below[u] = True
+
+    def covers(self, upper: int, lower: int) -> bool:
+        """Whether upper is lower or above it."""
+        span = self.span
+        return upper >= lower and span[2 * upper] <= span[2 * lower] and span[2 * lower + 1] <= span[2 * upper + 1]
+
+    def maximal(self, nodes: Iterable[int]) -> Row:
+        """The nodes without those below others, ascending."""
+        nodes = sorted(set(nodes))
+        return tuple(u for i, u in enumerate(nodes) if not any(self.covers(v, u) for v in nodes[i + 1 :]))
+
+    def ancestors(self, node: int) -> list[int]:
+        """The node and all above it but the root."""
+        path = []
+        while node != self.root:
+            path.append(node)
+            node = self.parent[node]
+        return path

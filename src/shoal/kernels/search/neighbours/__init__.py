@@ -1,0 +1,1 @@
+"""Kernels of methods that put similar rows into groups."""

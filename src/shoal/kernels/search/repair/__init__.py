@@ -1,0 +1,1 @@
+"""Kernels that raise a cut for the models that are not monotone."""

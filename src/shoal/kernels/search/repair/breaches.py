@@ -1,0 +1,129 @@
+"""What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.search.repair.repair import MOST, Criterion, Nodes, Records, Repair
+from shoal.kernels.search.repair.repair_diversity import Diversity
+from shoal.kernels.search.repair.repair_negative import Negative
+
+
+class Breaches:
+    """What is in breach at a cut, as constraints on every cut: for the models that are not monotone."""
+
+    def __init__(self, kernel: DiversityBreachesTwin | NegativeBreachesTwin, threads: int) -> None:
+        self._kernel, self._threads = kernel, threads
+
+    @classmethod
+    def of_diversity(
+        cls,
+        indptr: Offsets,
+        items: Codes,
+        sensitive_indptr: Offsets,
+        sensitive_items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        l: int,
+        *,
+        threads: int = 1,
+        tick: Tick = no_progress,
+    ) -> Breaches:
+        """Sets of labels such that more than 1 in l of their rows have the same sensitive value."""
+        tree = (parent, flat(span), leaves)
+        rows = (indptr, items, sensitive_indptr, sensitive_items)
+        return cls(compiled_or(DiversityBreachesTwin)(*rows, *tree, capped(l, indptr), tick), threads)
+
+    @classmethod
+    def of_negative(
+        cls,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        *,
+        threads: int = 1,
+        tick: Tick = no_progress,
+    ) -> Breaches:
+        """Labels known to be present, and labels known to be absent, that 1..k-1 rows match."""
+        tree = (parent, flat(span), leaves)
+        return cls(compiled_or(NegativeBreachesTwin)(indptr, items, *tree, capped(k, indptr), tick), threads)
+
+    def at(
+        self, raised: Sequence[int], size: int, *, most: int = MOST, tick: Tick = no_progress
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Of combinations of at most ``size`` labels: threats, and labels that must not all be in a cut. None: clean.
+
+        Threats are internal nodes that no clean cut expands together. About ``most`` combinations are listed.
+        """
+        return self._kernel.at(list(raised), size, most, self._threads, tick)
+
+
+class DiversityBreachesTwin:
+    """Lists what is in breach at a cut, as constraints on every cut."""
+
+    def __init__(
+        self,
+        indptr: Offsets,
+        items: Codes,
+        sensitive_indptr: Offsets,
+        sensitive_items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        l: int,
+        tick: Tick,
+    ) -> None:
+        pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
+        self.records = Records(((row, values) for row, values in pairs if row), parent.tolist())
+        self.criterion: Criterion = Diversity(self.records, l, tick)
+        self.span, self.leaves = span.tolist(), leaves
+
+    def at(
+        self, raised: Iterable[int], size: int, most: int, threads: int, tick: Tick
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
+        self.criterion.tick = tick
+        cost = [0] * len(self.records.parent)
+        repair = Repair(self.criterion, self.records, self.span, cost, self.leaves, False, most, tick)
+        for node in raised:
+            repair.commit(node)
+        threats, together = set[Nodes](), set[Nodes]()
+        for present, absent in repair.breaches(size)[0]:
+            labels = tuple(sorted(present + absent))
+            if absent or repair.root in labels or not self.criterion.closed(labels, self.span):
+                together.add(labels)
+            else:
+                raised_labels = self._raised(labels, repair)
+                threats.add(tuple(sorted({self.records.parent[u] for u in raised_labels})))
+        return [list(nodes) for nodes in sorted(threats)], [list(nodes) for nodes in sorted(together)]
+
+    def _raised(self, labels: Nodes, repair: Repair) -> Nodes:
+        """A closed set of labels, each raised as long as it stays closed."""
+        at = 0
+        while at < len(labels):
+            parent = self.records.parent[labels[at]]
+            above = [*labels[:at], parent, *labels[at + 1 :]]
+            higher = tuple(sorted({u for u in above if not any(v != u and repair.covers(v, u) for v in above)}))
+            if parent != repair.root and self.criterion.closed(higher, self.span):
+                labels, at = higher, 0
+            else:
+                at += 1
+        return labels
+
+
+class NegativeBreachesTwin(DiversityBreachesTwin):
+    """The same for negative knowledge."""
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, tick: Tick
+    ) -> None:
+        self.records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
+        self.criterion = Negative(self.records, k, tick)
+        self.span, self.leaves = span.tolist(), leaves

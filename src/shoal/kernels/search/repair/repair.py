@@ -1,0 +1,195 @@
+"""What repairs of a cut have in common, and the readable twin of the search that does them.
+
+Rounds: list the combinations of labels of the cut that are in breach, in preorder of the count-tree, then repair them
+in that order, each that still has all its labels in the cut by the cheapest way to raise them that ends it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from shoal.kernels.choice import Tick
+
+MOST = 5_000_000  # breaches that one round of repair lists, about: the next round finds the others
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """What became of a cut that was raised until no combination of its labels is in breach."""
+
+    raised: list[int]  # the nodes of the new cut that are not leaves
+    counted: int  # most label sets counted in one round
+    repairs: int
+    unrepairable: tuple[list[int], list[int]] | None  # (present, absent) nodes of a breach that no raising ends
+
+
+def first_and_last(sizes: range, leaves: int) -> tuple[int, int]:
+    """The first and the last size; no set has more labels than there are leaves. First above last: no size."""
+    return (min(sizes[0], leaves), min(sizes[-1], leaves)) if sizes else (1, 0)
+
+
+Nodes = tuple[int, ...]
+Combination = tuple[Nodes, Nodes]  # labels that are present, labels that are absent; each in the order they were found
+Told = tuple[list[int], int, int, tuple[list[int], list[int]] | None]
+
+
+class Records:
+    """Distinct rows of leaves with their sensitive values, and for every node those that hold something below it."""
+
+    def __init__(self, rows: Iterable[tuple[Nodes, Nodes]], parent: list[int]) -> None:
+        counted = Counter(rows)
+        self.parent = parent
+        self.leaves = [row for row, _ in counted]
+        self.values = [values for _, values in counted]
+        self.weights = list(counted.values())
+        self.all = frozenset(range(len(self.weights)))
+        holders: list[set[int]] = [set() for _ in parent]
+        for number, (row, _) in enumerate(counted):
+            for node in row:
+                while node >= 0:
+                    holders[node].add(number)
+                    node = parent[node]
+        self.holders = [frozenset(rows) for rows in holders]
+        self.support = [self.weight(rows) for rows in self.holders]
+
+    def weight(self, rows: Iterable[int]) -> int:
+        """How many rows they stand for."""
+        return sum(self.weights[row] for row in rows)
+
+    def matching(self, present: Iterable[int], absent: Iterable[int]) -> frozenset[int]:
+        """The rows that hold all of the first and none of the second."""
+        held = self.all.intersection(*(self.holders[u] for u in present))
+        return held.difference(*(self.holders[u] for u in absent))
+
+
+class Criterion(Protocol):
+    """What may not be."""
+
+    counted: int  # label sets, in this round
+    tick: Tick
+
+    def fine(self, rows: frozenset[int]) -> bool:
+        """Whether a combination that matches these rows is not in breach."""
+
+    def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
+        """Combinations in breach, in preorder, whose first present label is at this place of the order (none: without).
+
+        Of at most ``size`` labels; one that is in breach is not extended.
+        """
+
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Whether every cut that has these labels, all present, or specialises them, has a set in breach."""
+
+
+class Repair:
+    """A cut on its way up."""
+
+    def __init__(
+        self,
+        criterion: Criterion,
+        records: Records,
+        span: list[int],
+        cost: list[int],
+        leaves: int,
+        bounded: bool,
+        most: int,
+        tick: Tick,
+    ) -> None:
+        self.criterion, self.records, self.parent, self.span, self.cost = criterion, records, records.parent, span, cost
+        self.bounded, self.most, self.tick = bounded, most, tick
+        self.root = len(self.parent) - 1
+        self.cut = set(range(leaves))
+        self.hopeless: set[Combination] = set()  # in breach whatever is raised, the root apart
+        self.leaves, self.counted, self.repairs = leaves, 0, 0
+
+    def run(self, raised: Iterable[int], first: int, last: int) -> Told:
+        """For each size, rounds until one commits nothing; or until a breach is unrepairable."""
+        for node in raised:
+            self.commit(node)
+        unrepairable = None
+        for size in range(first, last + 1):
+            while unrepairable is None:
+                before = self.repairs
+                breaches, complete = self.breaches(size)
+                unrepairable = self.repair(breaches)
+                if complete and self.repairs == before:
+                    break
+        labels = (list(unrepairable[0]), list(unrepairable[1])) if unrepairable else None
+        return sorted(node for node in self.cut if node >= self.leaves), self.counted, self.repairs, labels
+
+    def breaches(self, size: int) -> tuple[list[Combination], bool]:
+        """All at the cut but the hopeless ones, and whether they are all: for each first label there is a limit."""
+        support = self.records.support
+        order = sorted((u for u in self.cut if support[u]), key=lambda u: (-support[u], u))
+        self.criterion.counted, found, complete = 0, list[Combination](), True
+        limit = 1 + self.most // max(len(order), 1)
+        for first in (None, *range(len(order))):
+            starting = (c for c in self.criterion.starting(first, order, size) if c not in self.hopeless)
+            listed = list(itertools.islice(starting, limit))
+            complete &= len(listed) < limit
+            found += listed
+        self.counted = max(self.counted, self.criterion.counted)
+        return found, complete
+
+    def repair(self, breaches: list[Combination]) -> Combination | None:
+        """Each in turn, if its labels still stand; the first that is unrepairable ends it."""
+        for present, absent in breaches:
+            if not self.cut.issuperset(present + absent):
+                continue
+            commits = self.cheapest(present, absent)
+            if not commits and not self.bounded:
+                return present, absent
+            if not commits:
+                self.hopeless.add((present, absent))
+                continue
+            self.repairs += 1
+            for node in commits:
+                self.commit(node)
+        return None
+
+    def cheapest(self, present: Nodes, absent: Nodes) -> Nodes:
+        """The nodes to raise so that the combination is fine, best first; none if there is no way.
+
+        Loss never falls on the way up, so the first way that helps is the cheapest.
+        """
+        labels = present + absent
+        open_, seen = [self.way(labels, labels)], {labels}
+        while open_:
+            self.tick(0.0)
+            _, _, commits, targets = heapq.heappop(open_)
+            rows = self.records.matching(targets[: len(present)], targets[len(present) :])
+            if commits and self.criterion.fine(rows):
+                return commits
+            for at, node in enumerate(targets):
+                if node != self.root and not (self.bounded and self.parent[node] == self.root):
+                    higher = self.settled((*targets[:at], self.parent[node], *targets[at + 1 :]))
+                    if higher not in seen:
+                        seen.add(higher)
+                        heapq.heappush(open_, self.way(labels, higher))
+        return ()
+
+    def settled(self, targets: Nodes) -> Nodes:
+        """Labels that another target covers stand where it stands: the same is published."""
+        return tuple(max(v for v in targets if self.covers(v, u)) for u in targets)
+
+    def way(self, labels: Nodes, targets: Nodes) -> tuple[int, int, Nodes, Nodes]:
+        """(added cost, leaves, raised nodes, where each label ends up): ways are compared in this order."""
+        commits = tuple(sorted({v for u, v in zip(labels, targets, strict=True) if u != v}))
+        under = sum(self.cost[u] for u in self.cut if any(self.covers(v, u) for v in commits))
+        leaves = sum(self.span[2 * u + 1] - self.span[2 * u] for u in commits)
+        return sum(self.cost[u] for u in commits) - under, leaves, commits, targets
+
+    def commit(self, node: int) -> None:
+        """Raise the cut to the node, if it is not above it already."""
+        if not any(self.covers(u, node) for u in self.cut):
+            self.cut = {u for u in self.cut if not self.covers(node, u)} | {node}
+
+    def covers(self, upper: int, lower: int) -> bool:
+        """Whether upper is lower or above it."""
+        span = self.span
+        return upper >= lower and span[2 * upper] <= span[2 * lower] and span[2 * lower + 1] <= span[2 * upper + 1]

@@ -1,0 +1,123 @@
+"""Repair of a cut until no label set tells a sensitive value (l^m-diversity, P3 s.5.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.search.repair.repair import MOST, Combination, Nodes, Records, Repair, Repaired, Told, first_and_last
+
+
+def repair_diversity(
+    indptr: Offsets,
+    items: Codes,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    l: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    bounded: bool = False,
+    threads: int = 1,
+    tick: Tick = no_progress,
+) -> Repaired:
+    """Raise a cut until no set of labels has a sensitive value in more than one in l of its rows (P3 s.5.2).
+
+    For each size the sets of 1 to so many labels. Not monotone: a raised set may be in breach where it was not before.
+    Breaches are repaired in preorder of the count-tree, each by the cheapest way to raise its labels that ends it.
+    Where there is none the search stops and tells the breach as ``unrepairable``. ``bounded``: never up to the root, an
+    artificial one; breaches that cannot be ended below it stay, and so do those that extend them.
+    """
+    rows = (indptr, items, sensitive_indptr, sensitive_items)
+    tree = (parent, flat(span), cost, leaves)
+    limits, nodes = (capped(l, indptr), *first_and_last(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
+    return Repaired(*compiled_or(repair_diversity_twin)(*rows, *tree, *limits, nodes, bounded, MOST, threads, tick))
+
+
+def repair_diversity_twin(
+    indptr: Offsets,
+    items: Codes,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    l: int,
+    first: int,
+    last: int,
+    raised: Codes,
+    bounded: bool,
+    most: int,
+    threads: int,
+    tick: Tick,
+) -> Told:
+    """Until no set of labels has a sensitive value in more than one in l of its rows."""
+    pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
+    records = Records(((row, values) for row, values in pairs if row), parent.tolist())
+    repair = Repair(Diversity(records, l, tick), records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
+    return repair.run(raised.tolist(), first, last)
+
+
+class Diversity:
+    """Too many rows have a sensitive value."""
+
+    def __init__(self, records: Records, l: int, tick: Tick) -> None:
+        self.records, self.l, self.tick, self.counted = records, l, tick, 0
+        self.sensitive = frozenset(row for row in records.all if records.values[row])
+
+    def fine(self, rows: frozenset[int]) -> bool:
+        """No value is in more than one in l of the rows."""
+        counts = Counter[int]()
+        for row in rows & self.sensitive:
+            for value in self.records.values[row]:
+                counts[value] += self.records.weights[row]
+        return max(counts.values(), default=0) * self.l <= self.records.weight(rows)
+
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Rows with a value hold at least one specialisation, others at most as many as their leaves allow.
+
+        If (l - 1) rows for each of the first are more than all that the others can hold, then on average, so for one
+        specialisation at least, too few rows stand against those with the value.
+        """
+        records = self.records
+        with_value, ways_with, all_ways = Counter[int](), Counter[int](), 0
+        for row in records.matching(labels, ()):
+            ways = records.weights[row]
+            for u in labels:
+                ways *= sum(span[2 * u] <= leaf < span[2 * u + 1] for leaf in records.leaves[row])
+            all_ways += ways
+            for value in records.values[row]:
+                with_value[value] += records.weights[row]
+                ways_with[value] += ways
+        return any((self.l - 1) * with_value[s] > all_ways - ways_with[s] for s in with_value)
+
+    def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
+        """Sets without any sensitive row are left out with all that extend them."""
+        if first is not None:
+            yield from self.walk((), self.records.all, range(first, first + 1), order, size)
+
+    def walk(
+        self, prefix: Nodes, rows: frozenset[int], places: range, order: list[int], size: int
+    ) -> Iterator[Combination]:
+        """The prefix with each of the labels at these places, and what extends it."""
+        self.tick(0.0)
+        for at in places:
+            held = rows & self.records.holders[order[at]]
+            if held.isdisjoint(self.sensitive):
+                continue
+            self.counted += 1
+            labels = (*prefix, order[at])
+            if not self.fine(held):
+                yield labels, ()
+            elif len(labels) < size:
+                yield from self.walk(labels, held, range(at + 1, len(order)), order, size)

@@ -1,0 +1,118 @@
+"""Repair of a cut until labels known to be present or absent match no row or at least k (P3 s.5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.search.repair.repair import MOST, Combination, Nodes, Records, Repair, Repaired, Told, first_and_last
+
+
+def repair_negative(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    sizes: range,
+    raised: Sequence[int],
+    *,
+    threads: int = 1,
+    tick: Tick = no_progress,
+) -> Repaired:
+    """Raise a cut until all labels known to be present or absent match no row or at least k (P3 s.5.1).
+
+    For each size the combinations of 1 to so many labels; rows without items count. The rest is as for
+    :func:`~shoal.kernels.search.repair.repair_diversity.repair_diversity`.
+    """
+    tree = (parent, flat(span), cost, leaves)
+    limits, nodes = (capped(k, indptr), *first_and_last(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
+    return Repaired(*compiled_or(repair_negative_twin)(indptr, items, *tree, *limits, nodes, MOST, threads, tick))
+
+
+def repair_negative_twin(
+    indptr: Offsets,
+    items: Codes,
+    parent: Codes,
+    span: Codes,
+    cost: Counts,
+    leaves: int,
+    k: int,
+    first: int,
+    last: int,
+    raised: Codes,
+    most: int,
+    threads: int,
+    tick: Tick,
+) -> Told:
+    """Until all labels known to be present or absent match no row or at least k."""
+    records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
+    repair = Repair(Negative(records, k, tick), records, span.tolist(), cost.tolist(), leaves, False, most, tick)
+    return repair.run(raised.tolist(), first, last)
+
+
+class Negative:
+    """Too few rows match, but some do."""
+
+    def __init__(self, records: Records, k: int, tick: Tick) -> None:
+        self.records, self.k, self.tick, self.counted = records, k, tick, 0
+
+    def fine(self, rows: frozenset[int]) -> bool:
+        """None or k."""
+        return not rows or self.records.weight(rows) >= self.k
+
+    def closed(self, labels: Nodes, span: list[int]) -> bool:
+        """Too few rows hold them, and no more hold what is below."""
+        return not self.fine(self.records.matching(labels, ()))
+
+    def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
+        """The present labels in the order, each set of them followed by the absent ones, then by its extensions."""
+        if first is None:
+            yield from self.without((), (), self.records.all, order, size)
+        else:
+            yield from self.walk((), self.records.all, range(first, first + 1), order, size)
+
+    def walk(
+        self, prefix: Nodes, rows: frozenset[int], places: range, order: list[int], size: int
+    ) -> Iterator[Combination]:
+        """The prefix with each of the labels at these places, and what extends it."""
+        self.tick(0.0)
+        for at in places:
+            held = rows & self.records.holders[order[at]]
+            if not held:
+                continue
+            self.counted += 1
+            labels = (*prefix, order[at])
+            if not self.fine(held):
+                yield labels, ()
+            elif len(labels) < size:
+                yield from self.without(labels, (), held, order, size - len(labels))
+                yield from self.walk(labels, held, range(at + 1, len(order)), order, size)
+
+    def without(
+        self, present: Nodes, absent: Nodes, rows: frozenset[int], candidates: list[int], more: int
+    ) -> Iterator[Combination]:
+        """Up to ``more`` of the candidates that leave too few of the rows: by falling count in them, then in order.
+
+        Labels in no row change nothing, labels in all rows leave none.
+        """
+        self.tick(0.0)
+        weight = self.records.weight(rows)
+        counts = {u: self.records.weight(rows & self.records.holders[u]) for u in candidates}
+        order = sorted((u for u in candidates if 0 < counts[u] < weight), key=lambda u: -counts[u])
+        for at, label in enumerate(order):
+            if weight - sum(counts[u] for u in order[at : at + more]) >= self.k:  # whatever else is absent
+                break
+            self.counted += 1
+            left = rows - self.records.holders[label]
+            if not self.fine(left):
+                yield present, (*absent, label)
+            elif more > 1:
+                rest = sorted(order[at + 1 :], key=candidates.index)
+                yield from self.without(present, (*absent, label), left, rest, more - 1)

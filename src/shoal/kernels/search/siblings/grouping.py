@@ -1,0 +1,326 @@
+"""Sibling groupings with their supports: the readable twin of blocks.hpp and grouping.hpp in native/search/siblings.
+
+Supports are kept in dictionaries; lists are changed in the same order, as random choices depend on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+KEPT, MOST_CUBED, MOST_BEYOND = 8, 420, 20_000_000
+
+
+class Blocks:
+    """Which siblings are in which block, and what that costs."""
+
+    def __init__(
+        self, parent: list[int], occ: list[int], sizes: list[int], penalty: list[int], block_of: list[int], slots: int
+    ) -> None:
+        n, self.units, self.parent, self.penalty = len(parent), len(sizes), parent, penalty
+        self.occ, self.size = occ + [0] * (n - len(occ)), sizes + [0] * (n - len(sizes))
+        self.children: list[list[int]] = [[] for _ in parent]
+        for x in range(n - 1):
+            self.children[parent[x]].append(x)
+            self.occ[parent[x]] += self.occ[x]
+            self.size[parent[x]] += self.size[x]
+        self.owner, self.block = [-1] * slots, [-1] * n
+        self.members: list[list[int]] = [[] for _ in range(slots)]
+        self.blocks: list[list[int]] = [[] for _ in parent]
+        self.block_occ, self.block_size = [0] * slots, [0] * slots
+        only = block_of + [-2] * (n - self.units)
+        for x in range(n - 1):
+            above = only[parent[x]]
+            only[parent[x]] = only[x] if above in (-2, only[x]) else -1
+        for x in range(n - 1):
+            if only[x] >= 0 and (only[parent[x]] < 0 or parent[x] == n - 1):
+                self.put(x, only[x])
+                self.block_occ[only[x]] += self.occ[x]
+                self.block_size[only[x]] += self.size[x]
+                if self.owner[only[x]] < 0:
+                    self.adopt(only[x], parent[x])
+        used = max(block_of) + 1
+        self.free = list(range(slots - 1, used - 1, -1))
+        self.total = sum(self.cost_of(block) for block in range(used))
+
+    def cost(self, occurrences: int, items: int) -> int:
+        """What a block of so many items costs."""
+        return occurrences * self.penalty[items]
+
+    def cost_of(self, block: int) -> int:
+        """What a block costs."""
+        return self.cost(self.block_occ[block], self.block_size[block])
+
+    def element_of(self, unit: int) -> int:
+        """The highest closed node above a unit."""
+        while self.block[unit] < 0:
+            unit = self.parent[unit]
+        return unit
+
+    def block_of(self) -> list[int]:
+        """The block of each unit."""
+        return [self.block[self.element_of(unit)] for unit in range(self.units)]
+
+    def put(self, element: int, block: int) -> None:
+        """Add an element to a block."""
+        self.block[element] = block
+        self.members[block].append(element)
+
+    def adopt(self, block: int, owner: int) -> None:
+        """Give a block an owner."""
+        self.owner[block] = owner
+        self.blocks[owner].append(block)
+
+    def abandon(self, block: int) -> None:
+        """Take its owner from a block."""
+        _swap_out(self.blocks[self.owner[block]], block)
+        self.owner[block] = -1
+
+    def settle(self, element: int, source: int, target: int) -> None:
+        """Note that an element has moved."""
+        if self.block[element] != source:
+            self.open(source)
+        self.total -= self.cost_of(source) + self.cost_of(target)
+        _swap_out(self.members[source], element)
+        if self.owner[target] < 0:
+            self.free.pop()
+            self.adopt(target, self.owner[source])
+        self.put(element, target)
+        for block, sign in ((source, -1), (target, 1)):
+            self.block_occ[block] += sign * self.occ[element]
+            self.block_size[block] += sign * self.size[element]
+        self.total += self.cost_of(source) + self.cost_of(target)
+        if not self.members[source]:
+            self.abandon(source)
+            self.free.append(source)
+
+    def open(self, block: int) -> None:
+        """Replace the only member of a block by its children."""
+        [node] = self.members[block]
+        self.abandon(block)
+        self.block[node] = -1
+        self.members[block] = []
+        for child in self.children[node]:
+            self.put(child, block)
+        self.adopt(block, node)
+
+    def close(self, block: int) -> None:
+        """If a block holds all children of a node, make it that node."""
+        while 0 <= (node := self.owner[block]) < len(self.parent) - 1:
+            if len(self.members[block]) != len(self.children[node]):
+                return
+            for child in self.members[block]:
+                self.block[child] = -1
+            self.abandon(block)
+            self.members[block] = []
+            self.put(node, block)
+            self.adopt(block, self.parent[node])
+
+
+def _swap_out(some: list[int], one: int) -> None:
+    """Remove one, whose place the last one takes."""
+    some[some.index(one)] = some[-1]
+    some.pop()
+
+
+class Grouping(Blocks):
+    """Blocks with the supports of all sets of up to three labels."""
+
+    def __init__(
+        self,
+        rows: list[tuple[int, ...]],
+        parent: list[int],
+        occ: list[int],
+        sizes: list[int],
+        penalty: list[int],
+        block_of: list[int],
+        k: int,
+        m: int,
+        spare: int,
+    ) -> None:
+        used = max(block_of) + 1
+        slots = min(used + spare, len(sizes) + 2)
+        if m > 2 and used < MOST_CUBED:
+            slots = min(slots, MOST_CUBED)
+        super().__init__(parent, occ, sizes, penalty, block_of, slots)
+        self.k, self.m, self.slots, self.work = k, m, slots, 0
+        self.counted = min(m, 3 if slots <= MOST_CUBED else 2)
+        merged = sorted(Counter(row for row in rows if row).items())
+        self.weight = [weight for _, weight in merged]
+        self.held: list[dict[int, int]] = [{} for _ in parent]  # node -> row -> units below it
+        self.rows: list[dict[int, int]] = []  # label -> units, in an order that the fast kernel has, too
+        for row, (units, _) in enumerate(merged):
+            labels: dict[int, int] = {}
+            for unit in units:
+                labels[block_of[unit]] = labels.get(block_of[unit], 0) + 1
+                x = unit
+                while x >= 0:
+                    self.held[x][row] = self.held[x].get(row, 0) + 1
+                    x = parent[x]
+            self.rows.append(labels)
+        self.support: Counter[tuple[int, ...]] = Counter()
+        for labels, weight in zip(self.rows, self.weight, strict=True):
+            for size in range(1, max(2, self.counted) + 1):
+                for some in combinations(labels, size):
+                    self.support[tuple(sorted(some))] += weight
+        self.rare: list[tuple[int, ...]] = []
+        self.stamp, self.clock = [0] * slots, 0
+        self.needed_by: dict[int, tuple[int, int, int]] = {}
+        self.rare_with: dict[int, list[tuple[int, int]]] = {}
+        self.turn: Counter[int] = Counter()
+
+    def is_rare(self, support: int) -> bool:
+        """Whether a set that so many rows hold is rare."""
+        return 0 < support < self.k
+
+    def needed(self, element: int, source: int, target: int) -> bool:
+        """Whether an earlier try has shown that a block needs an element."""
+        if self.members[source] == [element] or element not in self.needed_by:
+            return False
+        other, stamp, own = self.needed_by[element]
+        return other != target and own == self.stamp[source] and stamp == self.stamp[other]
+
+    def unwelcome(self, element: int, source: int, target: int) -> bool:
+        """Whether an earlier try has shown a label that the element is rarely held with, and the block never."""
+        for other, stamp in self.rare_with.get(element, ()):
+            if other in (source, target) or stamp != self.stamp[other]:
+                continue
+            if target < 0 or not self.support[_key(target, other)]:
+                return True
+        return False
+
+    def changes(self, node: int, source: int, target: int, size: int) -> dict[tuple[int, ...], int]:
+        """How a move changes the supports of sets of one and two labels, or of three, in the order of the kernel."""
+        less: dict[tuple[int, ...], int] = {}
+        more: dict[tuple[int, ...], int] = {}
+        joint: dict[tuple[int, ...], int] = {}
+        alone = [0, 0, 0]
+        for row, times in self.held[node].items():
+            labels, weight = self.rows[row], self.weight[row]
+            vanishes, there = labels[source] == times, target in labels
+            others = [label for label in labels if label not in (source, target)]
+            change = weight * (int(not vanishes and not there) - int(vanishes and there))
+            if size == 2:
+                self.work += len(labels) + 2
+                alone = [alone[0] - weight * vanishes, alone[1] + weight * (not there), alone[2] + change]
+            for into, label, used, sign in ((less, source, vanishes, -1), (more, target, not there, 1)):
+                if not used:
+                    continue
+                if size == 3:
+                    self.work += len(labels) ** 2 // 2
+                for some in combinations(others, size - 1) if self.m > 1 else ():
+                    into[_key(label, *some)] = into.get(_key(label, *some), 0) + sign * weight
+            for other in others if size == 3 and change else ():
+                joint[_key(source, target, other)] = joint.get(_key(source, target, other), 0) + change
+        if size == 3:
+            return {**less, **more, **joint}
+        own: dict[tuple[int, ...], int] = {(source,): alone[0], (target,): alone[1]}
+        return {**own, **({_key(source, target): alone[2]} if self.m > 1 else {}), **less, **more}
+
+    def more_rare(self, changes: dict[tuple[int, ...], int]) -> int:
+        """By how much changes add to the rare sets."""
+        return sum(
+            int(self.is_rare(self.support[some] + change)) - int(self.is_rare(self.support[some]))
+            for some, change in changes.items()
+        )
+
+    def try_move(self, node: int, source: int, target: int) -> bool:
+        """Move a node if the grouping is safe then."""
+        was_safe = not self.rare
+        changes = self.changes(node, source, target, 2)
+        rare = self.more_rare(changes)
+        if was_safe:
+            self.remember(node, source, target, changes)
+            if rare > 0:
+                return False
+        if self.counted == 3:
+            larger = self.changes(node, source, target, 3)
+            rare += self.more_rare(larger)
+            changes |= larger
+        if len(self.rare) + rare > 0:
+            return False
+        self.apply(node, source, target, changes)
+        if self.m > self.counted and not (self.safe_beyond(source) and self.safe_beyond(target, node)):
+            self.move(node, target, source)
+            return False
+        return True
+
+    def remember(self, node: int, source: int, target: int, changes: dict[tuple[int, ...], int]) -> None:
+        """Why a move would be refused."""
+        needed = rare_with = -1
+        for some, change in changes.items():
+            after = self.support[some] + change
+            others = [label for label in some if label != source]
+            if source in some and target not in some and self.is_rare(after):
+                needed = others[0] if others else source
+            if target in some and source not in some and len(some) == 2 and 0 == self.support[some] < after < self.k:
+                [rare_with] = [label for label in some if label != target]
+        if needed >= 0:
+            self.needed_by[node] = (needed, self.stamp[needed], self.stamp[source])
+        if rare_with >= 0:
+            kept = self.rare_with.setdefault(node, [])
+            entry = (rare_with, self.stamp[rare_with])
+            at = self.turn[node] % KEPT
+            kept[at : at + 1] = [entry]
+            self.turn[node] += 1
+
+    def move(self, node: int, source: int, target: int) -> None:
+        """Move a node, safe or not."""
+        changes = self.changes(node, source, target, 2)
+        if self.counted == 3:
+            changes |= self.changes(node, source, target, 3)
+        self.apply(node, source, target, changes)
+
+    def apply(self, node: int, source: int, target: int, changes: dict[tuple[int, ...], int]) -> None:
+        """Change rows and supports."""
+        self.stamp[source], self.stamp[target] = self.clock + 1, self.clock + 2
+        self.clock += 2
+        for some, change in changes.items():
+            was, now = self.is_rare(self.support[some]), self.is_rare(self.support[some] + change)
+            self.support[some] += change
+            if now and not was:
+                self.rare.append(some)
+            elif was and not now:
+                self.rare[self.rare.index(some)] = self.rare[-1]
+                self.rare.pop()
+        for row, times in self.held[node].items():
+            labels = self.rows[row]
+            labels[source] -= times
+            if not labels[source]:  # the last label takes its place
+                order = list(labels)
+                order[order.index(source)] = order[-1]
+                self.rows[row] = labels = {label: labels[label] for label in order[:-1]}
+            labels[target] = labels.get(target, 0) + times
+        self.work += len(self.held[node])
+
+    def safe_beyond(self, block: int, joined: int = -1) -> bool:
+        """Whether every larger set than are counted, with this block, is safe; ``joined``: not in the books yet."""
+        if self.m <= self.counted:
+            return True
+        nodes = [*self.members[block], *([joined] if joined >= 0 else [])]
+        rows = list(dict.fromkeys(row for node in nodes for row in self.held[node] if block in self.rows[row]))
+        return self._safe_with(rows, block, -1, 1, [MOST_BEYOND])
+
+    def _safe_with(self, rows: list[int], first: int, last: int, labels: int, left: list[int]) -> bool:
+        support: Counter[int] = Counter()
+        for row in rows:
+            left[0] -= len(self.rows[row])
+            self.work += len(self.rows[row])
+            for label in self.rows[row]:
+                support[label] += self.weight[row]
+        if left[0] < 0:
+            return False
+        for other in sorted(support):
+            if other <= last or other == first:
+                continue
+            if support[other] < self.k:
+                return False
+            if labels + 1 < self.m:
+                both = [row for row in rows if other in self.rows[row]]
+                if not self._safe_with(both, first, other, labels + 1, left):
+                    return False
+        return True
+
+
+def _key(*labels: int) -> tuple[int, ...]:
+    return tuple(sorted(labels))

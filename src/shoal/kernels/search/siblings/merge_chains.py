@@ -1,0 +1,139 @@
+"""Clauses of two literals for the bound by a least cut (search/chain_bound.py has the idea)."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import capped, flat
+from shoal.kernels.choice import compiled_or
+
+
+class MergeChains:
+    """Clauses of two literals that every safe sibling grouping satisfies.
+
+    ``children[start[p]:start[p + 1]]`` are the children of p by position. A literal (u, a) says that the block of u has
+    a sibling of u at position a or later, or more than the parent of u.
+    """
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, children: Codes, k: int
+    ) -> None:
+        self._kernel = compiled_or(MergeChainsTwin)(
+            indptr, items, parent, flat(span), start, children, capped(k, indptr)
+        )
+
+    def around(self, nodes: Codes, reaches: Codes, *, each: int, work: int) -> tuple[Codes, int, int]:
+        """Clauses (u, a, v, b), a line each, around the first bases; how many bases; and the work.
+
+        A base is a node v with its siblings at positions below b; the root stands for all rows. Where one node of a
+        clause is -1, the other literal must hold. At most ``each`` clauses for each u, over all calls.
+        """
+        clauses, done, looked = self._kernel.around(nodes, reaches, each, work)
+        return clauses.reshape(-1, 4), done, looked
+
+
+END = 2**31 - 1
+
+
+class Table:
+    """By node: the rows that hold it and meet the others; and by row the first of its children that is held."""
+
+    def __init__(self) -> None:
+        self.held: defaultdict[int, list[int]] = defaultdict(list)
+        self.firsts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+
+
+class MergeChainsTwin:
+    """Clauses of two literals that every safe sibling grouping satisfies."""
+
+    def __init__(
+        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, order: Codes, k: int
+    ) -> None:
+        self.parent, self.k = parent.tolist(), k
+        ends = span.tolist()
+        self.span = list(zip(ends[::2], ends[1::2], strict=True))
+        self.children = [order[a:b].tolist() for a, b in pairwise(start.tolist())]
+        self.position = {node: at for below in self.children for at, node in enumerate(below)}
+        self.nodes: list[list[int]] = []  # of each row, inner ones too
+        self.rows: defaultdict[int, list[int]] = defaultdict(list)
+        for row, (a, b) in enumerate(pairwise(indptr.tolist())):
+            nodes: dict[int, None] = {}
+            for node in items[a:b].tolist():
+                while node >= 0:
+                    nodes[node] = None
+                    node = self.parent[node]
+            self.nodes.append(list(nodes))
+            for node in nodes:
+                self.rows[node].append(row)
+        self.clauses: Counter[int] = Counter()
+
+    def around(self, nodes: Codes, reaches: Codes, each: int, work: int) -> tuple[Codes, int, int]:
+        """Four numbers for each clause, how many bases were done, and the work, which is not counted here."""
+        clauses: list[int] = []
+        for v, b in zip(nodes.tolist(), reaches.tolist(), strict=True):
+            clauses += self._base(v, self.parent[v], b, each)
+        return np.array(clauses, dtype=np.int32), len(nodes), 0
+
+    def _covers(self, node: int, other: int) -> bool:
+        (a, b), (c, d) = self.span[node], self.span[other]
+        return bool(a <= c and d <= b)
+
+    def _first(self, row: int, v: int) -> dict[int, list[int]]:
+        """The positions held, ascending, by parent; not of nodes above v."""
+        found = defaultdict(list)
+        for node in self.nodes[row]:
+            if self.parent[node] >= 0 and not self._covers(node, v):
+                found[self.parent[node]].append(self.position[node])
+        return {parent: [*sorted(positions), END, END] for parent, positions in found.items()}
+
+    def _visit(self, row: int, table: Table, v: int, q: int, b: int) -> None:
+        """Count a row that holds v, or, where v is q, siblings before b: each of these meets only the other ones."""
+        first = self._first(row, v)
+        single = v == q and first[q][1] >= b
+        for node in self.nodes[row]:
+            if not (single and self.parent[node] == q and self.position[node] < b):
+                table.held[node].append(row)
+            least = first.get(node, [END, END])[single and node == q]
+            if least < END:
+                table.firsts[node].append((least, row))
+
+    def _base(self, v: int, q: int, b: int, each: int) -> list[int]:
+        """The clauses around v with its siblings before b."""
+        before, own, touched = Table(), Table(), dict[int, None]()
+        siblings = self.children[q][:b] if q >= 0 else []
+        seen = dict.fromkeys(row for node in siblings for row in self.rows[node])
+        for row in seen:
+            self._visit(row, before, q, q, b)
+        for row in self.rows[v]:
+            touched |= dict.fromkeys(self.nodes[row])
+            if row not in seen:
+                self._visit(row, own, v, q, b)
+                continue
+            first = self._first(row, v)
+            if self.position[v] >= b and first[q][1] >= b:  # the only sibling before b meets v
+                own.held[self.children[q][first[q][0]]].append(row)
+                own.firsts[q].append((first[q][0], row))
+        found = []
+        for u in touched:
+            p = self.parent[u]
+            if p < 0 or self._covers(u, v) or (q >= 0 and self._covers(v, u)) or self.clauses[u] >= each:
+                continue
+            held = own.held[u] + before.held[u]
+            if len(held) >= self.k:
+                continue
+            others = (at for at, row in own.firsts[p] + before.firsts[p] if row not in held)
+            nearest = heapq.nsmallest(self.k - len(held), others)
+            a = nearest[-1] if len(nearest) == self.k - len(held) else END
+            if p == q and b > self.position[u]:
+                a = min(a, self.position[v])
+            if a < END:
+                self.clauses[u] += 1
+                found += [u, a, v if q >= 0 else -1, b]
+            elif q >= 0 and self._covers(p, v):  # nothing that u is merged with helps
+                return [-1, 0, v, b]
+        return found

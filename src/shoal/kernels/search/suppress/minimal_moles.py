@@ -1,0 +1,118 @@
+"""Minimal moles, for MM: label sets in breach with no part in breach."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+
+MOST_MOLES = 10_000_000  # more would need gigabytes of memory
+
+
+def minimal_moles(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    private_indptr: Offsets,
+    private_items: Codes,
+    private_labels: int,
+    k: int,
+    share: tuple[int, int],
+    p: int,
+    *,
+    most: int = MOST_MOLES,
+    threads: int = 1,
+    tick: Tick = no_progress,
+) -> list[Codes] | None:
+    """Sets of at most p labels in 1..k-1 rows, or with a private value in more than ``share`` of their rows.
+
+    Those no part of which is such a set: one array for each number of labels, a line for each set. In a set the label
+    with the lowest support comes first (ties: the lower code), and the sets come in that order. None: there are more
+    than ``most``.
+
+    >>> rows = np.array([0, 2, 4, 6, 7]), np.array([0, 1, 0, 1, 0, 2, 2], dtype=np.int32)
+    >>> nothing = np.zeros(5, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    >>> [moles.tolist() for moles in minimal_moles(*rows, 3, *nothing, 0, 2, (1, 1), 2)]
+    [[], [[2, 0]]]
+    """
+    rows = (indptr, items, labels, private_indptr, private_items, private_labels)
+    mined = compiled_or(minimal_moles_twin)(*rows, capped(k, indptr), *share, min(p, labels), most, threads, tick)
+    if mined is None:
+        return None
+    counts, codes = mined
+    ends = np.cumsum([size * count for size, count in enumerate(counts, 1)])
+    parts = np.split(codes, ends[:-1]) if counts else []
+    return [part.reshape(-1, size) for size, part in enumerate(parts, 1)]
+
+
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's private values, its weight
+
+
+def minimal_moles_twin(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    private_indptr: Offsets,
+    private_items: Codes,
+    private_labels: int,
+    k: int,
+    part: int,
+    whole: int,
+    p: int,
+    most: int,
+    threads: int,
+    tick: Tick,
+) -> tuple[list[int], Codes] | None:
+    """How many moles of 1, 2, .. labels there are, and their labels one mole after the other."""
+    support = Counter[int](items.tolist())
+    rows = [tuple(sorted(row, key=lambda label: (support[label], label))) for row in rows_of(indptr, items)]
+    weighted = Counter(zip(rows, rows_of(private_indptr, private_items), strict=True))
+    everything = [(row, values, weight) for (row, values), weight in weighted.items()]
+
+    def in_breach(held: Held) -> bool:
+        count, together = sum(weight for _, _, weight in held), Counter[int]()
+        for _, values, weight in held:
+            for value in values:
+                together[value] += weight
+        return count < k or max(together.values(), default=0) * whole > count * part
+
+    known: set[frozenset[int]] = set()
+    by_size: list[list[Row]] = []
+    for size in range(1, p + 1):
+        sets = list(_without(known, everything, size, tick))
+        moles = [codes for codes, held in sets if in_breach(held)]
+        by_size.append(sorted(moles, key=lambda codes: [(support[label], label) for label in codes]))
+        known.update(map(frozenset, moles))
+        if len(known) > most:
+            return None
+        if not sets:
+            break
+    while by_size and not by_size[-1]:
+        by_size.pop()
+    codes = [label for moles in by_size for mole in moles for label in mole]
+    return [len(moles) for moles in by_size], np.array(codes, dtype=np.int32)
+
+
+def _without(known: set[frozenset[int]], rows: Held, size: int, tick: Tick) -> Iterator[tuple[Row, Held]]:
+    """Every set of so many labels that occurs and has no mole as a part, with its rows."""
+    stack: list[tuple[Row, Held]] = [((), rows)]
+    while stack:
+        tick(0.0)
+        prefix, held = stack.pop()
+        if len(prefix) == size:
+            yield prefix, held
+            continue
+        follow: dict[int, Held] = defaultdict(list)
+        for rest, values, weight in held:
+            for at, label in enumerate(rest):
+                follow[label].append((rest[at + 1 :], values, weight))
+        parts = [part for length in range(len(prefix) + 1) for part in itertools.combinations(prefix, length)]
+        for label, having in follow.items():
+            if not any(frozenset((*part, label)) in known for part in parts):
+                stack.append(((*prefix, label), having))

@@ -1,0 +1,1 @@
+"""Kernels of verifiers: they share no counting with searches (decision 0005)."""

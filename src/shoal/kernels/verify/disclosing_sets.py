@@ -1,0 +1,203 @@
+"""Label sets that tell a sensitive value: what verifies l^m-diversity and shares in (h,k,p)-coherence."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.verify.rare_itemsets import KEEP
+
+
+@dataclass(frozen=True)
+class Disclosing:
+    """What :func:`disclosing_sets` found."""
+
+    checked: int  # label sets counted
+    violations: int  # failing sets of the smallest size that has any
+    # (label codes ascending, sensitive code, rows with all labels, rows of these with the sensitive value): the highest
+    # share first, then the most rows, then codes
+    sets: Sequence[tuple[Sequence[int], int, int, int]]
+
+
+def disclosing_sets(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    sensitive_labels: int,
+    allowed: tuple[int, int],
+    sizes: range,
+    *,
+    least: int = 1,
+    threads: int = 1,
+    keep: int = KEEP,
+    tick: Tick = no_progress,
+) -> Disclosing:
+    """Sets of labels such that more than an allowed share of the rows with all of them have the same sensitive value.
+
+    ``allowed`` is (part, whole); part times the number of rows, and so whole, must fit 64 bits. Size by size, ending
+    with the first that has such sets: then it is all of that size, each with its most frequent sensitive value (the
+    lowest code, if there are several). ``checked`` counts, up to that size, the empty set (if it is one of the sizes
+    and there are rows) and the sets that at least one row with a sensitive value has: others disclose nothing.
+    ``least``: only sets that so many rows with a sensitive value have; for callers who know that others are fine.
+
+    >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> values = np.array([0, 1, 1, 2, 2]), np.array([0, 1], dtype=np.int32)
+    >>> disclosing_sets(*rows, 2, *values, 2, (1, 2), range(2))
+    Disclosing(checked=3, violations=0, sets=[])
+    >>> disclosing_sets(*rows, 2, *values, 2, (1, 3), range(2))
+    Disclosing(checked=3, violations=2, sets=[([0], 0, 2, 1), ([1], 1, 2, 1)])
+    """
+    part, whole = allowed
+    share = (part, capped(whole, indptr) if part == 1 else whole)
+    ends = (min(sizes[0], labels + 1), min(sizes[-1], labels)) if sizes else (1, 0)
+    return Disclosing(
+        *compiled_or(disclosing_sets_twin)(
+            indptr,
+            items,
+            labels,
+            sensitive_indptr,
+            sensitive_items,
+            sensitive_labels,
+            *share,
+            *ends,
+            capped(least, indptr),
+            keep,
+            threads,
+            tick,
+        )
+    )
+
+
+def smallest_disclosing(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    sensitive_labels: int,
+    allowed: tuple[int, int],
+    m: int,
+    *,
+    threads: int = 1,
+    tick: Tick = no_progress,
+) -> Counts:
+    """For each row, the size of its smallest set of 1..m (and 255) labels that tells a sensitive value of it; 0: none.
+
+    A set tells a value if more than ``allowed`` (part, whole) of the rows with the set have it.
+    """
+    part, whole = allowed
+    smallest: npt.NDArray[np.uint8] = compiled_or(smallest_disclosing_twin)(
+        indptr,
+        items,
+        labels,
+        sensitive_indptr,
+        sensitive_items,
+        sensitive_labels,
+        part,
+        whole,
+        min(m, 255),
+        threads,
+        tick,
+    )
+    return smallest.astype(np.int64)
+
+
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's sensitive values, its weight
+Disclosure = tuple[list[int], int, int, int]  # labels, sensitive value, support, rows of these with the value
+
+
+def disclosing_sets_twin(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    sensitive_labels: int,
+    part: int,
+    whole: int,
+    first: int,
+    last: int,
+    least: int,
+    keep: int,
+    threads: int,
+    tick: Tick,
+) -> tuple[int, int, list[Disclosure]]:
+    """Count the sensitive values in the rows whole every set that enough rows with a sensitive value have."""
+    weighted = Counter(zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True))
+    rows = [(row, values, weight) for (row, values), weight in weighted.items()]
+    checked, failing = 0, list[Disclosure]()
+    for size in range(first, last + 1 if rows else first):
+        for codes, held in _known(rows, size, tick, least):
+            checked += 1
+            support = sum(weight for _, _, weight in held)
+            together = Counter[int]()
+            for _, values, weight in held:
+                for value in values:
+                    together[value] += weight
+            most = min(together, key=lambda value: (-together[value], value), default=0)
+            if together[most] * whole > support * part:
+                failing.append((list(codes), most, support, together[most]))
+        if failing:
+            break
+    return checked, len(failing), heapq.nsmallest(keep, failing, key=_worst)
+
+
+def smallest_disclosing_twin(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    sensitive_indptr: Offsets,
+    sensitive_items: Codes,
+    sensitive_labels: int,
+    part: int,
+    whole: int,
+    m: int,
+    threads: int,
+    tick: Tick,
+) -> npt.NDArray[np.uint8]:
+    """Mark the rows whole every set that have a value which is too frequent among them."""
+    every = list(zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True))
+    smallest = [0] * len(every)
+    for size in range(1, m + 1):
+        for codes, held in _known([(row, values, 1) for row, values in every], size, tick):
+            together = Counter(value for _, values, _ in held for value in values)
+            told = {value for value, count in together.items() if count * whole > len(held) * part}
+            for at, (row, values) in enumerate(every):
+                if not smallest[at] and told & set(values) and set(codes) <= set(row):
+                    smallest[at] = size
+    return np.array(smallest, dtype=np.uint8)
+
+
+def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[Row, Held]]:
+    """The empty set, or each set of ``size`` labels that enough rows with a sensitive value have, with all its rows."""
+    stack: list[tuple[Row, Held]] = [((), rows)]
+    while stack:
+        tick(0.0)
+        prefix, held = stack.pop()
+        if len(prefix) == size:
+            yield prefix, held
+            continue
+        follow: dict[int, Held] = defaultdict(list)
+        for rest, values, weight in held:
+            for at, label in enumerate(rest):
+                follow[label].append((rest[at + 1 :], values, weight))
+        for label, having in follow.items():
+            if sum(weight for _, values, weight in having if values) >= least:
+                stack.append(((*prefix, label), having))
+
+
+def _worst(disclosure: Disclosure) -> tuple[Fraction, int, list[int]]:
+    """Highest share first, then the most rows, then codes."""
+    codes, _, support, together = disclosure
+    return -Fraction(together, support), -support, codes

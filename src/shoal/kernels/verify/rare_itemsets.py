@@ -1,0 +1,187 @@
+"""Label sets and rows that too few rows hold: what verifies k^m-anonymity."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.choice import Tick, compiled_or, no_progress
+
+KEEP = 20  # witnesses that a verdict carries
+
+
+@dataclass(frozen=True)
+class Rare:
+    """What a counting kernel found."""
+
+    checked: int
+    violations: int
+    sets: Sequence[tuple[Sequence[int], int]]  # (codes ascending, support): smallest sets first, then lowest support
+
+
+def rare_itemsets(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    k: int,
+    m: int,
+    *,
+    threads: int = 1,
+    keep: int = KEEP,
+    first_size_only: bool = False,
+    tick: Tick = no_progress,
+) -> Rare:
+    """Sets of at most m labels with support in 1..k-1: all that have no such part, and some that do.
+
+    ``first_size_only``: go size by size and end with the first that has such sets; then it is all of that size.
+
+    >>> rare_itemsets(np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32), 3, 2, 2)
+    Rare(checked=4, violations=1, sets=[([2], 1)])
+    """
+    return Rare(
+        *compiled_or(rare_itemsets_twin)(
+            indptr, items, labels, capped(k, indptr), m, keep, first_size_only, threads, tick
+        )
+    )
+
+
+def rare_rows(
+    indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = no_progress
+) -> Rare:
+    """Distinct non-empty rows that fewer than k rows contain; the first few are thinned to rare sets with no rare part.
+
+    With ``keep=0`` the first such row ends the search: a quick yes or no.
+    """
+    return Rare(*compiled_or(rare_rows_twin)(indptr, items, labels, capped(k, indptr), keep, tick))
+
+
+def smallest_rare(
+    indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = no_progress
+) -> Counts:
+    """For each row, the size of its smallest subset of at most m (and 255) labels with support below k; 0: none."""
+    k = capped(k, indptr)
+    smallest: npt.NDArray[np.uint8] = compiled_or(smallest_rare_twin)(
+        indptr, items, labels, k, min(m, 255), threads, tick
+    )
+    return smallest.astype(np.int64)
+
+
+Told = tuple[int, int, list[tuple[list[int], int]]]  # checked, violations, (codes, support) of the smallest few
+
+
+def rare_itemsets_twin(
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    k: int,
+    m: int,
+    keep: int,
+    first_size_only: bool,
+    threads: int,
+    tick: Tick,
+) -> Told:
+    """Depth-first: count the labels that follow a frequent prefix; report the rare ones, extend the frequent ones."""
+    rows = _weighted(indptr, items)
+    for size in range(1 if first_size_only else m, m + 1):
+        checked, rare = 0, []
+        for prefix, counts, _ in _frequent_prefixes(rows, k, size, tick):
+            checked += len(counts)
+            rare += [(sorted([*prefix, label]), support) for label, support in counts.items() if support < k]
+        if rare and first_size_only:
+            break
+    return checked, len(rare), _smallest(rare, keep)
+
+
+def smallest_rare_twin(
+    indptr: Offsets, items: Codes, labels: int, k: int, m: int, threads: int, tick: Tick
+) -> npt.NDArray[np.uint8]:
+    """Mark the rows of every rare set with its size."""
+    smallest: dict[Row, int] = {}
+    for prefix, counts, rows in _frequent_prefixes(_weighted(indptr, items), k, m, tick):
+        if min(counts.values(), default=k) < k:
+            size = len(prefix) + 1
+            for row, rest, _ in rows:
+                if any(counts[label] < k for label in rest):
+                    smallest[row] = min(size, smallest.get(row, size))
+    return np.array([smallest.get(row, 0) for row in rows_of(indptr, items)], dtype=np.uint8)
+
+
+def rare_rows_twin(indptr: Offsets, items: Codes, labels: int, k: int, keep: int, tick: Tick) -> Told:
+    """Count the rows that contain each distinct row."""
+    rows = _weighted(indptr, items)
+    holders: dict[int, list[tuple[frozenset[int], int]]] = {}
+    for row, weight in rows.items():
+        for label in row:
+            holders.setdefault(label, []).append((frozenset(row), weight))
+
+    def support(labels: Sequence[int]) -> int:
+        wanted = frozenset(labels)
+        rarest = min(labels, key=lambda label: len(holders[label]))
+        return sum(weight for row, weight in holders[rarest] if wanted <= row)
+
+    checked, violations, thinned = 0, 0, {}
+    for row in sorted(rows):
+        tick(checked / len(rows))
+        checked += 1
+        if rows[row] >= k or support(row) >= k:
+            continue
+        violations += 1
+        if keep == 0:
+            break
+        if violations > 10 * keep:
+            continue
+        thin = list(row)
+        for label in reversed(row):
+            thinner = [other for other in thin if other != label]
+            if thinner and support(thinner) < k:
+                thin = thinner
+        thinned[tuple(thin)] = support(thin)
+    return checked, violations, _smallest([(list(codes), count) for codes, count in thinned.items()], keep)
+
+
+def _frequent_prefixes(
+    weighted: dict[Row, int], k: int, m: int, tick: Tick
+) -> Iterable[tuple[Row, Counter[int], list[tuple[Row, Row, int]]]]:
+    """Every frequent prefix of fewer than m labels, by rising support, with the counts of the labels that follow it."""
+    support = Counter[int]()
+    for row, weight in weighted.items():
+        for label in row:
+            support[label] += weight
+    order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (support[u], u)))}
+    start = [(row, tuple(sorted(row, key=order.__getitem__)), weight) for row, weight in weighted.items()]
+    stack: list[tuple[Row, list[tuple[Row, Row, int]]]] = [((), start)]
+    while stack:
+        tick(0.0)
+        prefix, rows = stack.pop()
+        counts = Counter[int]()
+        for _, rest, weight in rows:
+            for label in rest:
+                counts[label] += weight
+        yield prefix, counts, rows
+        if len(prefix) + 1 < m:
+            held: dict[int, list[tuple[Row, Row, int]]] = {}
+            for row, rest, weight in rows:
+                for at, label in enumerate(rest):
+                    if counts[label] >= k:
+                        follow = tuple(
+                            u for u in rest[at + 1 :] if support[u] >= k
+                        )  # rare labels are never extended to
+                        held.setdefault(label, []).append((row, follow, weight))
+            stack += [((*prefix, label), held[label]) for label in held]
+
+
+def _smallest(sets: list[tuple[list[int], int]], keep: int) -> list[tuple[list[int], int]]:
+    """The few to report: smallest first, then lowest support, then codes."""
+    return heapq.nsmallest(keep, sets, key=lambda one: (len(one[0]), one[1], one[0]))
+
+
+def _weighted(indptr: Offsets, items: Codes) -> dict[Row, int]:
+    """Distinct non-empty rows with how often they occur."""
+    return {row: weight for row, weight in Counter(rows_of(indptr, items)).items() if row}

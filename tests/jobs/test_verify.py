@@ -1,0 +1,98 @@
+"""``shoal.verify`` from Python: the same as the command, on files, data frames and lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import DataError, OptionError
+from shoal.hierarchies.codebook import CodeBook, Entry
+from tests.conftest import BASKETS, Shell
+
+ROWS = [line.split(",") for line in BASKETS.split()]
+KM = shoal.KmAnonymity(k=2, m=2)
+TABLE = pa.table({"age": ["20", "20", "30"], "job": ["x", "y", "x"], "items": [["a"], ["a"], ["b"]]})
+
+
+def test_the_result_is_true_if_the_guarantee_holds() -> None:
+    assert shoal.verify([["a"], ["a"]], KM)
+    assert not shoal.verify([["a"], ["b"]], KM)
+
+
+@pytest.mark.parametrize(
+    ("privacy", "words"),
+    [
+        (KM, ("--k", "2", "--m", "2")),
+        (shoal.LmDiversity(l=2, sensitive=("a1",)), ("--model", "lm", "--l", "2", "--sensitive", "a1")),
+        (shoal.KmNegative(k=2), ("--model", "km-negative", "--k", "2")),
+        (shoal.TransactionalK(k=2), ("--model", "transactional-k", "--k", "2")),
+    ],
+    ids=lambda value: value.name if isinstance(value, shoal.PrivacyModel) else "",
+)
+def test_the_command_prints_the_dict(shell: Shell, privacy: shoal.PrivacyModel, words: tuple[str, ...]) -> None:
+    _, out, _ = shell("verify", "in.basket", *words, "--json")
+    for data in ("in.basket", Path("in.basket"), shoal.read("in.basket"), ROWS):
+        result = shoal.verify(data, privacy)
+        assert json.dumps(result.as_dict(), indent=2) + "\n" == out
+        assert result.verdict.witnesses
+
+
+def test_groups_of_the_hierarchy_are_spelled_out(shell: Shell) -> None:
+    privacy = shoal.LmDiversity(l=2, sensitive=("A",))
+    by_file = shoal.verify(ROWS, privacy, hierarchy="h.csv")
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    assert by_file.privacy.sensitive_labels == ("a1", "a2")
+    assert by_file.as_dict() == shoal.verify(ROWS, privacy, hierarchy=tree).as_dict()
+
+
+def test_a_code_book_tells_the_items_of_witnesses() -> None:
+    book = CodeBook.of([Entry("G", "", ("a", "b"))])
+    result = shoal.verify([["G", "c"], ["c"]], KM, codebook=book)
+    assert result.as_dict()["witnesses"] == [{"labels": ["G"], "support": 1, "items": {"G": ["a", "b"]}}]
+    read = shoal.read([["G", "c"], ["c"]], codebook=book)
+    assert shoal.verify(read, KM).as_dict() == result.as_dict()
+    with pytest.raises(DataError, match="is not the code book of data"):
+        shoal.verify([["c"]], KM, codebook=book)
+
+
+def test_a_sensitive_label_that_is_not_there_is_an_error_or_a_note() -> None:
+    privacy = shoal.LmDiversity(l=2, sensitive=("a", "zz"))
+    rows = [["a", "b"], ["b"], ["c"]]
+    with pytest.raises(OptionError, match="Sensitive 'zz' is not in data"):
+        shoal.verify(rows, privacy)
+    result = shoal.verify(rows, privacy, allow_missing=True)
+    assert result.missed == ("zz",)
+    assert "Not in data, so not checked: zz." in result.notes
+    with pytest.raises(OptionError, match="Nothing that is sensitive is in data"):
+        shoal.verify(rows, privacy.changed(sensitive=("zz",)), allow_missing=True)
+
+
+def test_columns_that_are_not_named_are_noted_and_an_error_carries_the_note() -> None:
+    privacy = shoal.KAnonymity(k=2)
+    result = shoal.verify(TABLE, privacy, quasi_identifiers=["age"])
+    note = "Not looked at, as not named in --quasi-identifiers: job."
+    assert (result.holds, result.notes[0]) == (False, note)
+    with pytest.raises(OptionError) as caught:
+        shoal.verify(TABLE, shoal.KKmAnonymity(k=2), quasi_identifiers="age")
+    assert "put it in a list" in str(caught.value)
+    torn = TABLE.set_column(2, "items", pa.array([["(a"], ["b)"], ["c"]]))
+    with pytest.raises(DataError) as torn_error:
+        shoal.verify(torn, shoal.KKmAnonymity(k=2), quasi_identifiers=["age"])
+    assert torn_error.value.__notes__ == [note]
+
+
+def test_a_table_needs_no_sets_if_the_model_is_not_about_them(shell: Shell) -> None:
+    table = TABLE.drop_columns(["items"])
+    shell.write("t.csv", "age,job\n20,x\n20,y\n30,x\n")
+    for data in (table, "t.csv"):
+        result = shoal.verify(data, shoal.KAnonymity(k=2), quasi_identifiers=["age"])
+        assert [str(witness) for witness in result.verdict.witnesses] == ["1 record has age=30"]
+
+
+def test_a_model_without_columns_refuses_quasi_identifiers() -> None:
+    with pytest.raises(OptionError, match="for the models k, k-km and k-lm, not for km"):
+        shoal.verify(TABLE, KM, quasi_identifiers=["age"])

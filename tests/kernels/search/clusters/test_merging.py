@@ -1,0 +1,185 @@
+"""Merging clusters: native ≡ Python ≡ oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal import kernels
+from shoal.data.attributes import Scale
+from shoal.kernels import choice
+from shoal.kernels.search.clusters.merging import How, Merging
+from tests.budget import examples
+from tests.conftest import implementations
+from tests.kernels.rows import Sets, csr
+from tests.kernels.search.clusters.scales import columns, cost_of, scale_lists
+
+HOWS: tuple[How, ...] = ("r", "t", "rt")
+Clusters = dict[int, list[int]]  # rows by number
+
+
+item_sets = st.sets(st.integers(0, 8), max_size=6)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, kernel: ModuleType) -> None:
+    """Let the wrappers call these kernels."""
+    monkeypatch.setattr(choice, "native", kernel)
+
+
+@pytest.fixture
+def patched(monkeypatch: pytest.MonkeyPatch, kernel: ModuleType) -> None:
+    use(monkeypatch, kernel)
+
+
+def distance(a: set[int], b: set[int]) -> float:
+    return float((len(a ^ b) + 1) * len(a | b)) / float(len(a & b) + 1)
+
+
+class SlowMerging:
+    """All from scratch, from the rows."""
+
+    def __init__(self, codes: list[Any], scales: list[Scale], sets: Sets, clusters: Clusters, by_size: bool) -> None:
+        self.codes, self.scales, self.sets, self.clusters, self.by_size = codes, scales, sets, clusters, by_size
+
+    def cost(self, rows: list[int]) -> int:
+        return len(rows) if self.by_size else cost_of(self.codes, self.scales, rows)
+
+    def total(self, clusters: list[list[int]]) -> int:
+        return sum(len(rows) * self.cost(rows) for rows in clusters)
+
+    def with_(self, c: int, value: Callable[[list[int], int], Any], n: int) -> list[Any]:
+        return [
+            value(self.clusters[c] + self.clusters[p], p) if p != c and p in self.clusters else -1 for p in range(n)
+        ]
+
+    def total_with(self, c: int, p: int) -> int:
+        apart = [rows for number, rows in self.clusters.items() if number not in (c, p)]
+        return self.total([*apart, self.clusters[c] + self.clusters[p]])
+
+    def distance(self, rows: list[int]) -> float:
+        return max(distance(self.sets[a], self.sets[b]) for a in rows for b in rows)
+
+    def nearest(self, c: int, how: str, limit: int) -> int:
+        others = [p for p in sorted(self.clusters) if p != c]
+        costs = {p: (self.cost(self.clusters[c] + self.clusters[p]), p) for p in others}
+        far = {p: (self.distance(self.clusters[c] + self.clusters[p]), p) for p in others}
+        if how == "r":
+            others = others and [min(others, key=costs.__getitem__)]
+        within = [p for p in others if self.total_with(c, p) <= limit]
+        u = {p: sum(costs[q] < costs[p] for q in costs) for p in within}
+        v = {p: sum(far[q] < far[p] for q in far) for p in within}
+        keys: dict[str, Any] = {"r": costs, "t": far, "rt": {p: (u[p] + v[p], u[p]) for p in within}}
+        return min(within, key=lambda p: keys[how][p], default=-1)
+
+
+def start(
+    codes: list[Any], scales: list[Scale], sets: Sets, cluster_of: list[int], by_size: bool, threads: int
+) -> Merging:
+    n, of = max(cluster_of) + 1, np.array(cluster_of, dtype=np.int64)
+    lo, hi = (
+        [np.array([end(column[of == c]) for c in range(n)], dtype=np.int32) for column in codes] for end in (min, max)
+    )
+    return Merging(lo, hi, np.bincount(of), scales, *csr(sets), of, by_size=by_size, threads=threads)
+
+
+@examples(200)
+@given(scales=scale_lists(), sets=st.lists(item_sets, min_size=1, max_size=14), data=st.data(), by_size=st.booleans())
+@pytest.mark.usefixtures("patched")
+def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, by_size: bool) -> None:
+    rng = data.draw(st.randoms(use_true_random=False))
+    codes, n = columns(rng, scales, len(sets)), data.draw(st.integers(1, len(sets)))
+    cluster_of = [*range(n), *rng.choices(range(n), k=len(sets) - n)]
+    merging = start(codes, scales, sets, cluster_of, by_size, data.draw(st.integers(1, 2)))
+    clusters = {c: [row for row, of in enumerate(cluster_of) if of == c] for c in range(n)}
+    slow, waiting = SlowMerging(codes, scales, sets, clusters, by_size), set(range(n))
+    worst = slow.total([list(range(len(sets)))])
+    while True:
+        assert merging.total == slow.total([*clusters.values()])
+        assert merging.alive == len(clusters)
+        assert [clusters[c].count(c) for c in clusters] == [1] * len(clusters)
+        assert merging.result().tolist() == [next(c for c in clusters if row in clusters[c]) for row in range(n)]
+        seed = min(waiting, key=lambda c: (slow.cost(clusters[c]), c), default=-1)
+        assert merging.seed() == seed
+        if seed < 0:
+            break
+        c = rng.choice(sorted(clusters))
+        assert merging.costs_with(c).tolist() == slow.with_(c, lambda rows, _: slow.cost(rows), n)
+        assert merging.totals_with(c).tolist() == slow.with_(c, lambda _, p: slow.total_with(c, p), n)  # noqa: B023
+        assert merging.distances_with(c).tolist() == slow.with_(c, lambda rows, _: slow.distance(rows), n)
+        for how in HOWS:
+            limit = rng.randint(0, worst)
+            assert merging.nearest(c, how, limit) == slow.nearest(c, how, limit)
+        partner = merging.nearest(seed, rng.choice(HOWS), rng.randint(0, worst))
+        if partner < 0:
+            merging.set_aside(seed)
+            waiting.remove(seed)
+        else:
+            merging.merge(*rng.sample([seed, partner], 2))
+            kept, gone = sorted([seed, partner])
+            clusters[kept] = clusters[kept] + clusters.pop(gone)
+            waiting = (waiting - {gone}) | {kept}
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_merging_of_larger_data(how: How, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clusters with more sets than are marked, more of them than are put in order at first."""
+    rng = random.Random(how)
+    scales = [Scale(True, np.array(sorted(rng.choices(range(1000), k=50))), 1000, 49), Scale(False, np.arange(1, 9), 9)]
+    sets = [set(rng.sample(range(70), min(70, int(rng.expovariate(0.2))))) for _ in range(400)]
+    codes = columns(rng, scales, len(sets))
+    cluster_of = [*range(200), *(rng.choice([0, 0, rng.randrange(200)]) for _ in range(200))]
+    told = []
+    for kernel in implementations():
+        use(monkeypatch, kernel)
+        merging, seen = start(codes, scales, sets, cluster_of, False, 2), list[Any]()
+        limit = 600 * len(sets)
+        while (seed := merging.seed()) >= 0 and len(seen) < 60:
+            partner = merging.nearest(seed, how, limit)
+            seen.append((seed, partner, merging.total, merging.distances_with(seed).tolist()))
+            if partner < 0:
+                merging.set_aside(seed)
+            else:
+                merging.merge(seed, partner)
+        told.append((seen, merging.result().tolist()))
+    assert told[0] == told[-1]
+
+
+def test_threads_change_nothing() -> None:
+    """Enough clusters for threads to be worth starting."""
+    if kernels.KIND == "python":
+        return
+    rng = random.Random(1)
+    scales = [Scale(True, np.array(sorted(rng.choices(range(1000), k=50))), 1000)]
+    sets = [set(rng.choices(range(40), k=rng.randrange(6))) for _ in range(9000)]
+    codes, told = columns(rng, scales, len(sets)), []
+    for threads in (1, 2, 4):
+        merging = start(codes, scales, sets, list(range(9000)), False, threads)
+        steps = []
+        for _ in range(100):
+            seed = merging.seed()
+            partner = merging.nearest(seed, "rt", 10**9)
+            merging.merge(seed, partner)
+            steps.append((seed, partner, merging.distances_with(seed).sum()))
+        told.append(steps)
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.usefixtures("patched")
+def test_only_living_clusters_are_merged() -> None:
+    line = Scale(True, np.array([0, 1, 2]), 2)
+    merging = start([np.array([0, 1, 2], dtype=np.int32)], [line], [{0}, {1}, {2}], [0, 1, 2], False, 1)
+    merging.merge(2, 1)
+    for call in (lambda: merging.merge(0, 2), lambda: merging.nearest(2, "r", 9), lambda: merging.set_aside(3)):
+        with pytest.raises(ValueError, match="no such cluster"):
+            call()
+    with pytest.raises(ValueError, match="with itself"):
+        merging.merge(1, 1)
+    assert merging.result().tolist() == [0, 1, 1]
+    assert merging.nearest(0, "r", 10**30) == 1

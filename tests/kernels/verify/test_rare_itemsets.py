@@ -1,0 +1,98 @@
+"""Rare sets and rows: native ≡ Python ≡ oracle.
+
+Covers: privacy/km.py, privacy/rare.py.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.data import Transactions
+from shoal.kernels.choice import no_progress
+from tests import oracles
+from tests.conftest import implementations
+
+row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
+
+
+def coded(rows: list[set[str]]) -> tuple[Transactions, list[frozenset[str]]]:
+    return Transactions.from_sets(rows), [frozenset(row) for row in rows]
+
+
+@given(rows=row_lists, k=st.integers(1, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_rare_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    checked, violations, found = kernel.rare_itemsets(
+        t.indptr, t.items, len(t.labels), k, m, 1000, False, threads, no_progress
+    )
+    expected = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
+    minimal = oracles.minimal_rare(sets, k, m)
+    reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
+    assert violations == len(found) == len(reported)
+    assert minimal.items() <= reported.items() <= expected.items()
+    if k == 1:
+        assert checked == len(oracles.supports(sets, m))
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_the_first_size_that_fails(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    _, violations, found = kernel.rare_itemsets(
+        t.indptr, t.items, len(t.labels), k, m, 1000, True, threads, no_progress
+    )
+    rare = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
+    smallest = min(map(len, rare), default=0)
+    reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
+    assert reported == {labels: count for labels, count in rare.items() if len(labels) == smallest}
+    assert violations == len(reported)
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), keep=st.integers(0, 5), first=st.booleans())
+def test_twins_report_the_same(rows: list[set[str]], k: int, m: int, keep: int, first: bool) -> None:
+    t, _ = coded(rows)
+    results: list[Any] = []
+    for kernel in implementations():
+        for threads in (1, 3):
+            rare = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, keep, first, threads, no_progress)
+            whole = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, keep, no_progress)
+            results.append((rare, whole))
+    assert all(result == results[0] for result in results)
+
+
+@given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
+def test_smallest_rare(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
+    t, sets = coded(rows)
+    smallest = kernel.smallest_rare(t.indptr, t.items, len(t.labels), k, m, threads, no_progress)
+    assert smallest.tolist() == oracles.smallest_identifying(sets, k, m)
+
+
+@given(rows=row_lists, k=st.integers(2, 6))
+def test_rare_rows(kernel: ModuleType, rows: list[set[str]], k: int) -> None:
+    t, sets = coded(rows)
+    checked, violations, found = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, 1000, no_progress)
+    distinct = {row for row in sets if row}
+    assert checked == len(distinct)
+    assert violations == sum(sum(row <= other for other in sets) < k for row in distinct)
+    assert (violations == 0) == oracles.is_km_anonymous(sets, k, 6)
+    assert (violations == 0) == (found == [])
+    for codes, support in found:
+        labels = frozenset(t.labels[code] for code in codes)
+        assert support == sum(labels <= row for row in sets) < k
+        assert all(sum(labels - {label} <= row for row in sets) >= k for label in labels if len(labels) > 1)
+
+
+def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:
+    rng = np.random.default_rng(0)
+    t = Transactions.from_sets([[str(item) for item in rng.choice(300, 60)] for _ in range(200)])
+
+    def interrupt(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kernel.rare_itemsets(t.indptr, t.items, len(t.labels), 1, 4, 0, False, 2, interrupt)

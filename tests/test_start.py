@@ -1,0 +1,81 @@
+"""What is loaded when, and that it is found all the same. Numbers, not clocks: a clock would fail on a busy machine.
+
+Covers: _version.py, data/arrow.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+from tests.conftest import BASKETS, HIERARCHY
+
+HEAVY = {"pandas", "polars", "duckdb", "matplotlib", "ortools", "jinja2", "hypothesis", "multiprocessing"}
+LOADED = "import json, sys\n{}\nprint('\\n' + json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+COMMAND = "import sys\nsys.argv = ['shoal', *{!r}]\nfrom shoal.cli import main\ntry: main()\nexcept SystemExit: pass"
+
+
+def loaded(code: str, folder: Path) -> set[str]:
+    """The packages that are loaded once some code ran in a new process."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(code)], capture_output=True, text=True, check=True, cwd=folder
+    )
+    assert "Error" not in done.stderr, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_import_shoal_loads_nothing_but_itself(tmp_path: Path) -> None:
+    assert not loaded("import shoal", tmp_path) & {*HEAVY, "numpy", "pyarrow", "rich", "click"}
+
+
+def test_the_library_shows_nothing_so_it_loads_nothing_to_show_it_with(tmp_path: Path) -> None:
+    everything = "import shoal\nfor name in shoal.__all__: getattr(shoal, name)"
+    assert not loaded(everything, tmp_path) & {*HEAVY, "pyarrow", "rich", "click"}
+
+
+def test_the_version_loads_no_numpy(tmp_path: Path) -> None:
+    assert not loaded(COMMAND.format(["--version"]), tmp_path) & {*HEAVY, "numpy", "pyarrow", "rich"}
+
+
+@pytest.mark.parametrize("name", ["d.dat", "d.basket", "d.csv"])
+def test_a_command_on_text_loads_neither_pandas_nor_a_solver(tmp_path: Path, name: str) -> None:
+    """OR-Tools brings pandas, so it is always there, and pyarrow would load it with its first array."""
+    (tmp_path / "h.csv").write_text(HIERARCHY)
+    words = ["anonymize", name, "-o", f"out-{name}", "--k", "2", "--m", "1", "--hierarchy", "h.csv"]
+    text = {"d.dat": BASKETS.replace(",", " "), "d.basket": BASKETS}.get(name) or "items;age\na1|b1;30\na1|b1;30\n"
+    (tmp_path / name).write_text(text)
+    assert not loaded(COMMAND.format(words), tmp_path) & HEAVY
+    assert (tmp_path / f"out-{name}").exists()
+
+
+def test_type_checkers_see_the_names_that_there_are() -> None:
+    """The imports for type checkers say the same as the table that names are looked up in."""
+    tree = ast.parse(Path(shoal.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        alias.asname: f"{node.module}:{alias.name}"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert imported == {name: f"shoal.{home}:{name}" for name, home in shoal._HOMES.items()}
+
+
+def test_public_names_are_found_when_asked_for() -> None:
+    assert {*shoal.__all__} <= {*dir(shoal)}
+    assert callable(shoal.anonymize)
+    assert shoal.hierarchies.__name__ == "shoal.hierarchies"
+    for unknown in ("anonymise", "__wrapped__"):
+        with pytest.raises(AttributeError, match=f"module 'shoal' has no attribute '{unknown}'"):
+            getattr(shoal, unknown)
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert shoal.__version__ == importlib.metadata.version("shoal")
