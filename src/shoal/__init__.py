@@ -36,8 +36,12 @@ from shoal.data import Dataset, Hierarchy, Table, Transactions
 from shoal.data.columns import Column
 from shoal.engines import Engine
 from shoal.errors import ShoalError
+from shoal.evaluation.compare import compare
+from shoal.evaluation.recommend import recommend
 from shoal.hierarchies.weights import Weights
 from shoal.io import read, write
+from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.are import ARE
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.kl import KLDivergence
@@ -92,6 +96,7 @@ __all__ = [
     "Clustered",
     "Column",
     "Dataset",
+    "DatasetSpec",
     "Dealt",
     "Engine",
     "Explanation",
@@ -125,6 +130,7 @@ __all__ = [
     "Problem",
     "Published",
     "Query",
+    "ReadOptions",
     "Recoding",
     "RelationalNCP",
     "Release",
@@ -149,7 +155,9 @@ __all__ = [
     "Workload",
     "__version__",
     "anonymize",
+    "compare",
     "explain",
     "read",
+    "recommend",
     "write",
 ]
