@@ -152,7 +152,7 @@ def test_a_bug_of_ours_is_one_sentence_and_exit_code_3(shell: Shell) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("raw data")
 
-    shell.monkeypatch.setattr(shoal.jobs.job, "anonymize", broken)
+    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", broken)
     code, _, err = shell(*ANONYMIZE)
     assert code == 3
     assert "A bug in Shoal: ZeroDivisionError" in err
