@@ -27,7 +27,7 @@ def ncp(raw: Relational) -> Cost:
         total = Fraction(0)
         for attribute, weight, values in zip(raw.attributes, raw.weights, places, strict=True):
             least, most = min(values[row] for row in cluster), max(values[row] for row in cluster)
-            low, high = attribute.widened(np.array([least]), np.array([most]))
+            low, high = attribute.generalize(np.array([least]), np.array([most]))
             total += weight * Fraction(int(attribute.numerators(low, high)[0]), attribute.denominator)
         return total
 

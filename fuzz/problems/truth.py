@@ -104,7 +104,7 @@ def _changed_items(world: World, known: Sets, sensitive: Sets, seen: Seen, relea
     if frozenset[str]().union(*sensitive) != frozenset[str]().union(*before):
         return [Failure("sensitive item vanished or appeared", "")]
     groups = seen.columns.get(world.case.model_options.get("group_column", "group"))
-    if groups is None or type(release.recoding).__name__ != "Dealt":
+    if groups is None or type(release.recoding).__name__ != "Reshuffled":
         return []
     if known != before_known:
         return [Failure("items changed that should be intact", "")]

@@ -17,6 +17,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.table import Role, Table
 from shoal.errors import ShoalError
 from shoal.privacy import PrivacyModel, Verdict
+from shoal.privacy.witness import DisclosingInClass, DisclosingSet, RareInClass, RareRecord
 
 PERTURBED = 3  # changed copies of each release
 
@@ -87,18 +88,20 @@ def _witness(verdict: Verdict, view: View) -> str:
     if not verdict.witnesses or verdict.violations < 1:
         return "violated without a witness"
     one = verdict.witnesses[0]
-    if one.group is not None:
+    if isinstance(one, RareInClass | DisclosingInClass):
         return ""
-    has, lacks = frozenset(one.labels), frozenset(one.absent)
+    has, lacks = frozenset(one.labels), frozenset(one.named) - frozenset(one.labels)
     rows = list(zip(view.known, view.sensitive, strict=True))
-    if one.whole:
+    if isinstance(one, RareRecord):
         count = sum(known | secret == has for known, secret in rows)
     else:
         count = sum(has <= known and not lacks & known for known, _ in rows)
     if count != one.support:
         return f"{one}: {count} records"
+    if not isinstance(one, DisclosingSet):
+        return ""
     holders = sum(has <= known and one.sensitive in secret for known, secret in rows)
-    return f"{one}: {holders} holders" if one.sensitive is not None and holders != one.holders else ""
+    return f"{one}: {holders} holders" if holders != one.holders else ""
 
 
 def _dataset(world: World, seen: Seen) -> Dataset:

@@ -95,13 +95,13 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds it to the table
     from shoal.published import Grouping as Grouping
     from shoal.published import Published as Published
     from shoal.recoding import Clustered as Clustered
-    from shoal.recoding import Dealt as Dealt
     from shoal.recoding import Flips as Flips
     from shoal.recoding import GlobalCut as GlobalCut
     from shoal.recoding import LocalCuts as LocalCuts
     from shoal.recoding import LocalNodes as LocalNodes
     from shoal.recoding import LocalSets as LocalSets
     from shoal.recoding import Recoding as Recoding
+    from shoal.recoding import Reshuffled as Reshuffled
     from shoal.recoding.solution import Optimality as Optimality
     from shoal.recoding.solution import Solution as Solution
     from shoal.release.pipeline import anonymize as anonymize
@@ -195,7 +195,6 @@ _HOMES = {  # where each public name is defined
     "Grouping": "published",
     "Published": "published",
     "Clustered": "recoding",
-    "Dealt": "recoding",
     "Flips": "recoding",
     "GlobalCut": "recoding",
     "LocalCuts": "recoding",
@@ -222,5 +221,6 @@ _HOMES = {  # where each public name is defined
     "recommend": "evaluation.recommend",
     "ReadOptions": "io.read_options",
     "DatasetSpec": "jobs.dataset_spec",
+    "Reshuffled": "recoding",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604

@@ -1,7 +1,8 @@
 """Finds what is in the open packages (privacy, metrics, algorithms) and in third-party entry points.
 
 A new model, measure or algorithm is one new file in its package, or a class named in the entry-point group
-``shoal.privacy``, ``shoal.metrics`` or ``shoal.algorithms`` of an installed distribution.
+``shoal.privacy``, ``shoal.metrics`` or ``shoal.algorithms`` of an installed distribution; ``shoal.io`` is that of
+file formats.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+from collections.abc import Collection
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -31,11 +33,16 @@ def _classes(package: str) -> dict[str, Any]:
     home = importlib.import_module(package)
     for module_info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
         found |= _classes_in(f"{package}.{module_info.name}")
-    for point in entry_points(group=package):
-        if point.name in found:
-            raise OptionError(f"The entry point {package}:{point.name} would replace a part of Shoal: rename it.")
-        found[point.name] = point.load()
-    return found
+    return {**found, **announced(package, found)}
+
+
+def announced(group: str, known: Collection[str]) -> dict[str, Any]:
+    """What installed distributions name as entry points of a group; nothing may be called like a known part."""
+    points = entry_points(group=group)
+    for point in points:
+        if point.name in known:
+            raise OptionError(f"The entry point {group}:{point.name} would replace a part of Shoal: rename it.")
+    return {point.name: point.load() for point in points}
 
 
 def _classes_in(module: str) -> dict[str, Any]:

@@ -239,7 +239,7 @@ def test_single_moles_go_first_then_the_best_ratio() -> None:
     assert solution.recoding.suppressed_labels == ("b", "c", "d", "e")  # ratios tie at 1/3: the lower loss is first
     light = shoal.Weights({"a": 0.5})
     weighed = shoal.Problem(shoal.read(rows), tree, shoal.HkpCoherence(k=2, p=2), weights=light)
-    assert shoal.anonymize(weighed, shoal.MM()).recoding.summary()["suppressed_labels"] == 2
+    assert shoal.anonymize(weighed, shoal.MM()).recoding.summary().suppressed_labels == 2
     free = shoal.Problem(shoal.read(rows), tree, shoal.HkpCoherence(k=2, p=2), weights=shoal.Weights({"a": 0}))
     assert shoal.anonymize(free, shoal.MM()).published.rows.in_use().labels == ("b", "c", "d")
     kept = shoal.anonymize(problem, shoal.MM(never_suppress=("b", "c", "d")))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import HierarchyError, Infeasible, OptionError
+from shoal.privacy.witness import RareRecord
 from shoal.published import Published
 from shoal.recoding import LocalNodes
 from shoal.testing import check_privacy_model, check_truthful, problems
@@ -132,7 +133,7 @@ def test_degenerate_data() -> None:
 def test_local_labels_are_not_exclusive_and_it_is_said(tmp_path: Path) -> None:
     release = shoal.anonymize(problem_of([["a"], ["a"], ["a"], ["b"]], FLAT, 2))
     assert not release.published.exclusive  # "a" stands beside "ALL", which covers it
-    assert release.recoding.summary() == {
+    assert release.recoding.summary().as_dict() == {
         "kind": "local labels",
         "labels": 2,
         "intact_items": 0,
@@ -276,7 +277,7 @@ def test_the_verifier_is_exact(rows: Sets, k: int) -> None:
     assert (verdict.checked, verdict.violations) == (len(counts), len(rare))
     found = [(len(one.labels), one.support, list(one.labels)) for one in verdict.witnesses]
     assert found == sorted(rare)[:20]
-    assert all(one.whole for one in verdict.witnesses)
+    assert all(isinstance(one, RareRecord) for one in verdict.witnesses)
 
 
 def test_the_model() -> None:
@@ -284,7 +285,7 @@ def test_the_model() -> None:
     check_privacy_model(model, [["a"], ["a"], [], []], [["a", "b"], ["a", "b"], ["a"]])
     assert model.short == "transactional 2-anonymity"
     assert "at least 1 other:" in model.describe()
-    assert str(shoal.Witness(("a",), 1, whole=True)) == "the exact record {a} occurs 1 time"
+    assert str(RareRecord(("a",), 1)) == "the exact record {a} occurs 1 time"
 
 
 def test_what_cannot_be() -> None:

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data import Hierarchy
-from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, is_missing, steps
+from shoal.data.attributes import (
+    MISSING,
+    Attribute,
+    CategoricalAttribute,
+    OrderedAttribute,
+    Unit,
+    axis_position,
+    is_missing,
+)
 from shoal.errors import DataError
 
 GONE = int(MISSING)
@@ -26,12 +34,12 @@ def arrays(*pairs: tuple[int, int]) -> tuple[Any, Any]:
 
 
 def widened(attribute: Attribute, low: int, high: int) -> tuple[int, int]:
-    ends = attribute.widened(*arrays((low, high)))
+    ends = attribute.generalize(*arrays((low, high)))
     return int(ends[0][0]), int(ends[1][0])
 
 
 @st.composite
-def lines(draw: st.DrawFn, levels: bool = True) -> Line:
+def lines(draw: st.DrawFn, levels: bool = True) -> OrderedAttribute:
     begins, length = draw(st.integers(-60, 60)), draw(st.integers(0, 60))
     places = st.sets(st.integers(begins, begins + length), max_size=8)
     starts = sorted({begins, *draw(places)}) if levels else []
@@ -43,7 +51,7 @@ def lines(draw: st.DrawFn, levels: bool = True) -> Line:
             break
     decimals = draw(st.integers(0, 3))
     unit: Unit = draw(st.sampled_from(UNITS))
-    return Line("x", begins, begins + length, decimals if unit == "number" else 0, unit, tuple(made))
+    return OrderedAttribute("x", begins, begins + length, decimals if unit == "number" else 0, unit, tuple(made))
 
 
 @st.composite
@@ -55,7 +63,7 @@ def spans(draw: st.DrawFn, attribute: Attribute) -> tuple[int, int]:
     return (GONE, GONE) if kind == "missing" else (low, GONE if kind == "mixed" else high)
 
 
-def publishable(line: Line) -> set[tuple[int, int]]:
+def publishable(line: OrderedAttribute) -> set[tuple[int, int]]:
     """Every interval that may be published without missing values, by hand."""
     whole = range(line.begins, line.ends + 1)
     if not line.levels:
@@ -111,47 +119,49 @@ def test_line_penalties_and_counts(data: st.DataObject) -> None:
 
 
 def test_a_range_of_a_published_file_may_be_wider_than_the_domain() -> None:
-    line = Line("x", 10, 20)
+    line = OrderedAttribute("x", 10, 20)
     assert line.penalties(*arrays((0, 100), (5, 10))).tolist() == [1.0, 0.5]
 
 
 @pytest.mark.parametrize(
     ("line", "low", "high", "text"),
     [
-        (Line("x", -20, 30, 1), -15, -15, "-1.5"),
-        (Line("x", -20, 30, 1), -15, 20, "[-1.5:2.0]"),
-        (Line("x", -2000, -1, 3), -2000, -5, "[-2.000:-0.005]"),
-        (Line("x", 0, 10**15, 0), 10**15, 10**15, "1000000000000000"),
-        (Line("x", 0, 20000, unit="date"), 0, 59, "[1970-01-01:1970-03-01]"),
-        (Line("x", -800000, 0, unit="date"), -719162, 0, "[0001-01-01:1970-01-01]"),
-        (Line("x", -5, 90000, unit="time"), -1, 86399, "[1969-12-31T23:59:59:1970-01-01T23:59:59]"),
-        (Line("x", 0, 5), 0, GONE, "*"),
-        (Line("x", 0, 5), GONE, GONE, None),
+        (OrderedAttribute("x", -20, 30, 1), -15, -15, "-1.5"),
+        (OrderedAttribute("x", -20, 30, 1), -15, 20, "[-1.5:2.0]"),
+        (OrderedAttribute("x", -2000, -1, 3), -2000, -5, "[-2.000:-0.005]"),
+        (OrderedAttribute("x", 0, 10**15, 0), 10**15, 10**15, "1000000000000000"),
+        (OrderedAttribute("x", 0, 20000, unit="date"), 0, 59, "[1970-01-01:1970-03-01]"),
+        (OrderedAttribute("x", -800000, 0, unit="date"), -719162, 0, "[0001-01-01:1970-01-01]"),
+        (OrderedAttribute("x", -5, 90000, unit="time"), -1, 86399, "[1969-12-31T23:59:59:1970-01-01T23:59:59]"),
+        (OrderedAttribute("x", 0, 5), 0, GONE, "*"),
+        (OrderedAttribute("x", 0, 5), GONE, GONE, None),
     ],
 )
-def test_line_forms(line: Line, low: int, high: int, text: str | None) -> None:
+def test_line_forms(line: OrderedAttribute, low: int, high: int, text: str | None) -> None:
     assert line.text(low, high) == text
     assert [end.tolist() for end in line.parsed([text])] == [[low], [high]]
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 9))
 def test_numbers_keep_every_digit(at: int, decimals: int) -> None:
-    line = Line("x", at, at, decimals)
+    line = OrderedAttribute("x", at, at, decimals)
     text = line.text(at, at)
     assert text is not None
-    assert steps(text, "number", decimals) == at
-    assert steps(f"{text}0" if "." in text else text, "number", decimals) == at
+    assert axis_position(text, "number", decimals) == at
+    assert axis_position(f"{text}0" if "." in text else text, "number", decimals) == at
 
 
 @given(st.datetimes())
 def test_times_are_whole_seconds_rounded_down(when: Any) -> None:
-    at = steps(when.isoformat(), "time")
-    assert Line("x", at, at, unit="time").text(at, at) == when.replace(microsecond=0).isoformat()
-    assert steps(when.date().isoformat(), "time") == steps(when.date().isoformat(), "date") * 86_400 <= at
+    at = axis_position(when.isoformat(), "time")
+    assert OrderedAttribute("x", at, at, unit="time").text(at, at) == when.replace(microsecond=0).isoformat()
+    assert (
+        axis_position(when.date().isoformat(), "time") == axis_position(when.date().isoformat(), "date") * 86_400 <= at
+    )
 
 
 def test_times_of_a_zone_are_compared_in_one() -> None:
-    assert steps("2020-01-01T12:00:00+02:00", "time") == steps("2020-01-01T10:00:00", "time")
+    assert axis_position("2020-01-01T12:00:00+02:00", "time") == axis_position("2020-01-01T10:00:00", "time")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +182,7 @@ def test_times_of_a_zone_are_compared_in_one() -> None:
 )
 def test_line_errors_name_column_value_and_remedy(unit: Unit, text: str, wanted: str) -> None:
     with pytest.raises(DataError, match=r"Column 'age': '.+' is neither .* nor a range such as \[") as error:
-        Line("age", 0, 5, 1 if unit == "number" else 0, unit).parse(text)
+        OrderedAttribute("age", 0, 5, 1 if unit == "number" else 0, unit).parse(text)
     assert wanted in str(error.value)
     assert text[:40] in str(error.value)
 
@@ -184,7 +194,7 @@ def tree_span(group: str) -> tuple[int, int]:
 
 @given(st.data(), st.booleans())
 def test_tree_widens_to_the_lowest_common_group(data: st.DataObject, optional: bool) -> None:
-    tree = Tree("origin", ORIGIN, optional)
+    tree = CategoricalAttribute("origin", ORIGIN, optional)
     low, high = data.draw(spans(tree))
     found = widened(tree, low, high)
     text = tree.text(*found)
@@ -206,7 +216,7 @@ def test_tree_widens_to_the_lowest_common_group(data: st.DataObject, optional: b
 
 @given(st.data(), st.booleans())
 def test_tree_penalties_and_counts(data: st.DataObject, optional: bool) -> None:
-    tree = Tree("origin", ORIGIN, optional)
+    tree = CategoricalAttribute("origin", ORIGIN, optional)
     low, high = widened(tree, *data.draw(spans(tree)))
     text, leaves = tree.text(low, high), len(ORIGIN.items)
     below = len(ORIGIN.items_of(text)) if text is not None else 1
@@ -215,23 +225,23 @@ def test_tree_penalties_and_counts(data: st.DataObject, optional: bool) -> None:
 
 
 def test_the_lowest_of_groups_with_the_same_items_is_published() -> None:
-    tree = Tree("x", Hierarchy.from_tree({"All": {"A": {"B": ["a", "b"]}, "C": ["c"]}}))
-    assert tree.texts(*tree.widened(*arrays((0, 1), (2, 2), (1, 2)))) == ["B", "c", "All"]
+    tree = CategoricalAttribute("x", Hierarchy.from_tree({"All": {"A": {"B": ["a", "b"]}, "C": ["c"]}}))
+    assert tree.texts(*tree.generalize(*arrays((0, 1), (2, 2), (1, 2)))) == ["B", "c", "All"]
     assert tree.parse("A") == tree.parse("B") == (0, 1)
 
 
 def test_tree_errors_name_column_value_and_a_neighbour() -> None:
     with pytest.raises(DataError, match=r"Column 'origin': 'Itan' is neither .* hierarchy \(did you mean 'Iran'\?\)"):
-        Tree("origin", ORIGIN).parse("Itan")
+        CategoricalAttribute("origin", ORIGIN).parse("Itan")
     with pytest.raises(DataError, match=r"a{40}…"):
-        Tree("origin", ORIGIN).parse("a" * 100)
+        CategoricalAttribute("origin", ORIGIN).parse("a" * 100)
 
 
-@pytest.mark.parametrize("attribute", [Line("x", 0, 9), Tree("x", ORIGIN, True)])
+@pytest.mark.parametrize("attribute", [OrderedAttribute("x", 0, 9), CategoricalAttribute("x", ORIGIN, True)])
 def test_missing_values(attribute: Attribute) -> None:
     low, high = attribute.parsed([None, "", " ", "?", "-9"], ["?", "-9"])
     assert low.tolist() == high.tolist() == [GONE] * 5
-    everything = attribute.widened(*arrays((GONE, GONE), (2, GONE)))
+    everything = attribute.generalize(*arrays((GONE, GONE), (2, GONE)))
     assert attribute.texts(*everything) == [None, attribute.text(attribute.first, GONE)]
     assert attribute.penalties(*everything).tolist() == [0, 1]
     assert attribute.texts(*arrays()) == []

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data import Dataset, Hierarchy
-from shoal.data.attributes import MISSING, Line, Tree
+from shoal.data.attributes import MISSING, CategoricalAttribute, OrderedAttribute
 from shoal.data.columns import Column, with_roles
 from shoal.data.relational import Relational
 from shoal.data.table import Role
@@ -49,7 +49,7 @@ def one(values: Any, **said: Any) -> Relational:
 
 def kind(found: Relational) -> str:
     attribute = found.attributes[0]
-    return attribute.unit if isinstance(attribute, Line) else "category"
+    return attribute.kind
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,12 @@ def test_frames() -> None:
     )
     data, said = with_roles(shoal.read(table), {})
     found = relational(data, said)
-    assert [type(attribute).__name__ for attribute in found.attributes] == ["Line", "Line", "Tree", "Line"]
+    assert [type(attribute).__name__ for attribute in found.attributes] == [
+        "OrderedAttribute",
+        "OrderedAttribute",
+        "CategoricalAttribute",
+        "OrderedAttribute",
+    ]
     assert found.columns()[1:3] == [["1.5", None, "3.0"], ["Lyon", "Paris", None]]
     assert found.columns()[3] == ["2000-01-01", "1998-05-05", None]
 
@@ -124,12 +129,16 @@ def test_what_is_said_goes() -> None:
 def test_domains_reach_over_the_levels_and_never_over_what_is_missing() -> None:
     found = one(["17", "34", "99"], hierarchy="width:5,10", missing=("99",)).attributes[0]
     assert (found.first, found.last) == (10, 39)
-    assert found.texts(*found.widened(np.array([17, 17, 17]), np.array([17, 18, 34]))) == ["17", "[15:19]", "[10:39]"]
+    assert found.texts(*found.generalize(np.array([17, 17, 17]), np.array([17, 18, 34]))) == [
+        "17",
+        "[15:19]",
+        "[10:39]",
+    ]
 
 
 def test_equal_numbers_count_together() -> None:
     found = one(["1.50", "1.5", "1.500", "2.0", "3", "4"], hierarchy="quantiles:2").attributes[0]
-    assert isinstance(found, Line)
+    assert isinstance(found, OrderedAttribute)
     assert [level.tolist() for level in found.levels] == [[15, 20]]
 
 
@@ -257,7 +266,7 @@ def tables(draw: st.DrawFn) -> tuple[Relational, list[int]]:
     """Rows on a line and on a tree, some of them missing, in groups."""
     rows = draw(st.integers(1, 12))
     levels = draw(st.sampled_from([(), (np.array([0, 3, 6]),)]))
-    attributes = (Line("n", 0, 9, levels=levels), Tree("c", CITIES, True))
+    attributes = (OrderedAttribute("n", 0, 9, levels=levels), CategoricalAttribute("c", CITIES, True))
     places = [
         draw(st.lists(st.sampled_from([*range(last + 1), GONE]), min_size=rows, max_size=rows)) for last in (9, 2)
     ]
@@ -279,7 +288,7 @@ def test_groups_against_plain_loops(made: tuple[Relational, list[int]]) -> None:
         assert high[at].tolist() == [max(column[row] for row in rows) for rows in members]
         for rows in members:
             held = [column[row] for row in rows]
-            ends = attribute.widened(np.array([min(held)]), np.array([max(held)]))
+            ends = attribute.generalize(np.array([min(held)]), np.array([max(held)]))
             assert {(int(published.low[at][row]), int(published.high[at][row])) for row in rows} == {
                 (int(ends[0][0]), int(ends[1][0]))
             }
@@ -309,7 +318,7 @@ def test_a_table_needs_its_columns() -> None:
     with pytest.raises(DataError, match="every attribute needs its values"):
         Relational((), (), ())
     with pytest.raises(DataError, match="every attribute needs its values"):
-        Relational((Line("x", 0, 1),), (np.array([0]),), ())
+        Relational((OrderedAttribute("x", 0, 1),), (np.array([0]),), ())
 
 
 @pytest.mark.parametrize("value", ["100000000000000000000", "+1e20", "-1e300", "1e999999999"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.attributes import Unit, steps
+from shoal.data.attributes import Unit, axis_position
 from shoal.errors import OptionError
 from shoal.hierarchies import intervals
 
@@ -26,7 +26,7 @@ def made(
 
 
 def days(*texts: str) -> list[int]:
-    return [steps(text, "date") for text in texts]
+    return [axis_position(text, "date") for text in texts]
 
 
 def dated(spec: str, *texts: str) -> tuple[str, str, list[list[str]]]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import metrics
-from shoal.data.attributes import MISSING, Line, Tree
+from shoal.data.attributes import MISSING, CategoricalAttribute, OrderedAttribute
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
 from shoal.metrics import covered_sizes
@@ -108,9 +108,9 @@ def test_ul_says_nothing_of_plain_sets_and_0_beside_columns() -> None:
     rows = published([[0], [1]], [[0, 1], []])
     assert shoal.UL().of(rows, rows) == {}
     ages = np.array([3, 4])
-    assert shoal.UL().of(rows, replace(rows, relational=Relational((Line("age", 3, 4),), (ages,), (ages,)))) == {
-        "ul": 0
-    }
+    assert shoal.UL().of(
+        rows, replace(rows, relational=Relational((OrderedAttribute("age", 3, 4),), (ages,), (ages,)))
+    ) == {"ul": 0}
 
 
 def test_weighted_ul_is_measured_with_the_others() -> None:
@@ -122,7 +122,7 @@ def test_weighted_ul_is_measured_with_the_others() -> None:
 
 
 def relational(ages: list[tuple[int, int]], kinds: list[tuple[int, int]], *weights: Fraction) -> Relational:
-    axes = (Line("age", 10, 15), Tree("kind", TREE, optional=True))
+    axes = (OrderedAttribute("age", 10, 15), CategoricalAttribute("kind", TREE, optional=True))
     low, high = (tuple(np.array([pair[side] for pair in column]) for column in (ages, kinds)) for side in (0, 1))
     return Relational(axes, low, high, weights)
 
@@ -373,7 +373,7 @@ def test_workloads_that_cannot_be_drawn(options: dict[str, int], said: str) -> N
 
 def test_a_column_called_items_cannot_be_asked_for(tmp_path: Path) -> None:
     ages = np.array([3])
-    made = replace(published([[0]], [[0]]), relational=Relational((Line("items", 3, 4),), (ages,), (ages,)))
+    made = replace(published([[0]], [[0]]), relational=Relational((OrderedAttribute("items", 3, 4),), (ages,), (ages,)))
     with pytest.raises(OptionError, match="a column called 'items' cannot be asked for"):
         Workload.generated(made, items=1)
     with pytest.raises(OptionError, match="a column called 'items' cannot be asked for"):

@@ -20,6 +20,7 @@ from shoal.algorithms import Algorithm
 from shoal.data.sensitive import take_apart
 from shoal.data.table import Table
 from shoal.errors import Infeasible, OptionError, PrivacyViolation
+from shoal.privacy.witness import DisclosingSet, RareSet
 from shoal.testing import all_cuts, problems
 from tests import oracles
 from tests.budget import examples
@@ -57,7 +58,7 @@ def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.P
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
         for witness in verdict.witnesses:
-            assert witness.sensitive is not None
+            assert isinstance(witness, DisclosingSet)
             counts = failing[frozenset(witness.labels)][witness.sensitive]
             assert counts == (witness.support, witness.holders)
 
@@ -72,6 +73,7 @@ def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
         for witness in verdict.witnesses:
+            assert isinstance(witness, RareSet)
             assert failing[frozenset(witness.labels), frozenset(witness.absent)] == witness.support
 
 

@@ -131,7 +131,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
     rows, p = case
     problem = problem_of(rows, p, seed)
     grouping = shoal.Grouping.numbered(np.arange(len(rows)) % 2, p)
-    once = shoal.Dealt(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
+    once = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
     swapped = list(rows)
     for group in range(2):
         members = np.flatnonzero(grouping.of == group).tolist()
@@ -142,7 +142,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
             for row in rng.sample(members, holders):  # type: ignore[attr-defined]
                 swapped[row] |= {item}
     other = problem_of(swapped, p, seed)
-    again = shoal.Dealt(grouping, seed).apply(problem.prepared.items, other.prepared.set_apart)
+    again = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, other.prepared.set_apart)
     assert again.as_written.sets() == once.as_written.sets()
 
 
@@ -153,7 +153,7 @@ def test_dealing_favours_no_row() -> None:
     grouping = shoal.Grouping(np.zeros(5, dtype=np.int64), 5)
     counts = np.zeros(5)
     for seed in range(1000):
-        published = shoal.Dealt(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
+        published = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
         assert published.sensitive is not None
         counts += published.sensitive.values.sizes
     assert 150 < counts.min() <= counts.max() < 250

@@ -22,6 +22,7 @@ from shoal.privacy.k import KAnonymity
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.witness import DisclosingInClass, RareInClass
 from tests import oracles
 
 Reach = int | Literal["all"]
@@ -100,10 +101,10 @@ def is_k_km(sheet: Sheet, rows: list[frozenset[str]], k: int, m: Reach) -> bool:
 
 def recount(witness: Witness, sheet: Sheet, rows: list[frozenset[str]], values: list[frozenset[str]]) -> None:
     """A witness tells how many rows of its class hold its labels, and how many of these its sensitive value."""
-    assert witness.group is not None
+    assert isinstance(witness, RareInClass | DisclosingInClass)
     fitting = [row for row in sheet.groups[witness.group] if rows[row] >= set(witness.labels)]
     assert len(fitting) == witness.support > 0
-    if witness.sensitive is not None:
+    if isinstance(witness, DisclosingInClass):
         assert sum(witness.sensitive in values[row] for row in fitting) == witness.holders
 
 
@@ -113,7 +114,7 @@ def test_k(sheet: Sheet, k: int) -> None:
     small = {name: len(members) for name, members in sheet.groups.items() if len(members) < k}
     assert found.holds == is_k(sheet, k) == (not small)
     assert (found.checked, found.violations) == (len(sheet.groups), len(small))
-    assert {witness.group: witness.support for witness in found.witnesses} == small
+    assert {witness.as_dict()["group"]: witness.support for witness in found.witnesses} == small
     assert [one.support for one in found.witnesses] == sorted(small.values())
 
 
@@ -159,8 +160,10 @@ def test_k_lm(sheet: Sheet, k: int, l: int, m: int, column: bool) -> None:
     for witness in found.witnesses:
         recount(witness, sheet, rows, values)
         assert len(witness.labels) <= m
-        bad = witness.support < k if witness.sensitive is None else witness.holders * l > witness.support
-        assert bad
+        if isinstance(witness, DisclosingInClass):
+            assert witness.holders * l > witness.support
+        else:
+            assert witness.support < k
     if found.holds:
         left = Sheet(sheet.ages, sheet.cities, rows)
         assert verdict(KKmAnonymity(k=k, m=m), left).holds

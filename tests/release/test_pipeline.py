@@ -19,7 +19,7 @@ from shoal.errors import LossTooHigh, PrivacyViolation, Untruthful
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.published import Grouping, Published
-from shoal.recoding import GlobalCut, Recoding
+from shoal.recoding import GlobalCut, Recoding, RecodingSummary
 from shoal.recoding.solution import Solution
 from tests.conftest import Shell
 
@@ -37,8 +37,8 @@ class Made(Recoding):
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         return self.make(items, hidden)
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
-        return {"kind": "made"}
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
+        return RecodingSummary("made")
 
 
 @dataclass(frozen=True)

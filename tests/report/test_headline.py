@@ -426,8 +426,8 @@ def test_local_cuts_count_what_occurs() -> None:
     tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = tree.encode(Transactions.from_sets([["a1"], ["a1"]]))
     cuts = shoal.LocalCuts((shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [])), np.array([0, 1]))
-    assert (cuts.summary()["intact_items"], cuts.summary(rows)["intact_items"]) == (4, 1)
-    assert (cuts.summary()["labels"], cuts.summary(rows)["labels"]) == (4, 1)
+    assert (cuts.summary().intact_items, cuts.summary(rows).intact_items) == (4, 1)
+    assert (cuts.summary().labels, cuts.summary(rows).labels) == (4, 1)
 
 
 def test_the_times_have_plain_names(shop: Shell) -> None:

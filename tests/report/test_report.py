@@ -24,7 +24,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError, OutputError
-from shoal.privacy import Verdict, Witness
+from shoal.privacy import Verdict
+from shoal.privacy.witness import RareSet
 
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}
 PAPER = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]  # that of anonymize(): a1, a2 -> A
@@ -99,7 +100,7 @@ def test_figures_are_those_of_the_release() -> None:
     assert facts["losses"]["ncp"] * 11 == pytest.approx(2.5)
     assert facts["timings"] == made.timings
     assert facts["provenance"] == made.provenance
-    assert facts["recoding"] == made.recoding.summary()
+    assert facts["recoding"] == made.recoding.summary().as_dict()
     assert facts["properties"] == {"domain_exclusive": True}
     assert facts["warnings"] == []
 
@@ -267,7 +268,7 @@ def test_warnings_and_output_are_shown() -> None:
 
 def test_a_failed_verdict_is_not_dressed_up() -> None:
     """anonymize() never makes such a release; a report of one must say so all the same."""
-    made = replace(release(), verdict=Verdict(False, 9, 3, (Witness(("secret",), 1),)))
+    made = replace(release(), verdict=Verdict(False, 9, 3, (RareSet(("secret",), 1),)))
     for text in (report.as_markdown(made), Page(report.as_html(made)).text, Page(report.summary_html(made)).text):
         assert "NOT verified" in text
         assert "Wanted, but not reached: Whoever knows" in text

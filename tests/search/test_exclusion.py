@@ -151,7 +151,7 @@ def test_a_time_limit_leaves_a_cut_and_a_bound() -> None:
 
 def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise shoal.errors.OptionError("not installed")
+        raise solver.SolverMissing("not installed")
 
     monkeypatch.setattr(solver, "load", missing)
     problem = dense(200, 20, 1)

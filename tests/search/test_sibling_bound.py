@@ -69,7 +69,7 @@ def best(problem: Problem) -> int:
     rows, k, m = (
         [set(row.tolist()) for row in problem.prepared.items],
         problem.privacy.k,
-        problem.privacy.known(problem.prepared.items),
+        problem.privacy.demand(problem.prepared.items).known,
     )
     n, costs = problem.prepared.hierarchy.n_leaves, []
     for grouping in groupings(problem.prepared.hierarchy, problem.prepared.hierarchy.root):
@@ -135,7 +135,9 @@ def chains_of(problem: Problem) -> chain_bound.Chains | None:
     tree = sibling_bound.Tree.of(problem.prepared.hierarchy, problem.prepared.occurrences)
     if problem.prepared.items.non_empty < model.k or len(tree.parent) < 3:
         return None
-    return chain_bound.Chains(problem.prepared.items, tree, model.k, model.known(problem.prepared.items), 1.0, math.inf)
+    return chain_bound.Chains(
+        problem.prepared.items, tree, model.k, model.demand(problem.prepared.items).known, 1.0, math.inf
+    )
 
 
 def check_chains(seeds: range) -> tuple[int, int]:

@@ -78,3 +78,14 @@ def test_ctrl_c_while_the_solver_loads_is_no_missing_solver(monkeypatch: pytest.
     monkeypatch.setattr(importlib, "import_module", interrupted)
     with pytest.raises(KeyboardInterrupt):
         solver.load()
+
+
+def test_another_error_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the user can mend must be told, not taken for a result without a proof."""
+
+    def refuse(*args: Any, **more: Any) -> Any:
+        raise OptionError("something else")
+
+    monkeypatch.setattr(solver, "solve", refuse)
+    with pytest.raises(OptionError, match="something else"):
+        shoal.Auto(siblings="none").solve(medium(rows=1000).prepared, QUIET)

@@ -11,11 +11,10 @@ from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.options import Spec, option
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.privacy.k import KAnonymity
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
-from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import Clustered, GlobalCut
 from shoal.recoding.solution import Solution
@@ -44,12 +43,12 @@ class Algorithm(Spec, ABC):
     # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
     reveals: ClassVar[str] = ""
 
-    def feasible(self, problem: Prepared[PrivacyModel]) -> None:
+    def feasible(self, problem: Prepared[Any]) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
         problem.privacy.feasible(problem.raw)
 
     @abstractmethod
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Find the recoding. Only :func:`shoal.anonymize` applies and publishes it."""
 
 
@@ -71,10 +70,10 @@ class TreeAlgorithm(Algorithm):
         return self.siblings == "none"
 
     @abstractmethod
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Find the recoding on the hierarchy of the problem, which may have groups between siblings."""
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Search with the groups that are asked for."""
         return with_siblings(problem, self.siblings, lambda part, _: self.search(part, engine), Clock.of("none"))
 
@@ -95,14 +94,14 @@ class TimedAlgorithm(TreeAlgorithm):
     time_limit: float | Literal["none"]
 
     @abstractmethod
-    def timed(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> Solution:
+    def timed(self, problem: Prepared[Any], engine: Engine, clock: Clock) -> Solution:
         """Search until it is proved, or time is up."""
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Search, with all the time there is."""
         return self.timed(problem, engine, Clock.of(self.time_limit))
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Search with the groups that are asked for; all searches share the time."""
         clock = Clock.of(self.time_limit)
         return with_siblings(problem, self.siblings, lambda part, left: self.timed(part, engine, left), clock)
@@ -116,11 +115,11 @@ class ExactAlgorithm(TimedAlgorithm):
 
     time_limit: float | Literal["none"] = time_limit_option("none")
 
-    def timed(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> Solution:
+    def timed(self, problem: Prepared[Any], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut."""
         return best_cut(problem, engine, clock, needs_proof=self.needs_proof)
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """The best grouping, or the best cut with the groups that are asked for."""
         if self.siblings == "best":
             return best_grouping(problem, engine, Clock.of(self.time_limit), needs_proof=self.needs_proof)
@@ -140,7 +139,7 @@ class SuppressingAlgorithm(Algorithm):
         (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"
     )
 
-    def feasible(self, problem: Prepared[PrivacyModel]) -> None:
+    def feasible(self, problem: Prepared[Any]) -> None:
         """Even data that no generalization saves can be published."""
 
     def limits(self, problem: Prepared[PrivacyModel]) -> Limits:
@@ -163,12 +162,12 @@ class CutAlgorithm(TreeAlgorithm):
     polish: bool = option(False, help="split groups of the found cut again wherever the guarantee still holds")
 
     @abstractmethod
-    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """Find the cut."""
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """The cut, re-specialised if asked for."""
-        if self.polish and not isinstance(problem.privacy, KmAnonymity):
+        if self.polish and not problem.privacy.demand(problem.items).monotone:
             raise OptionError(f"--polish is for the model km, not for {problem.privacy.name}: leave it out.")
         solution = self.cut(problem, engine)
         if not self.polish:
@@ -184,12 +183,11 @@ class ColumnAlgorithm(Algorithm):
     generalizes = False  # no items
     needs_hierarchy = False
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[KAnonymity], engine: Engine) -> Solution:
         """Form clusters; the values of each become the smallest that cover them."""
-        raw, privacy = problem.relational, problem.privacy
+        raw = problem.relational
         assert raw is not None
-        assert isinstance(privacy, KAnonymity)
-        cluster_of = FORMATIONS[self.name](raw, Yardstick.of(raw), privacy.k, problem.seed, engine)
+        cluster_of = FORMATIONS[self.name](raw, Yardstick.of(raw), problem.privacy.k, problem.seed, engine)
         return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
 
 
@@ -211,7 +209,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
         """Sets of items need none."""
         return False
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Search with the groups that are asked for."""
         if self.siblings != "none" and self.within == "sets":
             raise OptionError(
@@ -220,7 +218,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
         return super().solve(problem, engine)
 
     def finished(
-        self, problem: Prepared[PrivacyModel], clusters: Sequence[Counts], engine: Engine, statistics: dict[str, float]
+        self, problem: Prepared[ItemsetModel], clusters: Sequence[Counts], engine: Engine, statistics: dict[str, float]
     ) -> Solution:
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
@@ -239,14 +237,13 @@ class FormingAlgorithm(ClusteringAlgorithm):
     )
 
     def formed(
-        self, problem: Prepared[PrivacyModel], engine: Engine, *, by: By, rum: Rum = "ncp", within: Within | None = None
+        self, problem: Prepared[ItemsetModel], engine: Engine, *, by: By, rum: Rum = "ncp", within: Within | None = None
     ) -> tuple[Clusters, dict[str, float]]:
         """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
-        privacy, raw = problem.privacy, problem.relational
-        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
+        k, raw = problem.privacy.demand(problem.items).k, problem.relational
         assert raw is not None
         yard = Yardstick.of(raw)
-        cluster_of = FORMATIONS[self.formation](raw, yard, privacy.k, problem.seed, engine)
+        cluster_of = FORMATIONS[self.formation](raw, yard, k, problem.seed, engine)
         clusters = Clusters(problem, yard, cluster_of, engine, by=by, rum=rum, within=within)
         first = len(clusters)
         return clusters, {"clusters_formed": first, "clusters_joined": clusters.stand()}

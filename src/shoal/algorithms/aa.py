@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
@@ -34,6 +34,6 @@ class AA(CutAlgorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity, LmDiversity, KmNegative)
 
-    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Repair sets of one size after another."""
         return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -19,7 +19,6 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.neighbours.consecutive_groups import consecutive_groups
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
-from shoal.privacy import PrivacyModel
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.published import Grouping
@@ -36,9 +35,8 @@ class ApxCover(FlippingAlgorithm):
     paper = "P1's rival Sort APX Cover"
     solves = (TransactionalK,)
 
-    def feasible(self, problem: Prepared[PrivacyModel]) -> None:
+    def feasible(self, problem: Prepared[TransactionalK]) -> None:
         """Unlike generalization, flips can make empty and non-empty records the same: only their number counts."""
-        assert isinstance(problem.privacy, TransactionalK)
         k, rows = problem.privacy.k, len(problem.items)
         if rows < k:
             raise Infeasible(
@@ -46,9 +44,8 @@ class ApxCover(FlippingAlgorithm):
                 f"add data."
             )
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
         """Sort, then split."""
-        assert isinstance(problem.privacy, TransactionalK)
         k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         cost, ends = consecutive_groups(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
@@ -31,6 +31,6 @@ class DA(CutAlgorithm):
     paper = "P0 Alg. 3, P3 s.4.3"
     solves = (KmAnonymity, LmDiversity)
 
-    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """One walk over the sets of up to m labels."""
         return all_at_once(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -5,7 +5,7 @@ took it, gathers p - 1 of the unused rows that stand at most alpha * p places ab
 items with it first (ties: input order), passing over rows that share a sensitive item with one gathered before. The
 group is formed if there are enough, and if in the rows that remain no sensitive item is in more than 1 of p. All rows
 that are in no group at the end are one last group. Inside each group sensitive items are dealt anew, item by item; how
-is said in ``recoding.Dealt``, and does not depend on who held them.
+is said in ``recoding.Reshuffled``, and does not depend on who held them.
 
 Cost: sorting, and for each sensitive row a look at 2 * alpha * p rows: close to linear. Memory is proportional to the
 data.
@@ -21,11 +21,10 @@ from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Prepared
 from shoal.published import Grouping
-from shoal.recoding import Dealt
+from shoal.recoding import Reshuffled
 from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
 
@@ -44,9 +43,8 @@ class GraySort(Algorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[PrivacyDegree], engine: Engine) -> Solution:
         """Sort, then group."""
-        assert isinstance(problem.privacy, PrivacyDegree)
         p, items, values = problem.privacy.p, problem.items, problem.sensitive
         order = gray_coded_order(items.indptr, items.items)
         free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group
@@ -80,4 +78,4 @@ class GraySort(Algorithm):
         alone = marks < 0
         marks[alone] = groups
         statistics: dict[str, float] = {"groups": groups + int(alone.any()), "rows_of_last_group": int(alone.sum())}
-        return Solution(Dealt(Grouping.numbered(marks, p), problem.seed), statistics=statistics)
+        return Solution(Reshuffled(Grouping.numbered(marks, p), problem.seed), statistics=statistics)

@@ -20,11 +20,10 @@ from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.kernels.search.neighbours.windowed_groups import windowed_groups
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.neighbours import finished, sensitive_rows, size_of
+from shoal.search.neighbours import finished, sensitive_rows
 
 
 @dataclass(frozen=True)
@@ -38,12 +37,12 @@ class GSC(FlippingAlgorithm):
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Sort, then group."""
         seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):
             return finished(problem, [], [])
-        k, order = size_of(problem), gray_coded_order(problem.items.indptr, problem.items.items)
+        k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         groups = windowed_groups(
             rows.indptr,

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -30,6 +29,6 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     solves = (KmAnonymity,)
     reveals = "certainty"
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
         """Walk down from the root."""
         return hghs(problem, self.limits(problem), engine)

@@ -19,7 +19,6 @@ from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -39,11 +38,11 @@ class KNN(FlippingAlgorithm):
         "random", words=("random", "stn", "gsc"), help="which record with sensitive items comes next"
     )
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Group, nearest first."""
         return nearest_first(problem, self._seeds(problem), engine)
 
-    def _seeds(self, problem: Prepared[PrivacyModel]) -> Counts:
+    def _seeds(self, problem: Prepared[SensitiveK]) -> Counts:
         """The sensitive rows in the chosen order."""
         if self.order == "stn":
             return fewest_sensitive_first(problem)

@@ -19,7 +19,6 @@ from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
@@ -48,12 +47,9 @@ class LRA(TreeAlgorithm):
         "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
     )
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
-        privacy = problem.privacy
-        assert isinstance(privacy, KmAnonymity | LmDiversity)
-        m = privacy.known(problem.items) if privacy.m == "all" else privacy.m
-        split = gray_chunks(problem.items, m, self.chunks, self.flexibility)
+        split = gray_chunks(problem.items, problem.privacy.m, self.chunks, self.flexibility)
         chunks = joined(split, lambda rows: _stands_alone(problem, rows))
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
@@ -68,7 +64,7 @@ class LRA(TreeAlgorithm):
         statistics["count_tree_nodes_in_all"] = sum(nodes)  # beside the largest: what chunks at once can gain
         return Solution(LocalCuts(tuple(cuts), chunk_of), statistics=statistics)
 
-    def _within(self, part: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def _within(self, part: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> Solution:
         """Anonymize a chunk."""
         if self.within == "optimal":
             solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
@@ -78,10 +74,10 @@ class LRA(TreeAlgorithm):
         return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
 
 
-def _stands_alone(problem: Prepared[PrivacyModel], rows: Counts) -> bool:
+def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) -> bool:
     """Whether a chunk can be anonymized by itself: at the latest with everything at the root."""
     views = [rows]
-    if isinstance(problem.privacy, LmDiversity):
+    if problem.privacy.demand(problem.items).one_in:
         views.append(rows[problem.items.sizes[rows] > 0])  # whoever knows the root
     try:
         for view in views:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -29,6 +28,6 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     solves = (KmAnonymity,)
     reveals = "certainty"
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
         """Walk down from the root, once for each size of sets."""
         return mhghs(problem, self.limits(problem), engine)

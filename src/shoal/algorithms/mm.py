@@ -23,12 +23,10 @@ import numpy.typing as npt
 
 from shoal.algorithms import SuppressingAlgorithm
 from shoal.data.arrays import Codes
-from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.suppress.minimal_moles import MOST_MOLES, minimal_moles
 from shoal.options import say
-from shoal.privacy import PrivacyModel
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
@@ -49,10 +47,10 @@ class MM(SuppressingAlgorithm):
     generalizes = False
     needs_hierarchy = False
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[HkpCoherence | KmAnonymity], engine: Engine) -> Solution:
         """Find the minimal moles, then what destroys them."""
         limits, rows, private = self.limits(problem), problem.items, problem.sensitive
-        k, share, p = _demands(problem.privacy, rows)
+        demand = problem.privacy.demand(rows)
         moles = minimal_moles(
             rows.indptr,
             rows.items,
@@ -60,9 +58,9 @@ class MM(SuppressingAlgorithm):
             private.indptr,
             private.items,
             len(private.labels),
-            k,
-            share,
-            p,
+            demand.k,
+            demand.max_share.as_integer_ratio(),
+            demand.known,
             threads=engine.threads,
             tick=engine.tick("looking for moles"),
         )
@@ -82,7 +80,7 @@ class MM(SuppressingAlgorithm):
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
 
-    def _refused(self, problem: Prepared[PrivacyModel], mole: Sequence[int]) -> Infeasible:
+    def _refused(self, problem: Prepared[HkpCoherence | KmAnonymity], mole: Sequence[int]) -> Infeasible:
         """The error for a set in breach that must stay."""
         named = ", ".join(problem.hierarchy.labels[item] for item in mole)
         return Infeasible(
@@ -96,22 +94,14 @@ def _stubborn(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[
     return next(mole.tolist() for some in moles for mole in some if protected[mole].all())
 
 
-def _others(problem: Prepared[PrivacyModel]) -> str:
+def _others(problem: Prepared[HkpCoherence | KmAnonymity]) -> str:
     """Who might do better."""
-    if not isinstance(problem.privacy, KmAnonymity):
+    if not problem.privacy.demand(problem.items).monotone:
         return ", or weaken the guarantee"
     return ", or use --algorithm optimal-suppress, which generalizes, too"
 
 
-def _demands(privacy: PrivacyModel, rows: Transactions) -> tuple[int, tuple[int, int], int]:
-    """k, the share of records that may have a private item, and how many items of a record can be known."""
-    if isinstance(privacy, KmAnonymity):
-        return privacy.k, (1, 1), privacy.known(rows)
-    assert isinstance(privacy, HkpCoherence)
-    return privacy.k, privacy.share.as_integer_ratio(), privacy.known(rows)
-
-
-def _lost(problem: Prepared[PrivacyModel]) -> list[int]:
+def _lost(problem: Prepared[HkpCoherence | KmAnonymity]) -> list[int]:
     """For each item, what suppressing it everywhere loses, as a whole number."""
     leaves = problem.hierarchy.n_leaves
     suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)

@@ -21,7 +21,6 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -42,11 +41,10 @@ class OA(CutAlgorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
         """Search the lattice."""
         privacy, hierarchy = problem.privacy, problem.hierarchy
-        assert isinstance(privacy, KmAnonymity)
-        known = privacy.known(problem.items)
+        known = privacy.demand(problem.items).known
         cuts = count_cuts(hierarchy)
         if cuts > self.max_cuts:
             number = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
@@ -70,7 +68,7 @@ class OA(CutAlgorithm):
         return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
 
     def _lattice(
-        self, problem: Prepared[PrivacyModel], engine: Engine, cuts: int, threats: list[int]
+        self, problem: Prepared[KmAnonymity], engine: Engine, cuts: int, threats: list[int]
     ) -> tuple[int, int]:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask. The best, and how many seen."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]

@@ -14,7 +14,6 @@ from typing import Literal
 
 from shoal.algorithms import SuppressingAlgorithm, TimedAlgorithm, time_limit_option
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -34,6 +33,6 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
 
     time_limit: float | Literal["none"] = time_limit_option(120.0)
 
-    def timed(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> Solution:
+    def timed(self, problem: Prepared[KmAnonymity], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut and suppression."""
         return JointSearch(problem, self.limits(problem), engine, clock).run()

@@ -37,7 +37,6 @@ from shoal.algorithms import TreeAlgorithm
 from shoal.data.arrays import Counts, Offsets, csr_from_pairs
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.recoding import LocalNodes
@@ -55,10 +54,9 @@ class Partition(TreeAlgorithm):
     solves = (TransactionalK,)
     reveals = "a probability of 2/3"
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
         """Split buckets until none can be split."""
         privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
-        assert isinstance(privacy, TransactionalK)
         problem.occurrences  # noqa: B018  (an error if the gains would not fit)
         weights = np.ones(hierarchy.n_leaves, dtype=np.int64) if problem.item_weights is None else problem.item_weights
         penalty = problem.loss.penalty(hierarchy.leaves, hierarchy.n_leaves)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 
@@ -26,7 +26,7 @@ class Rfirst(FormingAlgorithm):
     title = "Rfirst"
     paper = "P2 s.3"
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, generalize their sets."""
         clusters, statistics = self.formed(problem, engine, by="r")
         return self.finished(problem, clusters.members(), engine, statistics)

@@ -25,7 +25,7 @@ from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option, say
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
@@ -48,7 +48,7 @@ class Rmerge(FormingAlgorithm):
         help="the loss of the columns: mean NCP, or sizes of classes as a share of all records",
     )
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
         exact = Within(problem, self.within) if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
@@ -60,7 +60,7 @@ class Rmerge(FormingAlgorithm):
         statistics |= {"merges": before - len(clusters), "set_aside": clusters.set_aside, "rum": clusters.loss}
         return self.finished(problem, clusters.members(), engine, statistics)
 
-    def _unreached(self, clusters: Clusters, problem: Prepared[PrivacyModel]) -> str:
+    def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:
         """Why the bound on the columns cannot be met, and what could be done."""
         k, least = problem.privacy.values()["k"], clusters.loss
         other = "mondrian" if self.formation == "cluster" else "cluster"

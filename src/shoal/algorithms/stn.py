@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -32,6 +31,6 @@ class STN(FlippingAlgorithm):
     paper = "P1 s.4.1"
     solves = (SensitiveK,)
 
-    def solve(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Group, nearest first."""
         return nearest_first(problem, fewest_sensitive_first(problem), engine)

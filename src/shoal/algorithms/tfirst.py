@@ -16,7 +16,6 @@ from shoal.algorithms import ClusteringAlgorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.options import option
-from shoal.privacy import PrivacyModel
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
@@ -37,12 +36,10 @@ class Tfirst(ClusteringAlgorithm):
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KKmAnonymity | KLmDiversity], engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
         privacy, items = problem.privacy, problem.items
-        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
-        m = int(items.sizes.max(initial=0)) if privacy.m == "all" else privacy.m
-        split = gray_chunks(items, m, self.chunks, self.flexibility)
+        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility)
 
         def stands(rows: Counts) -> bool:
             alone = np.full(len(items), 1, dtype=np.int64)

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.options import option
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, shrink
@@ -33,7 +33,7 @@ class Tmerge(FormingAlgorithm):
         "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
     )
 
-    def search(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, generalize their sets."""
         within = Within(problem, self.within)
         exact = within if self.distance == "ul" else None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.options import option
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
@@ -36,7 +36,7 @@ class VPA(CutAlgorithm):
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
 
-    def cut(self, problem: Prepared[PrivacyModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """The parts, then the whole."""
         ground = Ground.of(problem)
 

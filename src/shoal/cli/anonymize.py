@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 import numpy as np
@@ -14,7 +14,6 @@ from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.options import FILE, choose, data_options, hierarchy_options, spec_options, tell
-from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
@@ -130,8 +129,8 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
     rows = [
         ("records", f"{len(release.published.rows):,}"),
         *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.about_sets else []),
-        *((("chunks of records", f"{cut['chunks']:,}"),) if "chunks" in cut else ()),
-        *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
+        *((("chunks of records", f"{cut.chunks:,}"),) if cut.chunks is not None else ()),
+        *((("different records", f"{cut.different_records:,}"),) if cut.different_records is not None else ()),
         *_readable(release),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
         *([] if release.change is None else _changed(release, release.change)),
@@ -183,17 +182,17 @@ def _readable(release: shoal.Release) -> list[tuple[str, str]]:
 def _columns(release: shoal.Release) -> list[tuple[str, str]]:
     """What became of the columns, for models that are about them."""
     cut, losses = release.summary, release.losses
-    if "classes" not in cut:
+    if cut.classes is None:
         return []
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
     raw = release.problem.relational
     assert raw is not None
-    kinds = {one.name: f"{one.unit}s" if isinstance(one, Line) else "categories" for one in raw.attributes}
+    kinds = {one.name: f"{one.kind}s".replace("ys", "ies") for one in raw.attributes}
     return [
         (
             "classes of equal values",
-            f"{cut['classes']:,} (the smallest of {things(cast('int', cut['smallest_class']), 'record')}, the largest "
-            f"of {cut['largest_class']:,})",
+            f"{cut.classes:,} (the smallest of {things(cut.smallest_class or 0, 'record')}, the largest of "
+            f"{cut.largest_class:,})",
         ),
         ("loss of the columns, NCP", f"{losses['relational_ncp']:.6f}"),
         *((f"  {name}, {kinds[name]}", f"{loss:.6f}") for name, loss in each.items()),
@@ -234,9 +233,9 @@ def _suppressed(release: shoal.Release) -> str:
 def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
     """What was added, deleted or dealt anew, and in which groups."""
     cut, added, deleted = release.summary, len(made.added.items), len(made.deleted.items)
-    largest = f"{things(cast('int', cut['rows_in_groups']), 'record')}, the largest has {cut['largest_group']:,}"
-    rows = [("groups of records", f"{cut['groups']:,}" + (f" ({largest})" if cut["groups"] else ""))]
-    if cut["kind"] == "dealt":
+    largest = f"{things(cut.rows_in_groups or 0, 'record')}, the largest has {cut.largest_group:,}"
+    rows = [("groups of records", f"{cut.groups:,}" + (f" ({largest})" if cut.groups else ""))]
+    if release.recoding.reshuffles:
         dealt = int(made.before[made.n_qid :].sum())
         return [*rows, ("sensitive items dealt anew", f"{dealt:,}")]
     sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""

@@ -19,7 +19,7 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
 from shoal.options import names_of, say
-from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy import PrivacyModel, Verdict
 from shoal.report.formatting import share, things
 
 SPELLED = 12  # items that are named for a label
@@ -115,7 +115,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
 
 def _show_items(verdict: Verdict, book: CodeBook) -> None:
     """What the labels of witnesses stand for."""
-    labels = dict.fromkeys(label for one in verdict.witnesses for label in (*one.labels, *one.absent))
+    labels = dict.fromkeys(label for one in verdict.witnesses for label in one.named)
     rows = [(label, _some(book.items_of(label))) for label in labels if label in book]
     if rows:
         console.table("In the code book:", ["label", "stands for"], rows, right=9)
@@ -129,75 +129,9 @@ def _some(items: Sequence[str]) -> str:
 
 def show_witnesses(verdict: Verdict) -> None:
     """The smallest things that an adversary may know and that tell too much."""
-    worst = verdict.witnesses
-    sizes = {len(witness.labels) + len(witness.absent) for witness in worst}
-    size = "/".join(map(str, sorted(sizes)))
-    found = things(verdict.violations, "single known item")
-    if any(witness.absent for witness in worst):
-        found = things(verdict.violations, f"combination of {size} known facts", f"combinations of {size} known facts")
-    elif sizes != {1}:
-        found = things(verdict.violations, f"set of {size} known items", f"sets of {size} known items")
-    if all(witness.whole for witness in worst):
-        found = things(verdict.violations, "different record")
-    one = verdict.violations == 1
-    more = "" if verdict.violations <= len(worst) else ", for instance"
-    if all(witness.group is not None and witness.sensitive is None for witness in worst):
-        console.table(
-            f"{_who(verdict)} leave{'s' if one else ''} too few records{more}:",
-            ["an adversary who knows the values", *(["and the items"] if sizes != {0} else []), "is left with records"],
-            [
-                (str(witness.group), *([witness.known] if sizes != {0} else []), str(witness.support))
-                for witness in worst
-            ],
-        )
-    elif all(witness.group is not None for witness in worst) and sizes != {0}:
-        console.table(
-            f"{_who(verdict)} tell{'s' if one else ''} too much{more}:",
-            ["an adversary who knows the values", "and the items", "finds", "in records", "of", "share"],
-            [(str(one.group), one.known, *_told(one)) for one in worst],
-            right=3,
-        )
-    elif all(witness.group is not None for witness in worst):
-        console.table(
-            f"In {things(verdict.violations, 'case')} a sensitive item is too frequent in its group{more}:",
-            ["group", "sensitive item", "records", "of", "share"],
-            [(str(one.group), *_told(one)) for one in worst],
-            right=2,
-        )
-    elif all(witness.whole for witness in worst):
-        console.table(
-            f"{found} occur{'s' if one else ''} too rarely{more}:",
-            ["all that the record holds", "occurs in records"],
-            [(witness.known, str(witness.support)) for witness in worst],
-        )
-    elif all(witness.sensitive is None for witness in worst):
-        console.table(
-            f"{found} leave{'s' if one else ''} too few records{more}:",
-            ["an adversary who knows", "is left with records"],
-            [(witness.known, str(witness.support)) for witness in worst],
-        )
-    else:
-        console.table(
-            f"{found} tell{'s' if one else ''} too much{more}:" if sizes != {0} else "Too much is told to everybody:",
-            ["an adversary who knows", "finds", "in records", "of", "share"],
-            [(one.known, *_told(one)) for one in worst],
-            right=2,
-        )
-
-
-def _who(verdict: Verdict) -> str:
-    """What is too much to know, where values of columns are known."""
-    sizes = sorted({len(witness.labels) for witness in verdict.witnesses})
-    if sizes == [0]:
-        return things(verdict.violations, "combination of values", "combinations of values")
-    items = f"{'/'.join(map(str, sizes))} item{'' if sizes == [1] else 's'}"
-    return things(verdict.violations, f"combination of values and {items}", f"combinations of values and {items}")
-
-
-def _told(witness: Witness) -> tuple[str, str, str, str]:
-    """What is given away, in how many of how many records, and their share."""
-    part = share(witness.holders / witness.support)
-    return str(witness.sensitive), f"{witness.holders:,}", f"{witness.support:,}", part
+    title, columns, rows, right = verdict.table()
+    texts = [[cell if isinstance(cell, str) else share(cell) for cell in row] for row in rows]
+    console.table(title, columns, texts, right)
 
 
 @click.command()

@@ -1,9 +1,9 @@
 """Attribute: one quasi-identifying column as an axis of whole numbers, on which every published value is an interval.
 
-A number stands on a :class:`Line` at as many steps of its last decimal, a date at its day; a category stands on a
-:class:`Tree` at its leaf of the hierarchy, whose groups cover neighbouring leaves. So for both kinds the records of a
-cluster span an interval, clusters are united by taking the least and the greatest ends, and a published value covers an
-original one if it lies between its ends.
+A number of an :class:`OrderedAttribute` stands at as many steps of its last decimal, a date at its day; a category of a
+:class:`CategoricalAttribute` stands at its leaf of the hierarchy, whose groups cover neighbouring leaves. So for both
+the records of a cluster span an interval, clusters are united by taking the least and the greatest ends, and a
+published value covers an original one if it lies between its ends.
 
 Missing is a value of its own at the far end of every axis: records without the value can be published together as
 missing; together with any other value they are published as everything.
@@ -11,11 +11,13 @@ missing; together with any other value they are published as everything.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -30,7 +32,22 @@ MOST_STEPS = 2**60  # a value must lie nearer to 0
 ANYTHING = "*"  # any number, or none
 
 Unit = Literal["number", "date", "time"]
+Kind = Literal["number", "date", "time", "category"]
 _DAY = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What intervals of an attribute's codes cost; a single code costs nothing.
+
+    Along a line: the difference of positions. In a tree, whose leaves are the codes: the highest rise between
+    neighbouring leaves, which is how high their lowest common ancestor is.
+    """
+
+    along: bool  # a line, else a tree
+    costs: Counts  # the position of each code, ascending; or the rise between each two neighbouring leaves
+    whole: int  # the cost of everything together
+    missing: int = -1  # the code for "missing" on a line, always the last one; it costs the whole with any other
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +55,16 @@ class Attribute(ABC):
     """A column whose values lie on an axis from ``first`` to ``last``."""
 
     name: str
+
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """What the values are, in a word."""
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The values that there may be, if they are categories."""
+        return ()
 
     @property
     @abstractmethod
@@ -59,7 +86,7 @@ class Attribute(ABC):
         """NCP of the intervals times the denominator; 0 for single values (metrics.md)."""
 
     @abstractmethod
-    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
         """The smallest intervals that can be published and cover these."""
 
     @abstractmethod
@@ -74,38 +101,47 @@ class Attribute(ABC):
         """NCP of each interval: 0 for a single value, 1 for everything."""
         return self.numerators(low, high) / self.denominator
 
+    def cost_scale(self, points: Counts, share: Fraction) -> Scale:
+        """The costs of intervals of these values, ascending, if a numerator of 1 costs a share: rounded to whole ones.
+
+        Here by the rises between neighbours, which is enough if published intervals form a tree.
+        """
+        rises = self.numerators(*self.generalize(points[:-1], points[1:])).tolist()
+        costs = np.array([math.ceil(rise * share) for rise in rises], dtype=np.int64)
+        return Scale(False, costs, math.ceil(self.denominator * share))
+
     def counts(self, low: Counts, high: Counts) -> Counts:
         """How many values each interval stands for."""
         everything = self.last - self.first + 2  # with missing
-        found: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
-        return found
+        counts: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
+        return counts
 
     def texts(self, low: Counts, high: Counts) -> list[str | None]:
         """The published forms of many intervals."""
         pairs, back = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-        found = [self.text(*pair) for pair in pairs.T.tolist()]
-        return [found[at] for at in back.ravel().tolist()]
+        texts = [self.text(*pair) for pair in pairs.T.tolist()]
+        return [texts[at] for at in back.ravel().tolist()]
 
     def parsed(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Counts, Counts]:
         """The intervals of many values; blank ones, and those that are said to be missing, are."""
         blank = frozenset(missing)
-        found = {
+        ends = {
             text: (MISSING, MISSING) if is_missing(text, blank) else self.parse(str(text))
             for text in dict.fromkeys(texts)
         }
-        low, high = np.array([found[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
+        low, high = np.array([ends[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
         return low, high
 
 
 @dataclass(frozen=True, eq=False)
-class Line(Attribute):
+class OrderedAttribute(Attribute):
     """Numbers, dates or times; published as they are or as ranges, of any ends or of the given levels.
 
-    >>> age = Line("age", 19, 70)
+    >>> age = OrderedAttribute("age", 19, 70)
     >>> age.text(19, 22), age.text(55, 55), age.penalties(np.array([19, 55]), np.array([70, 55])).tolist()
     ('[19:22]', '55', [1.0, 0.0])
-    >>> tens = Line("age", 10, 79, levels=(np.arange(10, 80, 10),))
-    >>> [end.tolist() for end in tens.widened(np.array([22, 22, 22]), np.array([22, 28, 34]))]
+    >>> tens = OrderedAttribute("age", 10, 79, levels=(np.arange(10, 80, 10),))
+    >>> [end.tolist() for end in tens.generalize(np.array([22, 22, 22]), np.array([22, 28, 34]))]
     [[22, 20, 10], [22, 29, 79]]
     """
 
@@ -118,6 +154,11 @@ class Line(Attribute):
     def __post_init__(self) -> None:
         """Freeze."""
         object.__setattr__(self, "levels", tuple(frozen(level, np.int64) for level in self.levels))
+
+    @property
+    def kind(self) -> Kind:
+        """What one step is."""
+        return self.unit
 
     @property
     def first(self) -> int:
@@ -139,7 +180,7 @@ class Line(Attribute):
         mixed = (high == MISSING) & (low < high)
         return np.minimum(np.where(mixed, self.denominator, high - low), self.denominator)
 
-    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
         """The ranges of the finest level that reach from end to end; without levels the ends themselves."""
         low = np.where((high == MISSING) & (low < high), self.begins, low)
         if not self.levels:
@@ -153,6 +194,16 @@ class Line(Attribute):
             wide_low, wide_high = np.where(fits, level[at], wide_low), np.where(fits, stop, wide_high)
             done |= fits
         return wide_low, wide_high
+
+    def cost_scale(self, points: Counts, share: Fraction) -> Scale:
+        """Along a line, unless only ranges of levels can be published."""
+        if self.levels:
+            return super().cost_scale(points, share)
+        whole = math.ceil(self.denominator * share)
+        known = [math.floor((point - self.first) * share) for point in points.tolist() if point != MISSING]
+        missing = len(known) if len(known) < len(points) else -1
+        positions = [*known, *([whole] if missing >= 0 else [])]
+        return Scale(True, np.array(positions, dtype=np.int64), whole, missing)
 
     def text(self, low: int, high: int) -> str | None:
         """A number, or a range such as ``[19:22]``."""
@@ -194,21 +245,32 @@ class Line(Attribute):
 
     def _read(self, text: str) -> int:
         """The place of a value; ValueError if it is none."""
-        return steps(text, self.unit, self.decimals)
+        return axis_position(text, self.unit, self.decimals)
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Attribute):
+class CategoricalAttribute(Attribute):
     """Categories; published as they are or as groups of a hierarchy.
 
-    >>> origin = Tree("origin", Hierarchy.from_tree({"All": {"Africa": ["Algeria", "Nigeria"], "Asia": ["Iran"]}}))
-    >>> low, high = origin.widened(np.array([0, 0, 1]), np.array([1, 0, 2]))
+    >>> countries = Hierarchy.from_tree({"All": {"Africa": ["Algeria", "Nigeria"], "Asia": ["Iran"]}})
+    >>> origin = CategoricalAttribute("origin", countries)
+    >>> low, high = origin.generalize(np.array([0, 0, 1]), np.array([1, 0, 2]))
     >>> origin.texts(low, high), origin.penalties(low, high).tolist()
     (['Africa', 'Algeria', 'All'], [0.666..., 0.0, 1.0])
     """
 
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.flat(["?"]))
     optional: bool = False  # whether values may be missing: then the root stands for that too
+
+    @property
+    def kind(self) -> Kind:
+        """Whatever the hierarchy is."""
+        return "category"
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The leaves."""
+        return self.hierarchy.items
 
     @property
     def first(self) -> int:
@@ -229,7 +291,7 @@ class Tree(Attribute):
         """The leaves of each group; 0 for a leaf."""
         return np.where(low == high, 0, np.where(high == MISSING, self.denominator, high - low + 1))
 
-    def widened(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
         """The leaves of the lowest common ancestors."""
         span, parent = self.hierarchy.span, self.hierarchy.parent
         mixed = (high == MISSING) & (low < high)
@@ -279,12 +341,14 @@ def is_missing(text: str | None, missing: Collection[str] = ()) -> bool:
     return text is None or not text.strip() or text in missing
 
 
-def steps(text: str, unit: Unit, decimals: int = 0) -> int:
+def axis_position(text: str, unit: Unit, decimals: int = 0) -> int:
     """The place of a value on its line; ValueError if it has none.
 
-    >>> steps("1.50", "number", 2), steps("1970-01-03", "date"), steps("1970-01-01T00:01:00", "time")
-    (150, 2, 60)
-    >>> steps("1970-01-01T02:00:00+02:00", "time"), steps("1969-12-31T23:59:59.5", "time")
+    >>> axis_position("1.50", "number", 2), axis_position("1970-01-03", "date")
+    (150, 2)
+    >>> axis_position("1970-01-01T00:01:00", "time")
+    60
+    >>> axis_position("1970-01-01T02:00:00+02:00", "time"), axis_position("1969-12-31T23:59:59.5", "time")
     (0, -1)
     """
     if unit == "date":

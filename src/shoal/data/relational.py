@@ -19,8 +19,8 @@ from shoal.errors import DataError
 class Relational:
     """Row r has, in attribute a, the values from ``low[a][r]`` to ``high[a][r]``; raw values are single ones.
 
-    >>> from shoal.data.attributes import Line
-    >>> raw = Relational((Line("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
+    >>> from shoal.data.attributes import OrderedAttribute
+    >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
     >>> made = raw.generalized(np.array([0, 0, 1]))
     >>> made.columns(), made.classes.tolist(), bool(made.covers(raw).all())
     ([['[19:22]', '[19:22]', '70']], [0, 0, 1], True)
@@ -71,7 +71,7 @@ class Relational:
     def generalized(self, group_of: Counts) -> Relational:
         """The rows of each group with the same values: the smallest that can be published for all of them."""
         ends = [
-            attribute.widened(low, high)
+            attribute.generalize(low, high)
             for attribute, low, high in zip(self.attributes, *self.spans(group_of), strict=True)
         ]
         low, high = (tuple(pair[side][group_of] for pair in ends) for side in (0, 1))

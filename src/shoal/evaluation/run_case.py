@@ -137,17 +137,13 @@ def score(
 
     A method that adds items cannot be compared with truthful ones for the same model: then it has none.
     """
-    least = losses.get(f"weighted_{loss}", losses.get(loss))
-    if privacy.relational and privacy.about_sets:
-        columns = losses.get("relational_ncp")
-        mean = None if columns is None or least is None else (columns + least) / 2
-        return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
+    value, name = privacy.primary_loss(losses, loss)
     if privacy.relational:
-        return losses.get("relational_ncp"), "NCP of the columns"
+        return value, name
     known = discovery.find("shoal.algorithms", Algorithm).values()
     if not any(one.truthful for one in known if isinstance(privacy, one.solves)):
         return losses.get("operations"), "items added and deleted"
-    return least if algorithm.truthful else None, loss.upper()
+    return value if algorithm.truthful else None, name
 
 
 def _extra(

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from shoal import hierarchies
-from shoal.data.attributes import MISSING, Attribute, Line, Tree, Unit, is_missing, steps
+from shoal.data.attributes import (
+    MISSING,
+    Attribute,
+    CategoricalAttribute,
+    OrderedAttribute,
+    Unit,
+    axis_position,
+    is_missing,
+)
 from shoal.data.columns import Column, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -92,21 +100,21 @@ def _attribute(
             )
         if levels is not None or (said.type not in ("auto", "category") and said.hierarchy is None):
             raise _unfit(name, said, values)
-        return Tree(name, _hierarchy(name, said, values), optional)
+        return CategoricalAttribute(name, _hierarchy(name, said, values), optional)
     decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
     try:
-        places = {steps(text, unit, decimals) for text in values}
+        places = {axis_position(text, unit, decimals) for text in values}
     except ValueError:
         raise _unfit(name, said, values) from None
     first, last = min(places, default=0), max(places, default=0)
     if levels is None or not values:
-        return Line(name, first, last, decimals, unit)
+        return OrderedAttribute(name, first, last, decimals, unit)
     points = np.array(sorted(places), dtype=np.int64)
-    at = np.searchsorted(points, [steps(text, unit, decimals) for text in values])
+    at = np.searchsorted(points, [axis_position(text, unit, decimals) for text in values])
     weighed = np.zeros_like(points)
     np.add.at(weighed, at, [counts[text] for text in values])  # 1.5 and 1.50 are one value
     begins, ends, made = intervals.levels(levels, points, weighed, decimals, unit, name)
-    return Line(name, min(first, begins), max(last, ends), decimals, unit, made)
+    return OrderedAttribute(name, min(first, begins), max(last, ends), decimals, unit, made)
 
 
 def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
@@ -135,7 +143,7 @@ def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:
     for unit in ("date", "time"):
         try:
             for text in values:
-                steps(text, unit)
+                axis_position(text, unit)
         except ValueError:
             continue
         return unit
@@ -173,7 +181,7 @@ def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
     unit: Unit = "number" if wanted == "category" else wanted
     for text in values:
         try:
-            steps(text, unit, _decimals(text))
+            axis_position(text, unit, _decimals(text))
         except ValueError:
             if unit == "number" and _is_finite(text):
                 break

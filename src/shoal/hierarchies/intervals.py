@@ -14,7 +14,7 @@ from decimal import Decimal
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.attributes import MOST_STEPS, Unit, steps
+from shoal.data.attributes import MOST_STEPS, Unit, axis_position
 from shoal.errors import OptionError
 
 Levels = tuple[int, int, tuple[Counts, ...]]  # where the first range begins, where the last one ends, the levels
@@ -107,7 +107,7 @@ def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
     """Ranges that begin at given values; one more, below the first, if there are values."""
     made = []
     for level in text.split("/"):
-        starts = [steps(part, unit, decimals) for part in level.split(",")]
+        starts = [axis_position(part, unit, decimals) for part in level.split(",")]
         if starts != sorted(set(starts)):
             raise ValueError("breaks must rise")
         made.append((np.array(starts, dtype=np.int64), max(_ends(points)[1], starts[-1])))

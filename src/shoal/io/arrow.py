@@ -108,6 +108,7 @@ class Parquet(ArrowLayout):
 
     format: ClassVar[str] = "parquet"
     about: ClassVar[str] = "Apache Parquet with a list column; other columns pass through (.parquet)"
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
 
     @classmethod
     def read_table(cls, source: Any) -> Any:
@@ -131,6 +132,7 @@ class Feather(ArrowLayout):
 
     format: ClassVar[str] = "feather"
     about: ClassVar[str] = "Feather or Arrow IPC with a list column; other columns pass through (.feather, .arrow)"
+    suffixes: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
 
     @classmethod
     def read_table(cls, source: Any) -> Any:

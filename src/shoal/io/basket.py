@@ -38,6 +38,7 @@ class Basket(TextLayout):
 
     format: ClassVar[str] = "basket"
     about: ClassVar[str] = "one row a line, items separated by commas or another delimiter (.basket)"
+    suffixes: ClassVar[tuple[str, ...]] = (".basket",)
     delimiter: str = ","
     quote_all: bool = False
     line_of: Offsets | None = None  # None: every row is one line

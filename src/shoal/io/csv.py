@@ -33,6 +33,7 @@ class Csv(HeadedLayout):
 
     format: ClassVar[str] = "csv"
     about: ClassVar[str] = "a table with a header and one column of sets; other columns pass through (.csv)"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     tabular: ClassVar[bool] = True
     delimiter: str = ","
     column: str = "items"
@@ -155,6 +156,7 @@ class Tsv(Csv):
 
     format: ClassVar[str] = "tsv"
     about: ClassVar[str] = "the same with tabs (.tsv)"
+    suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
     delimiter: str = "\t"
 
     @classmethod

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import replace
 from pathlib import Path
 
+from shoal import discovery
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.files import FileBytes, plain_suffix
 from shoal.io.arrow import Feather, Parquet
@@ -24,30 +26,32 @@ LAYOUTS: dict[str, type[Layout]] = {
 FORMATS: dict[str, str] = {name: layout.about for name, layout in LAYOUTS.items()}
 TABULAR = ", ".join(name for name, layout in LAYOUTS.items() if layout.tabular)  # those that need no sets
 _ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
-
-# The formats that a suffix may stand for, the likeliest first.
-_SUFFIXES = {
-    ".dat": ("fimi",),
-    ".fimi": ("fimi",),
-    ".basket": ("basket",),
-    ".csv": ("csv", "long", "basket"),
-    ".tsv": ("tsv", "long", "basket"),
-    ".jsonl": ("jsonl",),
-    ".ndjson": ("jsonl",),
-    ".parquet": ("parquet",),
-    ".feather": ("feather",),
-    ".arrow": ("feather",),
-}
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
 _ITEM_NAMES = re.compile(r"item.?(id|name|code)?|product.?(id|name)?|code|label|sku|page|diagnosis", re.IGNORECASE)
 
 
+@functools.cache
+def layouts() -> dict[str, type[Layout]]:
+    """All formats by name: our own, and those that installed distributions announce as ``shoal.io``."""
+    return {**LAYOUTS, **discovery.announced("shoal.io", LAYOUTS)}
+
+
+@functools.cache
+def _suffixes() -> dict[str, type[Layout]]:
+    """The format that a suffix most likely stands for."""
+    likely: dict[str, type[Layout]] = {}
+    for layout in layouts().values():
+        for suffix in layout.suffixes:
+            likely.setdefault(suffix, layout)
+    return likely
+
+
 def layout_named(format: str) -> type[Layout]:
     """The layout class of a format's name."""
-    name = _ALIASES.get(format.lower(), format.lower())
-    if name not in LAYOUTS:
-        raise OptionError(f"--format must be one of {', '.join(LAYOUTS)}, got '{format}'{did_you_mean(name, LAYOUTS)}.")
-    return LAYOUTS[name]
+    name, known = _ALIASES.get(format.lower(), format.lower()), layouts()
+    if name not in known:
+        raise OptionError(f"--format must be one of {', '.join(known)}, got '{format}'{did_you_mean(name, known)}.")
+    return known[name]
 
 
 def layout_to_write(path: Path, current: str | None = None, source: str = "") -> type[Layout]:
@@ -56,24 +60,22 @@ def layout_to_write(path: Path, current: str | None = None, source: str = "") ->
     So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name.
     """
     suffix = plain_suffix(path)
-    if current and (suffix not in _SUFFIXES or suffix == plain_suffix(Path(source))):
-        return LAYOUTS[current]
-    if suffix not in _SUFFIXES:
+    if current and (suffix not in _suffixes() or suffix == plain_suffix(Path(source))):
+        return layouts()[current]
+    if suffix not in _suffixes():
         raise OptionError(
-            f"{path}: the suffix does not tell the format: pass --format ({', '.join(LAYOUTS)}), or a name that ends "
-            f"in one of {', '.join(_SUFFIXES)}."
+            f"{path}: the suffix does not tell the format: pass --format ({', '.join(layouts())}), or a name that ends "
+            f"in one of {', '.join(_suffixes())}."
         )
-    return LAYOUTS[_SUFFIXES[suffix][0]]
+    return _suffixes()[suffix]
 
 
 def layout_of(file: FileBytes, options: ReaderOptions) -> type[Layout]:
     """The layout class of a file to read."""
-    likely = _SUFFIXES.get(plain_suffix(file.path))
-    if likely is None:
-        return _sniff(file)
-    if "long" in likely and (options.id_column or options.item_column or _is_long(file, options)):
+    suffix = plain_suffix(file.path)
+    if suffix in Long.suffixes and (options.id_column or options.item_column or _is_long(file, options)):
         return Long
-    return LAYOUTS[likely[0]]
+    return _suffixes().get(suffix) or _sniff(file)
 
 
 def _is_long(file: FileBytes, options: ReaderOptions) -> bool:
@@ -117,5 +119,5 @@ def _sniff(file: FileBytes) -> type[Layout]:
         guess = "csv if the first line is a header, basket if every line is a set"
     raise DataError(
         f"{file.path}: neither the suffix nor the content tells the format: pass --format ({guess}; known are "
-        f"{', '.join(LAYOUTS)})."
+        f"{', '.join(layouts())})."
     )

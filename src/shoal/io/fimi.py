@@ -20,6 +20,7 @@ class Fimi(TextLayout):
 
     format: ClassVar[str] = "fimi"
     about: ClassVar[str] = "one row a line, items separated by spaces (.dat)"
+    suffixes: ClassVar[tuple[str, ...]] = (".dat", ".fimi")
     separator: str = " "
 
     @property

@@ -42,6 +42,7 @@ class Jsonl(TextLayout):
 
     format: ClassVar[str] = "jsonl"
     about: ClassVar[str] = "a JSON array a line, or objects with one array field; others pass through (.jsonl, .ndjson)"
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     tabular: ClassVar[bool] = True
     column: str | None = None  # None: lines are arrays, or objects without sets
     integers: bool = False

@@ -88,6 +88,7 @@ class Layout(ABC):
 
     format: ClassVar[str]
     about: ClassVar[str]  # one line for the help
+    suffixes: ClassVar[tuple[str, ...]] = ()  # of file names; the first format that has one is the likeliest for it
     tabular: ClassVar[bool] = False  # it can hold a table without sets
     without_sets: bool = False
 

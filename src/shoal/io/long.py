@@ -30,6 +30,7 @@ class Long(HeadedLayout):
 
     format: ClassVar[str] = "long"
     about: ClassVar[str] = "a CSV of id, item pairs, one a line (.csv)"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     delimiter: str = ","
     id_column: str = "id"
     item_column: str = "item"

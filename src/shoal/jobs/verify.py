@@ -150,16 +150,7 @@ def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed:
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
     """A witness as plain values; with a code book, also the items that its labels stand for."""
-    facts: dict[str, Any] = {"labels": list(witness.labels), "support": witness.support}
-    if witness.whole:
-        facts["whole"] = True
-    if witness.absent:
-        facts["absent"] = list(witness.absent)
-    if witness.sensitive is not None:
-        facts |= {"sensitive": witness.sensitive, "holders": witness.holders}
-    if witness.group is not None:
-        facts["group"] = witness.group
+    facts = witness.as_dict()
     if book is not None:
-        named = (*witness.labels, *witness.absent)
-        facts["items"] = {label: list(book.items_of(label)) for label in named if label in book}
+        facts["items"] = {label: list(book.items_of(label)) for label in witness.named if label in book}
     return facts

@@ -38,9 +38,9 @@ class RelationalNCP(Measure):
         """``relational_ncp``, in 0..1 unless weights add up to more, and the same of each column; nothing without any.
 
         >>> from dataclasses import replace
-        >>> from shoal.data.attributes import Line
+        >>> from shoal.data.attributes import OrderedAttribute
         >>> from shoal.data.transactions import Transactions
-        >>> ages = Relational((Line("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
+        >>> ages = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
         >>> was = replace(Published.plain(Transactions.nothing(3)), relational=ages)
         >>> now = replace(was, relational=ages.generalized(np.array([0, 0, 1])))
         >>> RelationalNCP().of(was, now)

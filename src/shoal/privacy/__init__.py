@@ -7,8 +7,9 @@ this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
@@ -16,64 +17,14 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
-from shoal.errors import OptionError, cut, did_you_mean
+from shoal.errors import OptionError, did_you_mean
 from shoal.metrics.risk import Exposure
 from shoal.options import Spec
+from shoal.privacy.witness import Witness as Witness
+from shoal.privacy.witness import WitnessTable
 from shoal.published import Published
-from shoal.visible import visible
 
 DRAWN = 3  # known items that risks are drawn for, at most
-
-
-@dataclass(frozen=True)
-class Witness:
-    """One thing an adversary may know, in the user's labels, and the number of records that it leaves.
-
-    >>> str(Witness(("milk",), 2, absent=("beer",)))
-    '{milk, not beer} is in 2 records'
-    >>> str(Witness((), 10, sensitive="HIV", holders=6))
-    "6 of all 10 records have 'HIV'"
-    >>> str(Witness(("milk", "tea"), 2, whole=True))
-    'the exact record {milk, tea} occurs 2 times'
-    >>> str(Witness((), 3, sensitive="HIV", holders=2, group="7"))
-    "2 of the 3 records of group 7 have 'HIV'"
-    >>> str(Witness((), 1, group="age=55")), str(Witness(("tea",), 2, group="age=55"))
-    ('1 record has age=55', '{tea} is in 2 records of those with age=55')
-    """
-
-    labels: tuple[str, ...]
-    support: int
-    absent: tuple[str, ...] = ()  # labels known to be missing
-    sensitive: str | None = None  # the value that is given away, if that is what is wrong
-    holders: int = 0  # of the records left, those with this value
-    whole: bool = False  # whether the labels are all that these records hold
-    group: str | None = None  # the published group that these records are, where groups are published
-
-    @property
-    def known(self) -> str:
-        """What the adversary knows, for people; long labels, such as sets of many items, are cut."""
-        parts = [*map(cut, self.labels), *(f"not {cut(label)}" for label in self.absent)]
-        return visible(", ".join(parts)) or "nothing"
-
-    def __str__(self) -> str:
-        """For messages."""
-        return visible(self._sentence())
-
-    def _sentence(self) -> str:
-        if self.whole:
-            record = f"exact record {{{self.known}}}" if self.labels else "empty record"
-            return f"the {record} occurs {self.support} time{'' if self.support == 1 else 's'}"
-        if self.sensitive is None and self.group is not None:
-            what = f"{{{self.known}}} is in {self.support} record" if self.labels else f"{self.support} record"
-            have = "" if self.labels else (" has" if self.support == 1 else " have")
-            return f"{what}{'' if self.support == 1 else 's'}{' of those with' if self.labels else have} {self.group}"
-        if self.sensitive is None:
-            return f"{{{self.known}}} is in {self.support} record{'' if self.support == 1 else 's'}"
-        left = f"the {self.support} records with {{{self.known}}}" if self.labels else f"all {self.support} records"
-        if self.group is not None:
-            left = f"the {self.support} records of group {self.group}"
-            left += f" with {{{self.known}}}" if self.labels else ""
-        return f"{self.holders} of {left} {'has' if self.holders == 1 else 'have'} '{self.sensitive}'"
 
 
 @dataclass(frozen=True)
@@ -83,11 +34,31 @@ class Verdict:
     holds: bool
     checked: int  # adversary views examined
     violations: int = 0  # failing views of the kind that was met first (for sets: of the smallest size that fails)
-    witnesses: tuple[Witness, ...] = ()  # some of them: smallest sets first, then lowest support
+    witnesses: tuple[Witness, ...] = ()  # some of them, of one class: smallest sets first, then lowest support
 
     def __bool__(self) -> bool:
         """Whether the guarantee holds."""
         return self.holds
+
+    def table(self) -> WitnessTable:
+        """The witnesses for people; there must be one."""
+        return self.witnesses[0].table(self.witnesses, self.violations)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a guarantee asks of each set of labels that somebody may know and that occurs."""
+
+    k: int  # records that it must be in
+    known: int  # the most labels of a record that somebody can know
+    max_share: Fraction = Fraction(1)  # of these records, how many may have the same sensitive value; 1: all
+    absent: bool = False  # whether labels may be known to be missing, too
+    monotone: bool = False  # whether what is satisfied stays so, however much is generalized further
+
+    @property
+    def one_in(self) -> int:
+        """The l of a share of 1/l; 0: sensitive values are free."""
+        return 0 if self.max_share == 1 else int(1 / self.max_share)
 
 
 class PrivacyModel(Spec, ABC):
@@ -100,6 +71,9 @@ class PrivacyModel(Spec, ABC):
     about_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
+    counted: ClassVar[str] = "for each thing that an adversary may know how many records are left"  # by the verifier
+    about_holders: ClassVar[bool] = False  # whether it is about records with a sensitive item alone
+    explainable: ClassVar[bool] = False  # whether a group of a cut can be explained by a set that would be too rare
 
     @property
     def beyond(self) -> str:
@@ -203,6 +177,14 @@ class PrivacyModel(Spec, ABC):
             )
         return published.rows
 
+    def demand(self, rows: Transactions) -> Demand | None:
+        """What is asked of sets of labels of these rows (inside each class, for models about columns); None: other."""
+        return None
+
+    def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
+        """What releases are to be compared by, and its name: the loss of what the guarantee changes."""
+        return losses.get(f"weighted_{loss}", losses.get(loss)), loss.upper()
+
     @abstractmethod
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Check the guarantee, exactly."""
@@ -227,3 +209,15 @@ class PrivacyModel(Spec, ABC):
     @abstractmethod
     def limits(self) -> list[str]:
         """What the guarantee does not promise, in plain English sentences."""
+
+
+class ItemsetModel(PrivacyModel):
+    """A guarantee about the sets of labels that somebody may know."""
+
+    @abstractmethod
+    def demand(self, rows: Transactions) -> Demand:
+        """What is asked of each."""
+
+    def unreachable(self, rows: Transactions, values: Transactions) -> str:
+        """Why no generalization of rows with such sensitive values was found, and what could be done."""
+        return f"No generalization was found that satisfies {self.title} with these options: ask for less."

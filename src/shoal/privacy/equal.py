@@ -9,7 +9,8 @@ import numpy as np
 
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.privacy import Verdict, Witness
+from shoal.privacy import Verdict
+from shoal.privacy.witness import RareRecord
 
 SHOWN = 20  # witnesses that a verdict carries
 
@@ -24,7 +25,5 @@ def equal_rows(rows: Transactions, k: int, engine: Engine) -> Verdict:
     few = [(row, count) for row, count in counts.items() if count < k]
     rare = sorted((len(row) // 4, count, np.frombuffer(row, dtype=np.int32).tolist()) for row, count in few)
     tick(1.0)
-    witnesses = [
-        Witness(tuple(rows.labels[code] for code in codes), count, whole=True) for _, count, codes in rare[:SHOWN]
-    ]
+    witnesses = [RareRecord(tuple(rows.labels[code] for code in codes), count) for _, count, codes in rare[:SHOWN]]
     return Verdict(not rare, len(counts), len(rare), tuple(witnesses))

@@ -24,16 +24,17 @@ from shoal.errors import OptionError
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.options import option, say
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingSet, RareSet
 from shoal.published import Published
 
 DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 
 
 @dataclass(frozen=True)
-class HkpCoherence(SensitiveValues):
+class HkpCoherence(SensitiveValues, ItemsetModel):
     """Any p or fewer public items of a record are in at least k records, and tell no private item too surely.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])
@@ -125,20 +126,20 @@ class HkpCoherence(SensitiveValues):
         checked = rare.checked + told.checked
         if told.violations:  # of a smaller size than any rare set
             shares = [
-                Witness(tuple(rows.labels[code] for code in codes), count, (), values.labels[value], holders)
+                DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
                 for codes, value, count, holders in told.sets
             ]
             return Verdict(False, checked, told.violations, tuple(shares))
-        witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
+        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
         return Verdict(rare.violations == 0, checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by public items."""
         return Risk.of(self.both(published)[0], self.k, min(self.p, DRAWN), engine)
 
-    def known(self, rows: Transactions) -> int:
-        """The most labels of any of these rows that an adversary can know."""
-        return min(self.p, int(rows.sizes.max(initial=0)))
+    def demand(self, rows: Transactions) -> Demand:
+        """Any p labels are in k records, of which at most the share h has the same private item."""
+        return Demand(self.k, min(self.p, int(rows.sizes.max(initial=0))), self.share)
 
     def feasible(self, published: Published) -> None:
         """It always is: without public items there is nothing to know. The algorithms for it may suppress."""

@@ -13,17 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.km import KmAnonymity
 from shoal.privacy.relational import COMMON, RelationalModel, beyond_m, known_items, rare_in_classes, risk_in_classes
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KKmAnonymity(RelationalModel):
+class KKmAnonymity(RelationalModel, ItemsetModel):
     """The values of all quasi-identifying columns and any m or fewer items of a record fit at least k records.
 
     >>> import pyarrow as pa
@@ -62,6 +64,10 @@ class KKmAnonymity(RelationalModel):
         """Who can be found by all values and a few items."""
         m = DRAWN if self.m == "all" else min(self.m, DRAWN)
         return risk_in_classes(published.rows, self.classes(published), self.k, m, engine)
+
+    def demand(self, rows: Transactions) -> Demand:
+        """As for k^m-anonymity."""
+        return KmAnonymity(self.k, self.m).demand(rows)
 
     def feasible(self, published: Published) -> None:
         """Generalization can make all records equal, but for which of them hold anything."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from shoal.errors import Infeasible
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.lm import too_frequent
 from shoal.privacy.relational import (
     COMMON,
     SHOWN,
@@ -35,11 +37,12 @@ from shoal.privacy.relational import (
     risk_in_classes,
 )
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingInClass
 from shoal.published import Grouping, Published
 
 
 @dataclass(frozen=True)
-class KLmDiversity(RelationalModel, SensitiveValues):
+class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     """As (k,k^m), and no more than 1 in l of the records that fit share a sensitive value.
 
     >>> import pyarrow as pa
@@ -107,7 +110,7 @@ class KLmDiversity(RelationalModel, SensitiveValues):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(
+            DisclosingInClass(
                 tuple(rows.labels[label_of[code]] for code in codes),
                 count,
                 sensitive=values.labels[value],
@@ -122,6 +125,14 @@ class KLmDiversity(RelationalModel, SensitiveValues):
         """Who can be found by all values and a few items that are not sensitive."""
         rows, _ = self.both(published)
         return risk_in_classes(rows, self.classes(published), self.k, min(self.m, DRAWN), engine)
+
+    def demand(self, rows: Transactions) -> Demand:
+        """Any m labels are in k records, of which at most 1 in l has the same sensitive value."""
+        return Demand(self.k, min(self.m, int(rows.sizes.max(initial=0))), Fraction(1, self.l))
+
+    def unreachable(self, rows: Transactions, values: Transactions) -> str:
+        """A value is too frequent among those with any item."""
+        return too_frequent(rows, values, self.l)
 
     @property
     def beyond(self) -> str:
@@ -183,7 +194,7 @@ def told_by_class(values: Transactions, classes: Grouping, limit: int) -> Verdic
     wrong = np.flatnonzero(holders * limit > sizes)
     worst = wrong[np.lexsort((codes[wrong], groups[wrong], -(holders[wrong] / sizes[wrong])))][:SHOWN].tolist()
     witnesses = [
-        Witness(
+        DisclosingInClass(
             (),
             int(sizes[at]),
             sensitive=values.labels[codes[at]],

@@ -18,13 +18,14 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.rare import rare_sets
+from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KmAnonymity(PrivacyModel):
+class KmAnonymity(ItemsetModel):
     """Any m or fewer items of a record occur together in at least k records.
 
     >>> from shoal.data import Transactions
@@ -38,6 +39,7 @@ class KmAnonymity(PrivacyModel):
     title = "k^m-anonymity"
     paper = "P0, P3"
     default_algorithm = "auto"
+    explainable = True
     examined = (
         "every set of published labels that occurs and that somebody may know or, where that settles all such sets at "
         "once, every different published record"
@@ -50,21 +52,21 @@ class KmAnonymity(PrivacyModel):
         """Count all sets of up to m labels."""
         rows = self.whole(published)
         found = rare_sets(rows, self.k, self.m, engine)
-        witnesses = [Witness(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
+        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found."""
         return Risk.of(published.rows, self.k, DRAWN if self.m == "all" else min(self.m, DRAWN), engine)
 
-    def known(self, rows: Transactions) -> int:
-        """The most labels of any of these rows that an adversary can know.
+    def demand(self, rows: Transactions) -> Demand:
+        """Any m labels, or all of a record, are in k records.
 
-        >>> KmAnonymity(m="all").known(Transactions.from_sets([["a", "b"], ["c"]]))
+        >>> KmAnonymity(m="all").demand(Transactions.from_sets([["a", "b"], ["c"]])).known
         2
         """
         longest = int(rows.sizes.max(initial=0))
-        return longest if self.m == "all" else min(self.m, longest)
+        return Demand(self.k, longest if self.m == "all" else min(self.m, longest), monotone=True)
 
     def feasible(self, published: Published) -> None:
         """Generalization reaches k^m iff there are no non-empty rows or at least k of them."""

@@ -21,12 +21,13 @@ from shoal.errors import Infeasible
 from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
 from shoal.metrics.risk import Risk
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict, Witness
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KmNegative(PrivacyModel):
+class KmNegative(ItemsetModel):
     """Any m or fewer facts about a record, what it holds or does not hold, fit at least k records.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
@@ -66,7 +67,7 @@ class KmNegative(PrivacyModel):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
+            RareSet(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
             for present, absent, count in found.facts
         ]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
@@ -75,9 +76,9 @@ class KmNegative(PrivacyModel):
         """Who can be found by what is known to be there."""
         return Risk.of(published.rows, self.k, min(self.m, DRAWN), engine)
 
-    def known(self, rows: Transactions) -> int:
-        """The most labels that an adversary can have facts about."""
-        return min(self.m, int(np.count_nonzero(rows.supports)))
+    def demand(self, rows: Transactions) -> Demand:
+        """Facts about any m labels that occur fit k records."""
+        return Demand(self.k, min(self.m, int(np.count_nonzero(rows.supports))), absent=True)
 
     def feasible(self, published: Published) -> None:
         """A label needs k records that hold it. A few empty records need more labels than somebody may know missing."""
@@ -88,10 +89,10 @@ class KmNegative(PrivacyModel):
                 f"{self.k}, got {full}: choose a smaller k or add data."
             )
         if full and 0 < len(published.rows) - full < self.k and labels <= self.m:
-            raise Infeasible(self.few_empty(published.rows))
+            raise Infeasible(self.unreachable(published.rows, Transactions.nothing(len(published.rows))))
 
-    def few_empty(self, rows: Transactions) -> str:
-        """A message on empty records that are told by what they lack."""
+    def unreachable(self, rows: Transactions, values: Transactions) -> str:
+        """Empty records are told by what they lack."""
         return (
             f"k^m-anonymity with negative knowledge, k={self.k} and m={self.m}: fewer than {self.k} records are empty "
             f"({len(rows) - rows.non_empty}), and no generalization was found where {self.m} missing labels do not "

@@ -13,6 +13,9 @@ Cost: time to enumerate the sets of up to m labels in records that have a sensit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
 
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -20,13 +23,14 @@ from shoal.errors import Infeasible
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.sensitive import SensitiveValues
+from shoal.privacy.witness import DisclosingSet
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class LmDiversity(SensitiveValues):
+class LmDiversity(SensitiveValues, ItemsetModel):
     """Knowing m or fewer items of a record, or none, tells no sensitive value of it with a probability above 1/l.
 
     >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])
@@ -72,7 +76,7 @@ class LmDiversity(SensitiveValues):
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            Witness(tuple(rows.labels[code] for code in codes), count, sensitive=values.labels[value], holders=holders)
+            DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
             for codes, value, count, holders in found.sets
         ]
         return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
@@ -81,9 +85,13 @@ class LmDiversity(SensitiveValues):
         """What can be learned."""
         return Disclosure.of(*self.both(published), self.l, min(self.m, DRAWN), engine)
 
-    def known(self, rows: Transactions) -> int:
-        """The most labels of any of these rows that an adversary can know."""
-        return min(self.m, int(rows.sizes.max(initial=0)))
+    def demand(self, rows: Transactions) -> Demand:
+        """At most 1 in l of the records with any m labels has the same sensitive value."""
+        return Demand(1, min(self.m, int(rows.sizes.max(initial=0))), Fraction(1, self.l))
+
+    def unreachable(self, rows: Transactions, values: Transactions) -> str:
+        """A value is too frequent among those with any item."""
+        return too_frequent(rows, values, self.l)
 
     def feasible(self, published: Published) -> None:
         """Whoever knows nothing must not be able to tell: that is the same for every generalization."""
@@ -124,3 +132,15 @@ class LmDiversity(SensitiveValues):
             "It counts what somebody knows to be in a record, not what they know to be missing from it.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]
+
+
+def too_frequent(rows: Transactions, values: Transactions, l: int) -> str:
+    """Why no generalization helps: not even the root, that is, all rows that hold anything."""
+    values = values.take(np.flatnonzero(rows.sizes))
+    worst = int(np.argmax(values.supports))
+    value, holders, records = values.labels[worst], int(values.supports[worst]), len(values)
+    return (
+        f"No generalization was found that is l^m-diverse with l={l}: of the {records:,} records with any item "
+        f"that is not sensitive, {holders:,} have '{value}' ({holders / records:.1%}), more than 1 of {l}, so "
+        f"no group is large enough to hide it: choose a smaller l, or do not declare it sensitive."
+    )

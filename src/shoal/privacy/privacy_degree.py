@@ -21,8 +21,9 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, Infeasible, OptionError, did_you_mean
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict, Witness
+from shoal.privacy import DRAWN, Verdict
 from shoal.privacy.sensitive import SensitiveItems
+from shoal.privacy.witness import DisclosingInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries
@@ -44,6 +45,7 @@ class PrivacyDegree(SensitiveItems):
     paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")
+    counted = "in each published group how many records hold each sensitive item"
     examined = "every published group with each of its sensitive items"
     beyond = (
         "The figures take every record of a group to be as likely as any other to hold its sensitive items, however "
@@ -120,7 +122,7 @@ class PrivacyDegree(SensitiveItems):
         wrong = np.flatnonzero(counts * self.p > made.sizes[groups])
         worst = wrong[np.lexsort((items[wrong], groups[wrong], -(counts[wrong] / made.sizes[groups[wrong]])))]
         witnesses = [
-            Witness(
+            DisclosingInClass(
                 (),
                 int(made.sizes[group]),
                 sensitive=values.labels[item],

@@ -6,6 +6,7 @@ one that nothing else is said about. A verifier compares published values as the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -18,8 +19,9 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, smallest_crowds
-from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.privacy import PrivacyModel, Verdict
 from shoal.privacy.rare import rare_sets
+from shoal.privacy.witness import RareInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries
@@ -30,6 +32,15 @@ class RelationalModel(PrivacyModel):
 
     relational = True
     k: int
+
+    def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
+        """That of the columns, and of the sets if the guarantee is about them, too."""
+        columns = losses.get("relational_ncp")
+        if not self.about_sets:
+            return columns, "NCP of the columns"
+        items, _ = super().primary_loss(losses, loss)
+        mean = None if columns is None or items is None else (columns + items) / 2
+        return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
 
     def quasi_identifiers(self, data: Dataset) -> tuple[str, ...]:
         """The columns that an adversary may know."""
@@ -74,7 +85,7 @@ class RelationalModel(PrivacyModel):
         sizes = classes.sizes
         small = np.flatnonzero(sizes < self.k)
         worst = small[np.argsort(sizes[small], kind="stable")][:SHOWN].tolist()
-        witnesses = [Witness((), int(sizes[at]), group=name_of(classes, at)) for at in worst]
+        witnesses = [RareInClass((), int(sizes[at]), name_of(classes, at)) for at in worst]
         return Verdict(not len(small), len(sizes), len(small), tuple(witnesses))
 
     def feasible(self, published: Published) -> None:
@@ -136,9 +147,7 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
     own, class_of, label_of = apart_by_class(rows, classes)
     found = rare_sets(own, k, m, engine)
     witnesses = [
-        Witness(
-            tuple(rows.labels[label_of[code]] for code in codes), support, group=name_of(classes, class_of[codes[0]])
-        )
+        RareInClass(tuple(rows.labels[label_of[code]] for code in codes), support, name_of(classes, class_of[codes[0]]))
         for codes, support in found.sets
     ]
     return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))

@@ -16,7 +16,6 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.privacy import PrivacyModel
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem.prepared import Model, Prepared
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def _exclude_sensitive(
 ) -> Hierarchy:
     """The hierarchy of the other items: sensitive ones are not generalized."""
     gone = {*declared, *(hidden.items.labels if hidden else ())}
-    if isinstance(privacy, SensitiveItems) and gone.issuperset(hierarchy.items):
+    if privacy.about_holders and gone.issuperset(hierarchy.items):
         return Hierarchy.flat(())  # nothing may be known; an item that never occurs stands in
     return hierarchy.without_items(gone)
 

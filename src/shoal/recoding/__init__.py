@@ -1,9 +1,19 @@
 """The kinds of solution that an algorithm may return, each of which knows how to apply itself."""
 
-from shoal.recoding.base import Recoding
+from shoal.recoding.base import Recoding, RecodingSummary
 from shoal.recoding.clusters import Clustered
 from shoal.recoding.cuts import GlobalCut, LocalCuts, LocalNodes
-from shoal.recoding.flips import Dealt, Flips
+from shoal.recoding.flips import Flips, Reshuffled
 from shoal.recoding.sets import LocalSets
 
-__all__ = ["Clustered", "Dealt", "Flips", "GlobalCut", "LocalCuts", "LocalNodes", "LocalSets", "Recoding"]
+__all__ = [
+    "Clustered",
+    "Flips",
+    "GlobalCut",
+    "LocalCuts",
+    "LocalNodes",
+    "LocalSets",
+    "Recoding",
+    "RecodingSummary",
+    "Reshuffled",
+]

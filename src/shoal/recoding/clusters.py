@@ -12,7 +12,7 @@ from shoal.data.relational import Relational
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.published import Published
-from shoal.recoding.base import Recoding
+from shoal.recoding.base import Recoding, RecodingSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +49,22 @@ class Clustered(Recoding):
         """The same clusters, with the sets on a hierarchy with more nodes."""
         return self if self.sets is None else replace(self, sets=self.sets.moved(hierarchy, node_of))
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
-        """The classes in figures, then what became of the sets."""
+    @property
+    def ignores_hierarchy(self) -> bool:
+        """As the sets are recoded."""
+        return self.sets is not None and self.sets.ignores_hierarchy
+
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
+        """The classes in figures, and what became of the sets."""
         sizes = self._sizes
-        sets = {} if self.sets is None else self.sets.summary(items)
-        kind, chunks = sets.pop("kind", None), sets.pop("chunks", len(sizes))
-        return {
-            "kind": "clusters",
-            **sets,
-            "sets": kind,
-            "clusters": chunks,
-            "classes": len(sizes),
-            "smallest_class": int(sizes.min(initial=len(self.relational))),
-            "largest_class": int(sizes.max(initial=0)),
-        }
+        sets = None if self.sets is None else self.sets.summary(items)
+        return replace(
+            sets or RecodingSummary(""),
+            kind="clusters",
+            chunks=None,
+            sets=None if sets is None else sets.kind,
+            clusters=len(sizes) if sets is None or sets.chunks is None else sets.chunks,
+            classes=len(sizes),
+            smallest_class=int(sizes.min(initial=len(self.relational))),
+            largest_class=int(sizes.max(initial=0)),
+        )

@@ -14,7 +14,7 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import HierarchyError
 from shoal.published import Published
-from shoal.recoding.base import Recoding
+from shoal.recoding.base import Recoding, RecodingSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,11 @@ class GlobalCut(Recoding):
         return f"GlobalCut({len(self.nodes):,} labels over {self.hierarchy.n_leaves:,} items{gone})"
 
     @property
+    def global_cut(self) -> GlobalCut:
+        """Itself."""
+        return self
+
+    @property
     def kept(self) -> Codes:
         """The nodes that are published, in leaf order."""
         return self.nodes[~np.isin(self.nodes, self.suppressed)]
@@ -112,18 +117,18 @@ class GlobalCut(Recoding):
         """The same cut on a hierarchy with more nodes."""
         return GlobalCut(hierarchy, node_of[self.nodes], node_of[self.suppressed])
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The cut in figures; given the original rows, it counts only items and labels that occur in them."""
         below = _items_below(self.hierarchy, items)
         used, leaf = below[self.kept] > 0, self.kept < self.hierarchy.n_leaves
-        return {
-            "kind": "global cut",
-            "labels": int(np.count_nonzero(used)),
-            "intact_items": int(np.count_nonzero(used & leaf)),
-            "generalized_items": int(below[self.kept[~leaf]].sum()),
-            "groups": int(np.count_nonzero(used & ~leaf)),
-            "suppressed_labels": int(np.count_nonzero(below[self.suppressed])),
-        }
+        return RecodingSummary(
+            "global cut",
+            labels=int(np.count_nonzero(used)),
+            intact_items=int(np.count_nonzero(used & leaf)),
+            generalized_items=int(below[self.kept[~leaf]].sum()),
+            groups=int(np.count_nonzero(used & ~leaf)),
+            suppressed_labels=int(np.count_nonzero(below[self.suppressed])),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,21 +176,21 @@ class LocalCuts(Recoding):
         """The same cuts on a hierarchy with more nodes."""
         return replace(self, cuts=tuple(cut.moved(hierarchy, node_of) for cut in self.cuts))
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The cuts in figures; given the original rows, it counts only items and labels that occur in them."""
         hierarchy = self.cuts[0].hierarchy
         n_leaves, below = hierarchy.n_leaves, _items_below(hierarchy, items)
         nodes = self.published_nodes[below[self.published_nodes] > 0]
         occurring = np.flatnonzero(below[:n_leaves])
         intact = sum(np.isin(occurring, cut.nodes).astype(int) for cut in self.cuts)
-        return {
-            "kind": "local cuts",
-            "chunks": len(self.cuts),
-            "rows_of_chunks": np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist(),
-            "labels": len(nodes),
-            "intact_items": int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
-            "groups": int(np.count_nonzero(nodes >= n_leaves)),
-        }
+        return RecodingSummary(
+            "local cuts",
+            chunks=len(self.cuts),
+            rows_of_chunks=tuple(np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist()),
+            labels=len(nodes),
+            intact_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
+            groups=int(np.count_nonzero(nodes >= n_leaves)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +199,10 @@ class LocalNodes(Recoding):
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> rows = h.encode(Transactions.from_sets([["a1", "b1"], ["a1", "a2"], ["a1", "b1"]]))
-    >>> made = LocalNodes(h, rows, np.array([0, 2, 3, 5]), np.array([0, 2, 4, 0, 2]))
-    >>> [sorted(row) for row in made.apply(rows).rows.sets()]
+    >>> recoding = LocalNodes(h, rows, np.array([0, 2, 3, 5]), np.array([0, 2, 4, 0, 2]))
+    >>> [sorted(row) for row in recoding.apply(rows).rows.sets()]
     [['a1', 'b1'], ['A'], ['a1', 'b1']]
-    >>> made.summary()["intact_items"], made.summary()["different_records"]
+    >>> recoding.summary().intact_items, recoding.summary().different_records
     (1, 2)
     """
 
@@ -226,8 +231,8 @@ class LocalNodes(Recoding):
             keys = row_ids(items.indptr) * width + items.items
             at = np.searchsorted(starts[order], keys, side="right") - 1
             if bool(np.all(at >= 0)) and bool(np.all(keys < ends[order][at])) and len(np.unique(at)) == len(order):
-                found: Counts = order[at]
-                return found
+                entries: Counts = order[at]
+                return entries
         raise HierarchyError(
             "LocalNodes: in every row the nodes must cover each item exactly once, and nothing but its items."
         )
@@ -253,19 +258,19 @@ class LocalNodes(Recoding):
         """The same nodes on a hierarchy with more of them."""
         return replace(self, hierarchy=hierarchy, nodes=node_of[self.nodes])
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The rows in figures; an item is intact if it is so in every row that has it."""
         nodes = np.unique(self.nodes)
         blurred = self.hierarchy.leaves[self.nodes[self._covering(self.items)]] > 1
         bounds, text = (4 * self.indptr).tolist(), self.nodes.tobytes()
-        return {
-            "kind": "local labels",
-            "labels": len(nodes),
-            "intact_items": len(np.setdiff1d(self.items.items, self.items.items[blurred])),
-            "intact_occurrences": int(np.count_nonzero(~blurred)),
-            "groups": int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
-            "different_records": len({text[start:stop] for start, stop in pairwise(bounds)}),
-        }
+        return RecodingSummary(
+            "local labels",
+            labels=len(nodes),
+            intact_items=len(np.setdiff1d(self.items.items, self.items.items[blurred])),
+            intact_occurrences=int(np.count_nonzero(~blurred)),
+            groups=int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
+            different_records=len({text[start:stop] for start, stop in pairwise(bounds)}),
+        )
 
 
 def _items_below(hierarchy: Hierarchy, items: Transactions | None) -> Counts:

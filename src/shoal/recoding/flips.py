@@ -14,7 +14,7 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
 from shoal.published import Grouping, Published
-from shoal.recoding.base import Recoding
+from shoal.recoding.base import Recoding, RecodingSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +26,8 @@ class Flips(Recoding):
     row of a group gets all that any of them has. Rows in no group stay as they are.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a"], ["b", "c"], ["c"]])
-    >>> made = Flips(Grouping(np.array([0, 0, 0, -1]), 3), np.array([0])).apply(rows)
-    >>> [sorted(row) for row in made.rows.sets()]
+    >>> published = Flips(Grouping(np.array([0, 0, 0, -1]), 3), np.array([0])).apply(rows)
+    >>> [sorted(row) for row in published.rows.sets()]
     [['a', 'b'], ['a', 'b'], ['a', 'b'], ['c']]
     """
 
@@ -51,9 +51,9 @@ class Flips(Recoding):
             hidden = hidden.with_items(self._common(hidden.items, *_shared(hidden.items, self.grouping)[:2]))
         return replace(Published.plain(rows, hidden), grouping=self.grouping)
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The groups in figures."""
-        return {"kind": "flips", **_sizes(self.grouping)}
+        return _summary("flips", self.grouping)
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
         """The items that each group keeps, as pairs of group and item."""
@@ -77,7 +77,7 @@ class Flips(Recoding):
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt(Recoding):
+class Reshuffled(Recoding):
     """Inside each group of rows the sensitive items are dealt anew; all other items stay as they are.
 
     Which rows get a sensitive item depends on the seed and on how many rows of the group held it, not on which ones: so
@@ -86,8 +86,8 @@ class Dealt(Recoding):
     >>> from shoal.data import Dataset
     >>> from shoal.data.sensitive import take_apart
     >>> known, hidden = take_apart(Dataset(Transactions.from_sets([["a", "HIV"], ["b"], ["c", "HIV"]])), ["HIV"])
-    >>> made = Dealt(Grouping(np.array([0, 0, 1]), 1), seed=0).apply(known.in_use(), hidden)
-    >>> [sorted(row) for row in made.as_written.sets()]
+    >>> published = Reshuffled(Grouping(np.array([0, 0, 1]), 1), seed=0).apply(known.in_use(), hidden)
+    >>> [sorted(row) for row in published.as_written.sets()]
     [['a'], ['HIV', 'b'], ['HIV', 'c']]
     """
 
@@ -96,7 +96,12 @@ class Dealt(Recoding):
 
     def __repr__(self) -> str:
         """In figures."""
-        return f"Dealt({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
+        return f"Reshuffled({len(self.grouping):,} groups of {np.count_nonzero(self.grouping.of >= 0):,} rows)"
+
+    @property
+    def reshuffles(self) -> bool:
+        """All of them."""
+        return True
 
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Deal the sensitive items of each group to its rows."""
@@ -117,15 +122,17 @@ class Dealt(Recoding):
             hidden = hidden.with_items(Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels))
         return replace(Published.plain(items, hidden), grouping=self.grouping)
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The groups in figures."""
-        return {"kind": "dealt", **_sizes(self.grouping)}
+        return _summary("dealt", self.grouping)
 
 
-def _sizes(grouping: Grouping) -> dict[str, int]:
+def _summary(kind: str, grouping: Grouping) -> RecodingSummary:
     """Groups in figures."""
     sizes = grouping.sizes
-    return {"groups": len(sizes), "rows_in_groups": int(sizes.sum()), "largest_group": int(sizes.max(initial=0))}
+    return RecodingSummary(
+        kind, groups=len(sizes), rows_in_groups=int(sizes.sum()), largest_group=int(sizes.max(initial=0))
+    )
 
 
 def _hands(hidden: Sensitive, grouping: Grouping) -> Iterator[tuple[int, list[list[int]]]]:
@@ -148,5 +155,5 @@ def _shared(rows: Transactions, grouping: Grouping) -> tuple[Counts, Codes, Coun
     groups = grouping.of[row_ids(rows.indptr)]
     inside = groups >= 0
     pairs, counts = counted(groups[inside] * width + rows.items[inside])
-    found, codes = np.divmod(pairs, width)
-    return found, codes.astype(np.int32), counts
+    of, codes = np.divmod(pairs, width)
+    return of, codes.astype(np.int32), counts

@@ -12,7 +12,7 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, cut
 from shoal.published import Published
-from shoal.recoding.base import Recoding
+from shoal.recoding.base import Recoding, RecodingSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,18 +37,23 @@ class LocalSets(Recoding):
         """In figures."""
         return f"LocalSets({len(self.first_of):,} chunks of {len(self.chunk_of):,} rows)"
 
+    @property
+    def ignores_hierarchy(self) -> bool:
+        """Sets of items are not those of a hierarchy."""
+        return True
+
     def _sets(self, n_items: int) -> tuple[list[tuple[int, ...]], Counts]:
         """The different sets, in order, and which of them each item of each chunk belongs to."""
-        made: list[dict[int, list[int]]] = []
+        sets_of: list[dict[int, list[int]]] = []
         for part in self.first_of:
             members: dict[int, list[int]] = {}
             for item in np.flatnonzero(part >= 0).tolist():
                 members.setdefault(int(part[item]), []).append(item)
-            made.append(members)
-        different = sorted({tuple(items) for members in made for items in members.values()})
+            sets_of.append(members)
+        different = sorted({tuple(items) for members in sets_of for items in members.values()})
         number = {items: at for at, items in enumerate(different)}
-        label_of = np.full((len(made), n_items), -1, dtype=np.int64)
-        for chunk, members in enumerate(made):
+        label_of = np.full((len(sets_of), n_items), -1, dtype=np.int64)
+        for chunk, members in enumerate(sets_of):
             for items in members.values():
                 label_of[chunk, items] = number[tuple(items)]
         return different, label_of
@@ -72,13 +77,13 @@ class LocalSets(Recoding):
         published = Transactions(*csr_from_pairs(rows, codes, len(items)), labels)
         return Published(published, indptr, covered, items.labels, hidden)
 
-    def summary(self, items: Transactions | None = None) -> dict[str, object]:
+    def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The sets in figures."""
         different, _ = self._sets(len(self.first_of[0]))
-        return {
-            "kind": "local sets",
-            "chunks": len(self.first_of),
-            "rows_of_chunks": np.bincount(self.chunk_of, minlength=len(self.first_of)).tolist(),
-            "labels": len(different),
-            "groups": sum(len(members) > 1 for members in different),
-        }
+        return RecodingSummary(
+            "local sets",
+            chunks=len(self.first_of),
+            rows_of_chunks=tuple(np.bincount(self.chunk_of, minlength=len(self.first_of)).tolist()),
+            labels=len(different),
+            groups=sum(len(members) > 1 for members in different),
+        )

@@ -20,7 +20,6 @@ from shoal import discovery, kernels
 from shoal._version import __version__
 from shoal.algorithms import Algorithm
 from shoal.data.arrays import Counts
-from shoal.data.attributes import Line
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
@@ -208,7 +207,7 @@ def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
             said = problem.quasi_identifiers[attribute.name]
             tree = said.hierarchy.name if isinstance(said.hierarchy, Hierarchy) else said.hierarchy
             found[attribute.name] |= {
-                "type": attribute.unit if isinstance(attribute, Line) else "category",
+                "type": attribute.kind,
                 "hierarchy": None if tree is None else str(tree),
                 "missing": list(said.missing),
                 "weight": float(weight),

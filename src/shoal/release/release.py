@@ -22,11 +22,9 @@ from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Prepared
 from shoal.published import Published
-from shoal.recoding import Clustered, Dealt, GlobalCut, LocalSets, Recoding
+from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Optimality, Solution
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ class Release:
         """Never the data themselves."""
         privacy = self.problem.privacy
         loss = f"ncp={self.losses['ncp']:.6f}"
-        if self.made_up and isinstance(self.recoding, Dealt):
+        if self.made_up and self.recoding.reshuffles:
             loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
         elif self.made_up and self.change is not None:
             added, deleted = len(self.change.added.items), len(self.change.deleted.items)
@@ -114,7 +112,7 @@ class Release:
         return f"{weighted}{self.problem.loss.name.upper()}"
 
     @cached_property
-    def summary(self) -> dict[str, object]:
+    def summary(self) -> RecodingSummary:
         """The recoding in figures; of items and labels, it counts those that occur in the data."""
         return self.recoding.summary(self.problem.items)
 
@@ -147,8 +145,9 @@ class Release:
         """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
         from shoal.report.explanations import explain_cut
 
-        if isinstance(self.recoding, GlobalCut) and isinstance(self.problem.privacy, KmAnonymity):
-            return explain_cut(self.problem, self.recoding, name_unknown=False)
+        cut = self.recoding.global_cut
+        if cut is not None and self.problem.privacy.explainable:
+            return explain_cut(self.problem, cut, name_unknown=False)
         return []
 
     @cached_property
@@ -190,8 +189,7 @@ class Release:
         if self.problem.data.origin.dropped:
             notes.append(f"Items that were left out when the data were read: {say(self.problem.data.origin.dropped)}.")
         notes += column_notes.notes(self.problem, self.published, self.dataset, self.losses)
-        sets = self.recoding.sets if isinstance(self.recoding, Clustered) else None
-        if isinstance(sets, LocalSets) and not self.problem.hierarchy.is_flat:
+        if self.recoding.ignores_hierarchy and not self.problem.hierarchy.is_flat:
             notes.append("The hierarchy of the items was not used: --within sets needs none, --within aa uses it.")
         notes += self._declared()
         if self.problem.added_items:
@@ -266,7 +264,7 @@ class Release:
         notes = []
         if missed := self.problem.missed:
             notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
-        if isinstance(self.problem.privacy, SensitiveItems) and not self.problem.sensitive.non_empty:
+        if self.problem.privacy.about_holders and not self.problem.sensitive.non_empty:
             notes.append(
                 "No record holds a sensitive item: nothing was protected, and all records are published as they are."
             )

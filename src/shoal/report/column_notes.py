@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attributes import Tree
 from shoal.data.columns import is_nested, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.labels import label_key
@@ -92,12 +91,12 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> list[str]:
                 f"if it names people, declare it as an identifier."
             )
         said = problem.quasi_identifiers[attribute.name]
-        if isinstance(attribute, Tree) and said.type == "auto" and said.hierarchy is None:
-            others = [text for text in attribute.hierarchy.items if label_key(text)[0]]
-            if 0 < 5 * len(others) < len(attribute.hierarchy.items):
+        if said.type == "auto" and said.hierarchy is None:
+            others = [text for text in attribute.categories if label_key(text)[0]]
+            if 0 < 5 * len(others) < len(attribute.categories):
                 found.append(
                     f"Column '{attribute.name}' was taken as categories, as not all of its values are numbers: "
-                    f"{len(others):,} of {attribute.hierarchy.n_leaves:,} are not. Correct them, or name them missing."
+                    f"{len(others):,} of {len(attribute.categories):,} are not. Correct them, or name them missing."
                 )
     return found
 

@@ -16,8 +16,9 @@ from shoal.data.arrays import row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
-from shoal.privacy import PrivacyModel, Witness
+from shoal.privacy import Demand, PrivacyModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.witness import RareSet
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
@@ -34,7 +35,7 @@ class Explanation:
     records: int  # that hold one of them
     # Labels one level below the group, or the suppressed label, with other labels of the cut; none: it could be split
     # or published.
-    witness: Witness | None
+    witness: RareSet | None
     suppressed: bool = False
 
     def __str__(self) -> str:
@@ -61,11 +62,12 @@ def explain_cut(
     >>> print(*explain_cut(problem.prepared, shoal.anonymize(problem).recoding))
     'A' was not split because {a1, a2} is in 1 record.
     """
-    if not isinstance(problem.privacy, KmAnonymity):
+    demand = problem.privacy.demand(problem.items)
+    if demand is None or not problem.privacy.explainable:
         raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
-    hierarchy, m = problem.hierarchy, problem.privacy.known(problem.items)
+    hierarchy = problem.hierarchy
     published = cut.apply(problem.items)
-    counter, tick = counter_of(problem, engine, cut.left(problem.items)), engine.tick("explaining")
+    counter, tick = counter_of(cut.left(problem.items), hierarchy, demand.k, engine), engine.tick("explaining")
     raised = cut.raised
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
@@ -75,12 +77,12 @@ def explain_cut(
         node = int(cut.kept[code])
         if node < hierarchy.n_leaves:
             continue
-        rare = counter.witness(raised, node, m, tick=tick)
-        witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
+        rare = counter.witness(raised, node, demand.known, tick=tick)
+        witness = RareSet(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
         found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     for node in map(int, cut.suppressed):
-        found.append(_suppressed(problem, published, node, labels, engine))
+        found.append(_suppressed(problem, demand, published, node, labels, engine))
     return sorted(found, key=lambda one: (-one.records, one.group))
 
 
@@ -100,21 +102,20 @@ def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:
 
 
 def _suppressed(
-    problem: Prepared[PrivacyModel], published: Published, node: int, labels: list[str], engine: Engine
+    problem: Prepared[PrivacyModel], demand: Demand, published: Published, node: int, labels: list[str], engine: Engine
 ) -> Explanation:
     """What forced a label to be suppressed: what would be too rare, among the records that hold it, beside it."""
-    privacy, hierarchy = problem.privacy, problem.hierarchy
-    assert isinstance(privacy, KmAnonymity)
+    hierarchy = problem.hierarchy
     first, stop = hierarchy.span[node]
     inside = (problem.items.items >= first) & (problem.items.items < stop)
     holders = np.unique(row_ids(problem.items.indptr)[inside])
-    witness = Witness((labels[node],), len(holders)) if len(holders) < privacy.k else None
-    if witness is None and privacy.m != 1:
+    witness = RareSet((labels[node],), len(holders)) if len(holders) < demand.k else None
+    if witness is None and demand.known > 1:
         beside = published.rows.take(holders)
-        less = KmAnonymity(privacy.k, "all" if privacy.m == "all" else privacy.m - 1)
+        less = KmAnonymity(demand.k, demand.known - 1)
         for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
             others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
-            witness = Witness((labels[node], *others), rare.support)
+            witness = RareSet((labels[node], *others), rare.support)
     return Explanation(labels[node], int(hierarchy.leaves[node]), len(holders), witness, suppressed=True)
 
 

@@ -18,7 +18,6 @@ from shoal.metrics import Outcome, covered_sizes
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.metrics.risk import Disclosure, Exposure, Risk
-from shoal.recoding import Dealt
 from shoal.release.release import Release
 from shoal.report import headline, proofs
 from shoal.report.bands import banded, bands
@@ -78,7 +77,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "data": _data(release),
         "relational": relational(release),
         "sensitive": _sensitive(release),
-        "recoding": release.summary,
+        "recoding": release.summary.as_dict(),
         "properties": {"domain_exclusive": release.published.exclusive},
         "losses": {name: value for name, value in release.losses.items() if name not in _secret(release)},
         "usefulness": _usefulness(release),
@@ -101,7 +100,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
 
 def _secret(release: Release) -> set[str]:
     """Measures not to be told: where items were dealt anew, all that depend on who got an item back."""
-    if not isinstance(release.recoding, Dealt):
+    if not release.recoding.reshuffles:
         return set()
     return {*Operations.meanings, *PrivacyValue.meanings}
 

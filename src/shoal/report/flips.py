@@ -8,7 +8,6 @@ import numpy as np
 
 from shoal.metrics import Outcome
 from shoal.metrics.change import Change
-from shoal.recoding import Dealt, Flips
 from shoal.release.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.formatting import count, share, things
@@ -23,15 +22,15 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
     ``named``: with the items and their counts, which are taken from the raw data. Where items were dealt anew nothing
     tells how many are with a record that held them: that would say more about who did than the groups do.
     """
-    made, recoding = release.change, release.recoding
-    if made is None or not isinstance(recoding, Flips | Dealt):
+    made, grouping = release.change, release.published.grouping
+    if made is None or grouping is None:
         return None
-    sizes = recoding.grouping.sizes
+    sizes = grouping.sizes
     largest = int(sizes.max(initial=0))
     smallest = int(sizes.min(initial=largest))
     counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
     groups = {
-        "kind": recoding.summary()["kind"],
+        "kind": release.summary.kind,
         "groups": len(sizes),
         "records_in_groups": int(sizes.sum()),
         "smallest_group": smallest,
@@ -40,7 +39,7 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
             {"low": max(low, smallest), "high": high, "groups": number} for (low, high), number in counted if number
         ],
     }
-    if isinstance(recoding, Dealt):
+    if release.recoding.reshuffles:
         return {**groups, "unnamed": 0, "listed": None}
     added, deleted = made.per_item(made.added), made.per_item(made.deleted)
     listed, changed = _listed(release, made), int(np.count_nonzero(added + deleted))

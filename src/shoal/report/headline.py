@@ -96,7 +96,7 @@ def sentence(release: Release, remedy: dict[str, Any]) -> str:
 def _forced(release: Release, found: Witness) -> dict[str, Any]:
     """The set that forced it."""
     k = release.problem.privacy.values().get("k")
-    few = f", fewer than k = {k}" if k is not None and found.sensitive is None else ""
+    few = f", fewer than k = {k}" if k is not None and found.too_few else ""
     return {"labels": found.labels, "support": found.support, "sentence": f"{found}{few}."}
 
 

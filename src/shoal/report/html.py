@@ -58,7 +58,7 @@ def as_html(release: Release, *, explained: bool = True) -> str:
             proof=sentences.proof(release),
             command=sentences.verify_command(release),
             change=sentences.change(facts),
-            counted=sentences.counted(release),
+            counted=release.problem.privacy.counted,
             made_up=release.made_up,
             says=[headline.sentence(release, one) for one in (facts["worthless"] or {"better": ()})["better"]],
             felt=sentences.felt(facts),
@@ -128,11 +128,11 @@ def _lost(release: Release) -> list[tuple[str, str]]:
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
-    made, cut = release.change, release.summary
+    made = release.change
     if made is None:
         return [("groups", formatting.count(len(group_codes(release))))]
-    groups = ("groups of records", f"{cut['groups']:,}")
-    if cut["kind"] == "dealt":
+    groups = ("groups of records", f"{release.summary.groups:,}")
+    if release.recoding.reshuffles:
         return [groups]
     return [
         groups,

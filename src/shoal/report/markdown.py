@@ -59,7 +59,7 @@ def as_markdown(release: Release, *, explained: bool = True) -> str:
         "## How it was proved",
         "",
         f"The verifier is independent of the algorithm and reads the published data only: it counts "
-        f"{words.counted(release)}. {words.proof(release)} "
+        f"{release.problem.privacy.counted}. {words.proof(release)} "
         f"Violations: {plain.count(facts['verdict']['violations'])}. To repeat the check:",
         "",
         f"    {words.verify_command(release)}",

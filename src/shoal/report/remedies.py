@@ -19,7 +19,6 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
 from shoal.options import changed
 from shoal.privacy import Witness
-from shoal.privacy.km import KmAnonymity
 from shoal.recoding import GlobalCut
 from shoal.search.clock import AFTER
 
@@ -97,8 +96,8 @@ def witness(release: Release) -> Witness | None:
 
 def _split(release: Release, broad: set[str]) -> Witness | None:
     """What would violate the model if a broad group were split into its parts."""
-    problem, cut = release.problem, release.recoding
-    if not isinstance(cut, GlobalCut) or problem.unknown_items == "root":  # then labels may be known to the data only
+    problem, cut = release.problem, release.recoding.global_cut
+    if cut is None or problem.unknown_items == "root":  # then labels may be known to the data only
         return None
     hierarchy = problem.hierarchy
     for node in [node for node in cut.raised if hierarchy.labels[node] in broad]:
@@ -120,7 +119,7 @@ def _candidates(release: Release) -> Iterator[Remedy]:
     grouped = isinstance(method, ExactAlgorithm) and method.siblings == "best"
     if not grouped:
         yield Remedy("sibling groups", Auto())
-    if isinstance(privacy, KmAnonymity) and not method.suppresses:
+    if isinstance(privacy, MHgHs.solves) and not method.suppresses:
         yield Remedy("suppression", MHgHs(siblings="best") if grouped else MHgHs())
     m = privacy.values().get("m")
     if m == "all" or (isinstance(m, int) and m > 1):

@@ -12,8 +12,6 @@ from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.options import listed as listed
-from shoal.privacy.privacy_degree import PrivacyDegree
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.release.release import Release
 from shoal.report import flips, formatting, relational
 from shoal.report.formatting import count, share, things
@@ -142,7 +140,7 @@ def kept(facts: dict[str, Any]) -> str:
 
 def proof(release: Release) -> str:
     """What the verifier did."""
-    if not release.verdict.checked and isinstance(release.problem.privacy, SensitiveItems):
+    if not release.verdict.checked and release.problem.privacy.about_holders:
         return "No published record holds a sensitive item, so there is nothing to check."
     if not release.verdict.checked and release.problem.set_apart is not None:
         return (
@@ -152,13 +150,6 @@ def proof(release: Release) -> str:
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
     return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
-
-
-def counted(release: Release) -> str:
-    """What the verifier counts."""
-    if isinstance(release.problem.privacy, PrivacyDegree):
-        return "in each published group how many records hold each sensitive item"
-    return "for each thing that an adversary may know how many records are left"
 
 
 def verify_command(release: Release) -> str:

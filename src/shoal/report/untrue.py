@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.metrics.change import Change
-from shoal.recoding import Dealt, Flips, Recoding
+from shoal.recoding import Recoding
 
 DEALT = (  # how many items are back with a holder must never be told: it would tell more than the groups do
     "Sensitive items belong to groups of records here, not to single records: inside each group they were dealt anew, "
@@ -20,11 +20,9 @@ DEALT = (  # how many items are back with a holder must never be told: it would 
 
 def made_up(change: Change, recoding: Recoding) -> list[str]:
     """What is published that is not in the data, or not where it was; nothing, if all is as it was."""
-    if isinstance(recoding, Flips):
-        return _flipped(change)
-    if isinstance(recoding, Dealt) and np.any(change.before[change.n_qid :]):
-        return list(DEALT)
-    return []
+    if recoding.reshuffles:
+        return list(DEALT) if np.any(change.before[change.n_qid :]) else []
+    return _flipped(change)
 
 
 def times(number: int) -> str:
@@ -72,7 +70,8 @@ def _inflated(change: Change) -> list[str]:
         f"Sensitive items are published {now / held:.3g} times as often as they are true, {now:,} times instead of "
         f"{held:,}. Every record that held one is published with it."
     ]
-    assert change.grouping is not None
+    if change.grouping is None:
+        return notes
     rows = len(change.grouping.of)
     holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
     was, shown = len(holders), len(np.union1d(holders, given))

@@ -25,9 +25,7 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.clusters.merging import Merging
 from shoal.options import say
-from shoal.privacy import PrivacyModel
-from shoal.privacy.k_km import KKmAnonymity
-from shoal.privacy.k_lm import KLmDiversity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.search.within import STEPS, Within
 from shoal.search.yardstick import Yardstick
@@ -51,7 +49,7 @@ class Clusters:
 
     def __init__(
         self,
-        problem: Prepared[PrivacyModel],
+        problem: Prepared[ItemsetModel],
         yard: Yardstick,
         cluster_of: Counts,
         engine: Engine,
@@ -177,7 +175,7 @@ class Clusters:
         raw, found = self.problem.relational, []
         assert raw is not None
         for attribute, low in zip(raw.attributes, raw.low, strict=True):
-            ends = attribute.widened(np.array([low[rows].min()]), np.array([low[rows].max()]))
+            ends = attribute.generalize(np.array([low[rows].min()]), np.array([low[rows].max()]))
             found += [int(end[0]) for end in ends]
         return tuple(found)
 
@@ -260,10 +258,9 @@ def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> 
 class Needs:
     """Which clusters can be made safe by themselves, at the latest with everything at the root."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], cluster_of: Counts) -> None:
-        privacy = problem.privacy
-        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
-        self.k, self.l = privacy.k, privacy.l if isinstance(privacy, KLmDiversity) else 0
+    def __init__(self, problem: Prepared[ItemsetModel], cluster_of: Counts) -> None:
+        demand = problem.privacy.demand(problem.items)
+        self.k, self.l = demand.k, demand.one_in
         some = problem.items.sizes > 0
         self.rows = np.bincount(cluster_of)
         self.filled = np.bincount(cluster_of, weights=some).astype(np.int64)

@@ -2,15 +2,14 @@
 
 For k^m-anonymity this is direct anonymization (P0 Alg. 3). The other models of the family are not monotone (models.md):
 a coarser cut can break what a finer one kept. There a round looks at all sets of labels of the cut, mends the breaches
-and looks again, until a round finds none (``shoal.kernels.search.repair``).
+and looks again, until a round finds none (``shoal.search.repair``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
@@ -18,12 +17,10 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.direct_pass import direct_pass
+from shoal.kernels.search.repair.repair import Repaired as KernelRepaired
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
+from shoal.privacy import Demand, ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
@@ -63,21 +60,22 @@ class Repaired:
 
 
 def level_by_level(
-    ground: Ground, privacy: PrivacyModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
+    ground: Ground, privacy: ItemsetModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
 ) -> Repaired:
     """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an adversary can know."""
-    return repair(ground, privacy, range(1, _known(ground, privacy) + 1), engine, raised=raised, bounded=bounded)
+    known = privacy.demand(ground.items).known
+    return repair(ground, privacy, range(1, known + 1), engine, raised=raised, bounded=bounded)
 
 
-def all_at_once(ground: Ground, privacy: PrivacyModel, engine: Engine) -> Repaired:
+def all_at_once(ground: Ground, privacy: ItemsetModel, engine: Engine) -> Repaired:
     """DA (P0 Alg. 3): sets of up to as many labels as an adversary can know, in one walk."""
-    known = _known(ground, privacy)
+    known = privacy.demand(ground.items).known
     return repair(ground, privacy, range(known, known + 1), engine)
 
 
 def repair(
     ground: Ground,
-    privacy: PrivacyModel,
+    privacy: ItemsetModel,
     sizes: range,
     engine: Engine,
     *,
@@ -91,66 +89,46 @@ def repair(
     items, hierarchy, tick = ground.items, ground.hierarchy, engine.tick("repairing")
     if not sizes or not sizes[-1] or not len(items.items):
         return Repaired(list(raised), 0, 0)
-    tree = (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
-    if isinstance(privacy, LmDiversity):
-        mended = repair_diversity(
+    demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
+    counted = repairs = 0
+    if demand.k > 1:
+        direct = direct_pass(
             items.indptr,
             items.items,
-            ground.sensitive.indptr,
-            ground.sensitive.items,
             *tree,
-            privacy.l,
-            sizes,
+            demand.k,
+            # Beyond three labels: once whole rows are safe, nothing is left to repair.
+            range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
             raised,
+            until_safe=sizes[-1] > 3,
             bounded=bounded,
-            threads=engine.threads,
             tick=tick,
         )
-        if mended.unrepairable is not None:
-            raise Infeasible(_stuck(ground, privacy))
-        return Repaired(mended.raised, mended.counted, mended.repairs)
-    assert isinstance(privacy, KmAnonymity | KmNegative)
-    done = direct_pass(
-        items.indptr,
-        items.items,
-        *tree,
-        privacy.k,
-        # Beyond three labels: once whole rows are safe, nothing is left to repair.
-        range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
-        raised,
-        until_safe=sizes[-1] > 3,
-        bounded=bounded,
-        tick=tick,
-    )
-    repaired = Repaired(done.raised, done.counted, done.repairs)
-    if isinstance(privacy, KmNegative):
-        mended = repair_negative(
-            items.indptr, items.items, *tree, privacy.k, sizes, done.raised, threads=engine.threads, tick=tick
+        raised, counted, repairs = direct.raised, direct.counted, direct.repairs
+    for further in _further_repairs(ground, demand, sizes, engine, bounded=bounded):
+        repaired = further(raised)
+        if repaired.unrepairable is not None:
+            raise Infeasible(privacy.unreachable(items, ground.sensitive))
+        raised, counted, repairs = repaired.raised, max(counted, repaired.counted), repairs + repaired.repairs
+    return Repaired(list(raised), counted, repairs)
+
+
+def _further_repairs(
+    ground: Ground, demand: Demand, sizes: range, engine: Engine, *, bounded: bool
+) -> Iterator[Callable[[Sequence[int]], KernelRepaired]]:
+    """What else has to be repaired, from a cut on: only upwards, so that what was repaired before stays so."""
+    items, values, hierarchy = ground.items, ground.sensitive, ground.hierarchy
+    tree = (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
+    with_engine: dict[str, Any] = {"threads": engine.threads, "tick": engine.tick("repairing")}
+    if demand.absent:
+        yield lambda raised: repair_negative(items.indptr, items.items, *tree, demand.k, sizes, raised, **with_engine)
+    if demand.one_in:
+        rows = (items.indptr, items.items, values.indptr, values.items)
+        yield lambda raised: repair_diversity(
+            *rows, *tree, demand.one_in, sizes, raised, bounded=bounded, **with_engine
         )
-        if mended.unrepairable is not None:
-            raise Infeasible(privacy.few_empty(items))
-        return Repaired(mended.raised, max(done.counted, mended.counted), done.repairs + mended.repairs)
-    return repaired
-
-
-def _known(ground: Ground, privacy: PrivacyModel) -> int:
-    """The most labels that an adversary can know."""
-    assert isinstance(privacy, KmAnonymity | KmNegative | LmDiversity)
-    return privacy.known(ground.items)
 
 
 def _longest(items: Transactions) -> int:
     """The size of the largest row."""
     return int(items.sizes.max(initial=0))
-
-
-def _stuck(ground: Ground, privacy: LmDiversity) -> str:
-    """Why no generalization helps: not even the root, that is, all rows that hold anything."""
-    values = ground.sensitive.take(np.flatnonzero(ground.items.sizes))
-    worst = int(np.argmax(values.supports))
-    value, holders, records = values.labels[worst], int(values.supports[worst]), len(values)
-    return (
-        f"No generalization was found that is l^m-diverse with l={privacy.l}: of the {records:,} records with any item "
-        f"that is not sensitive, {holders:,} have '{value}' ({holders / records:.1%}), more than 1 of {privacy.l}, so "
-        f"no group is large enough to hide it: choose a smaller l, or do not declare it sensitive."
-    )

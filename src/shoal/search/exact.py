@@ -25,10 +25,8 @@ import time
 from collections.abc import Sequence
 
 from shoal.engines import Engine
-from shoal.errors import OptionError
 from shoal.kernels.search.cuts.threats import Threats
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
@@ -46,10 +44,8 @@ AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one a
 class ExactSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        assert isinstance(problem.privacy, KmAnonymity)
-        self.m = problem.privacy.known(problem.items)
         self.paired = False  # whether the threats of up to two labels are known
         self.threats: list[list[int]] = []
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver had a bound
@@ -61,7 +57,7 @@ class ExactSearch(Proof):
         """What counts; set up when it is needed, as that takes time."""
         self.clock.check()
         with self._timed("counting"):
-            return counter_of(self.problem, self.engine)
+            return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
     def run(self, *, needs_proof: bool) -> Solution:
         """Search; without the solver installed either fail or go without a proof."""
@@ -92,13 +88,13 @@ class ExactSearch(Proof):
         counter, tick = self.counter, self._within_time().tick("counting pairs")
         self.clock.check()
         with self._timed("counting"):
-            self.threats = counter.small(min(2, self.m), tick=tick) if self.m else []
+            self.threats = counter.small(min(2, self.demand.known), tick=tick) if self.demand.known else []
         self.paired = True
         self.bound = self.tree.lower_bound(self.threats)
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, each safe before the next."""
-        first = 1 if self.m > 2 else self.tree.height  # without larger sets the greedy cut is safe as it is
+        first = 1 if self.demand.known > 2 else self.tree.height  # without larger sets the greedy cut is safe as it is
         for depth in range(first, self.tree.height + 1):
             expanded = self.tree.fill(self.threats, depth=depth)
             while self._separate(expanded, depth / max(1, self.tree.height)):
@@ -135,12 +131,14 @@ class ExactSearch(Proof):
             with self.clock.share(AA_SHARE):
                 self._ask_aa()
         if ended in ("time limit", "interrupted") and not self.solved:
-            with contextlib.suppress(OptionError), self.clock.share(BOUND_SHARE):
+            with contextlib.suppress(solver.SolverMissing), self.clock.share(BOUND_SHARE):
                 self._solve(FIRST_EFFORT)
         if ended != "proven" and self.aa is not None:
             self._offer(self.aa)
         with self._timed("polishing"):
-            respecialise(self.tree, self.counter, self.best, self.m, known=self.threats, tick=self._check_time)
+            respecialise(
+                self.tree, self.counter, self.best, self.demand.known, known=self.threats, tick=self._check_time
+            )
 
     def _solve(self, effort: float) -> solver.Relaxed:
         """Solve the relaxed problem and take its bound."""
@@ -156,12 +154,12 @@ class ExactSearch(Proof):
 
     def _separate(self, expanded: set[int], share: float, known: Sequence[Threat] = ()) -> bool:
         """Add the threats that a cut runs into; whether there are any. Known: those that it may run into."""
-        if self.m <= 2 or expanded == self.best:  # known to be safe
+        if self.demand.known <= 2 or expanded == self.best:  # known to be safe
             return False
         self._check_time(share)
         with self._timed("counting"):
             raised = self.tree.raised(expanded)
-            found = self.counter.at(raised, 3, self.m, known=known, tick=self._check_time)
+            found = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
             self.threats += found
         return bool(found)
 

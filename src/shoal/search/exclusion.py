@@ -22,10 +22,8 @@ import numpy as np
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.repair.breaches import Breaches
-from shoal.privacy import PrivacyModel
+from shoal.privacy import Demand, ItemsetModel
 from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
@@ -43,12 +41,11 @@ AA_SHARE = 1 / 2  # of the time left after the search
 class ExclusionSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        assert isinstance(problem.privacy, LmDiversity | KmNegative)
-        self.ground, self.privacy, self.m = Ground.of(problem), problem.privacy, problem.privacy.known(problem.items)
+        self.ground, self.privacy = Ground.of(problem), problem.privacy
         with self._timed("counting"):
-            self.breaches = _lister(problem, self._within_time())
+            self.breaches = _lister(problem, self.demand, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
@@ -91,11 +88,11 @@ class ExclusionSearch(Proof):
         Negative knowledge includes k^m-anonymity: there it is the best cut for that, mended, and its bound holds too.
         Most often nothing has to be mended, and that is the proof.
         """
-        if not isinstance(self.privacy, KmNegative):
+        if not self.demand.absent:
             self._mend(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
-        plain = self.problem.under(KmAnonymity(k=self.privacy.k, m=self.privacy.m))
+        plain = self.problem.under(KmAnonymity(k=self.demand.k, m=max(1, self.demand.known)))
         with self._timed("k^m"):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
             found = search.run(needs_proof=needs_proof)
@@ -118,7 +115,7 @@ class ExclusionSearch(Proof):
         before = len(self.threats)
         with self._timed("counting"):
             raised = self.tree.raised(expanded)
-            threats, together = self.breaches.at(raised, self.m, most=LISTED, tick=self._check_time)
+            threats, together = self.breaches.at(raised, self.demand.known, most=LISTED, tick=self._check_time)
         self.threats.update(dict.fromkeys(map(tuple, threats)))
         self.together.update(dict.fromkeys(map(tuple, together)))
         self.clean = not threats and not together
@@ -168,7 +165,7 @@ class ExclusionSearch(Proof):
         for node in free:
             self._check_time(0.0)
             finer = {*self.best, node}
-            if not any(self.breaches.at(self.tree.raised(finer), self.m, most=1, tick=self._check_time)):
+            if not any(self.breaches.at(self.tree.raised(finer), self.demand.known, most=1, tick=self._check_time)):
                 self.best = finer
                 free += [below for below in self.tree.below[node] if not self.tree.gain[below]]
 
@@ -179,13 +176,12 @@ class ExclusionSearch(Proof):
         self._offer(expanded)
 
 
-def _lister(problem: Prepared[PrivacyModel], engine: Engine) -> Breaches:
+def _lister(problem: Prepared[ItemsetModel], demand: Demand, engine: Engine) -> Breaches:
     """The kernel that lists breaches, set up for a problem."""
-    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
+    hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
-    if isinstance(privacy, LmDiversity):
-        values = problem.sensitive
-        rows = (items.indptr, items.items, values.indptr, values.items)
-        return Breaches.of_diversity(*rows, *tree, privacy.l, threads=engine.threads, tick=tick)
-    assert isinstance(privacy, KmNegative)
-    return Breaches.of_negative(items.indptr, items.items, *tree, privacy.k, threads=engine.threads, tick=tick)
+    if demand.absent:
+        of_negative, k = Breaches.of_negative, demand.k
+        return of_negative(items.indptr, items.items, *tree, k, threads=engine.threads, tick=tick)
+    rows = (items.indptr, items.items, values.indptr, values.items)
+    return Breaches.of_diversity(*rows, *tree, demand.one_in, threads=engine.threads, tick=tick)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal.data.arrays import Counts
+from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
 from shoal.engines import Engine
 from shoal.kernels.search.clusters.form_clusters import form_clusters
-from shoal.kernels.search.clusters.scale import Scale
 from shoal.search.yardstick import Yardstick
 
 Formation = Callable[[Relational, Yardstick, int, int, Engine], Counts]

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from itertools import accumulate
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from shoal.data.transactions import Transactions
 from shoal.kernels.search.neighbours.gray_order import gray_order
 
 
-def gray_chunks(items: Transactions, m: int, chunks: int, flexibility: int) -> list[Counts]:
+def gray_chunks(items: Transactions, m: int | Literal["all"], chunks: int, flexibility: int) -> list[Counts]:
     """The rows in Gray order, cut into consecutive chunks; every row is in one, and none is empty.
 
     >>> rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -23,7 +24,8 @@ def gray_chunks(items: Transactions, m: int, chunks: int, flexibility: int) -> l
     [[1, 0, 2], [3]]
     """
     order = gray_order(items.indptr, items.items)
-    ends = borders(items, order, m, min(chunks, max(1, len(items))), flexibility)
+    most = int(items.sizes.max(initial=0)) if m == "all" else m
+    ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility)
     return np.split(order, [end + 1 for end in ends])
 
 

@@ -26,8 +26,7 @@ from collections.abc import Iterable
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
@@ -51,10 +50,9 @@ DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time l
 class JointSearch(Proof):
     """One search."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        assert isinstance(problem.privacy, KmAnonymity)
-        self.limits, self.m = limits, problem.privacy.known(problem.items)
+        self.limits = limits
         leaves = problem.hierarchy.n_leaves
         worst = problem.loss.worst(leaves)
         self.prices = {
@@ -74,13 +72,13 @@ class JointSearch(Proof):
         """What finds conflicts; set up when it is needed, as that takes time."""
         self.clock.check()
         with self._timed("counting"):
-            return conflicts_of(self.problem, self.engine)
+            return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
     def run(self) -> Solution:
         """Search."""
         with self._timed("solving"):
             solver.load()  # missing, it is missed before any work
-        if 0 < self.problem.items.non_empty < self.problem.privacy.values()["k"]:
+        if 0 < self.problem.items.non_empty < self.demand.k:
             return self._nothing()
         ended = self._carried_out(self._start, self._descend, self._prove)
         ended = self._concluded(ended, self._conclude)
@@ -226,10 +224,10 @@ class JointSearch(Proof):
             self._check_time(0.0)
             left = self.cut().left(self.problem.items)
             expanded = set(self.draft.expanded)
-            counter = counter_of(self.problem, self.engine, left)
-            known = counter.small(min(2, self.m), tick=self._check_time) if self.m else []
+            counter = counter_of(left, self.problem.hierarchy, self.demand.k, self.engine)
+            known = counter.small(min(2, self.demand.known), tick=self._check_time) if self.demand.known else []
             try:
-                respecialise(self.tree, counter, expanded, self.m, known=known, tick=self._check_time)
+                respecialise(self.tree, counter, expanded, self.demand.known, known=known, tick=self._check_time)
             finally:  # cut short, it is safe as it is
                 self.draft = Draft(frozenset(expanded), frozenset(gone))
 
@@ -254,7 +252,7 @@ class JointSearch(Proof):
         kernel = self.kernel
         with self._timed("counting"):
             raised = self.tree.raised(set(draft.expanded))
-            found = kernel.at(raised, sorted(draft.suppressed), self.m, tick=self._check_time)
+            found = kernel.at(raised, sorted(draft.suppressed), self.demand.known, tick=self._check_time)
         self.conflicts.update(dict.fromkeys(found))
         return found
 

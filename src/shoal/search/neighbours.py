@@ -16,7 +16,6 @@ from shoal.data.sensitive import merged
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.nearest_groups import nearest_groups
-from shoal.privacy import PrivacyModel
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.published import Grouping
@@ -25,27 +24,21 @@ from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
 
 
-def sensitive_rows(problem: Prepared[PrivacyModel]) -> Counts:
+def sensitive_rows(problem: Prepared[SensitiveK]) -> Counts:
     """The rows with a sensitive item, in the order of the input; none, if the data need no change."""
     rows = np.flatnonzero(problem.sensitive_items.sizes)
     held = merged(problem.items, problem.sensitive_items).take(rows)
     counts = Counter(row.tobytes() for row in held)
-    return rows if any(count < size_of(problem) for count in counts.values()) else rows[:0]
+    return rows if any(count < problem.privacy.k for count in counts.values()) else rows[:0]
 
 
-def fewest_sensitive_first(problem: Prepared[PrivacyModel]) -> Counts:
+def fewest_sensitive_first(problem: Prepared[SensitiveK]) -> Counts:
     """The sensitive rows by their number of sensitive items, then in the order of the input (P1's STN)."""
     rows = sensitive_rows(problem)
     return rows[np.argsort(problem.sensitive_items.sizes[rows], kind="stable")]
 
 
-def size_of(problem: Prepared[PrivacyModel]) -> int:
-    """k."""
-    assert isinstance(problem.privacy, SensitiveK)
-    return problem.privacy.k
-
-
-def nearest_first(problem: Prepared[PrivacyModel], seeds: Counts, engine: Engine) -> Solution:
+def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) -> Solution:
     """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows, those not sensitive first.
 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
@@ -57,14 +50,14 @@ def nearest_first(problem: Prepared[PrivacyModel], seeds: Counts, engine: Engine
         len(items.labels),
         seeds,
         late,
-        size_of(problem) - 1,
+        problem.privacy.k - 1,
         threads=engine.threads,
         tick=engine.tick("looking for neighbours"),
     )
     return finished(problem, groups.tolist(), seeds)
 
 
-def finished(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
+def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:
     """The flips for groups of rows, each with its seed first; seeds that are in none join the most similar group.
 
     That is the one whose published row has the smallest Hamming distance on the items that may be known, then the one
@@ -77,19 +70,19 @@ def finished(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]], s
     return Solution(_flips(problem, made), statistics={"groups": len(made), "joined_rows": len(left)})
 
 
-def _flips(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]]) -> Flips:
+def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Flips:
     """The recoding for groups of rows, each with its seed first."""
     marks = np.full(len(problem.items), -1, dtype=np.int64)
     for number, group in enumerate(groups):
         marks[group] = number
-    grouping = Grouping.numbered(marks, size_of(problem))
+    grouping = Grouping.numbered(marks, problem.privacy.k)
     seeds = np.full(len(grouping), -1, dtype=np.int64)
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
     seeds[grouping.of[firsts]] = firsts
     return Flips(grouping, seeds)
 
 
-def _join(problem: Prepared[PrivacyModel], groups: list[list[int]], left: Sequence[int]) -> None:
+def _join(problem: Prepared[SensitiveK], groups: list[list[int]], left: Sequence[int]) -> None:
     """Each row that is left joins the most similar group."""
     if not left:
         return
@@ -108,7 +101,7 @@ def _join(problem: Prepared[PrivacyModel], groups: list[list[int]], left: Sequen
         )
 
 
-def _published(problem: Prepared[PrivacyModel], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
+def _published(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
     """What each group is published as: the items that may be known, and the sensitive ones."""
     made = _flips(problem, groups).apply(problem.items, problem.set_apart)
     assert made.sensitive is not None

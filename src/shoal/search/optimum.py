@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
@@ -12,11 +11,10 @@ from shoal.search.exact import ExactSearch
 from shoal.search.exclusion import ExclusionSearch
 
 
-def best_cut(problem: Prepared[PrivacyModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+def best_cut(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """Search until it is proved, or time is up.
 
     ``needs_proof``: fail if the solver is not installed; else go without a proof.
     """
-    monotone = isinstance(problem.privacy, KmAnonymity)
-    search = ExactSearch(problem, engine, clock) if monotone else ExclusionSearch(problem, engine, clock)
-    return search.run(needs_proof=needs_proof)
+    search = ExactSearch if problem.privacy.demand(problem.items).monotone else ExclusionSearch
+    return search(problem, engine, clock).run(needs_proof=needs_proof)

@@ -13,11 +13,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from shoal import kernels
 from shoal.engines import Engine
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.threats import Threats
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion, Threat
@@ -31,7 +30,7 @@ def respecialise(
     m: int,
     *,
     known: Sequence[Threat],
-    tick: kernels.Tick,
+    tick: Tick,
 ) -> None:
     """Add to the expanded nodes of a safe cut until no more can be expanded; those that gain most are tried first.
 
@@ -58,12 +57,11 @@ def respecialise(
             heapq.heappush(open_, (-tree.gain[child], child))
 
 
-def polished(problem: Prepared[PrivacyModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
+def polished(problem: Prepared[ItemsetModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
     """A safe cut, re-specialised."""
-    assert isinstance(problem.privacy, KmAnonymity)
-    tree, m = Expansion(problem.hierarchy, problem.costs), problem.privacy.known(problem.items)
-    counter, tick = counter_of(problem, engine), engine.tick("polishing")
-    known = counter.small(min(2, m), tick=tick) if m else []
+    tree, demand = Expansion(problem.hierarchy, problem.costs), problem.privacy.demand(problem.items)
+    counter, tick = counter_of(problem.items, problem.hierarchy, demand.k, engine), engine.tick("polishing")
+    known = counter.small(min(2, demand.known), tick=tick) if demand.known else []
     expanded = tree.expanded(cut)
-    respecialise(tree, counter, expanded, m, known=known, tick=tick)
+    respecialise(tree, counter, expanded, demand.known, known=known, tick=tick)
     return tree.cut(expanded)

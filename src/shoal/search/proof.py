@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from shoal.engines import Engine
-from shoal.errors import OptionError
-from shoal.privacy import PrivacyModel
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Optimality, Solution
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
+from shoal.search.solver import SolverMissing
 
 FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
@@ -23,8 +23,9 @@ MORE_EFFORT = 4.0
 class Proof:
     """A search on its way; the clock limits it once there is a first safe result."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
+        self.demand = problem.privacy.demand(problem.items)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root
         self.bound = 0
@@ -51,7 +52,7 @@ class Proof:
             if not self._ready():
                 raise
             return "interrupted"
-        except OptionError:
+        except SolverMissing:
             return "no solver"
         return "proven"
 

@@ -54,8 +54,7 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.search.siblings.merge_clauses import MergeClauses, Variables
 from shoal.metrics import AdditiveLoss
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.search.chain_bound import Chains
 from shoal.search.covering import Covering
@@ -119,7 +118,7 @@ class Tree:
 
 
 def grouping_bound(
-    problem: Prepared[PrivacyModel], engine: Engine, *, effort: float = 1.0, deadline: float = math.inf
+    problem: Prepared[ItemsetModel], engine: Engine, *, effort: float = 1.0, deadline: float = math.inf
 ) -> int:
     """Return a cost, in the units of ``problem.costs``, that no k^m-anonymous sibling grouping goes below.
 
@@ -139,20 +138,19 @@ def grouping_bound(
     int
         The bound. 0 is always valid, and is returned where nothing better is known.
     """
-    privacy = problem.privacy
-    if not isinstance(privacy, KmAnonymity) or problem.items.non_empty < privacy.k:
+    demand = problem.privacy.demand(problem.items)
+    if not demand.monotone or problem.items.non_empty < demand.k:
         return 0
-    known = privacy.known(problem.items)
     tree = Tree.of(problem.hierarchy, problem.occurrences)
-    if known < 1 or len(tree.parent) < 3:
+    if demand.known < 1 or len(tree.parent) < 3:
         return 0
     engine.progress("bounding all groupings", 0.0)
-    k = min(privacy.k, len(problem.items) + 1)
-    chains = Chains(problem.items, tree, k, known, effort, deadline)
+    k = min(demand.k, len(problem.items) + 1)
+    chains = Chains(problem.items, tree, k, demand.known, effort, deadline)
     best = chains.bound(*_linear(problem.loss, problem.hierarchy.n_leaves))
     del chains
     if len(problem.items.items) <= SMALL * max(1.0, effort) and time.monotonic() < deadline:
-        best = max(best, _Rounds(problem, tree, known, engine).run(round(WORK * effort), deadline))
+        best = max(best, _Rounds(problem, tree, k, demand.known, engine).run(round(WORK * effort), deadline))
     return best
 
 
@@ -184,9 +182,8 @@ def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
 class _Rounds:
     """The relaxation, round by round."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], tree: Tree, known: int, engine: Engine) -> None:
-        assert isinstance(problem.privacy, KmAnonymity)
-        rows, self.k = problem.items, min(problem.privacy.k, len(problem.items) + 1)
+    def __init__(self, problem: Prepared[PrivacyModel], tree: Tree, k: int, known: int, engine: Engine) -> None:
+        rows, self.k = problem.items, k
         self.tree, self.engine = tree, engine
         self.round = max(ROUND, ROUND_EACH * len(rows.items))
         nodes, leaves = len(tree.parent), problem.hierarchy.n_leaves

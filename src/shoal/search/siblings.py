@@ -23,6 +23,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +33,7 @@ from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
 from shoal.kernels.search.siblings.regroup import Regroup
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Ended, Solution
@@ -57,7 +57,7 @@ OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
 LEAST_SECONDS = 5.0  # for the best cut around the groups: as long as all before, but not less
 PROOF_SHARE = 0.5  # of the time after the search, for the best cut around the groups; the rest is for the bound
 
-Search = Callable[[Prepared[PrivacyModel], Clock], Solution]
+Search = Callable[[Prepared[Any], Clock], Solution]
 
 
 def tree_of(problem: Prepared[PrivacyModel], how: str) -> Hierarchy:
@@ -113,9 +113,9 @@ def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
     return total / scale
 
 
-def best_grouping(problem: Prepared[PrivacyModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """The best grouping of siblings found in time."""
-    if isinstance(problem.privacy, KmAnonymity):
+    if problem.privacy.demand(problem.items).monotone:
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
     search = functools.partial(best_cut, needs_proof=needs_proof)
     return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
@@ -155,10 +155,10 @@ class Run:
 class SiblingSearch:
     """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result."""
 
-    def __init__(self, problem: Prepared[PrivacyModel], engine: Engine, clock: Clock) -> None:
+    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
-        assert isinstance(problem.privacy, KmAnonymity)
-        self.k, self.m = problem.privacy.k, problem.privacy.known(problem.items)
+        demand = problem.privacy.demand(problem.items)
+        self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
         self.began = time.monotonic()
         self.statistics: dict[str, float] = {}
@@ -217,7 +217,7 @@ class SiblingSearch:
         """The cheaper one; the first of equals."""
         return other if other.cost < one.cost else one
 
-    def _grouping(self, problem: Prepared[PrivacyModel], cut: GlobalCut) -> Grouping:
+    def _grouping(self, problem: Prepared[ItemsetModel], cut: GlobalCut) -> Grouping:
         """The blocks of a cut, in the item codes of the owner's hierarchy."""
         tree, owner = problem.hierarchy, self.problem.hierarchy
         blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
@@ -270,7 +270,7 @@ class SiblingSearch:
             search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
         return Grouping(search.block_of, search.cost)
 
-    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[PrivacyModel], Solution]:
+    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], Solution]:
         """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
         tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)

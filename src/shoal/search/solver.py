@@ -20,8 +20,8 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
 
-from shoal import kernels
 from shoal.errors import OptionError
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.conflicts import Conflict
 from shoal.search.expansion import Expansion, Threat
 
@@ -38,6 +38,10 @@ class Relaxed:
     before: tuple[set[int], ...] = ()  # the last few solutions on the way, the best of them first
 
 
+class SolverMissing(OptionError):
+    """The solver is not installed."""
+
+
 def load() -> Any:
     """The solver's module; an error if it is not installed."""
     try:
@@ -45,7 +49,7 @@ def load() -> Any:
     except ImportError as error:
         if _interrupted(error):  # on the way: an extension module then tells it as an import that failed
             raise KeyboardInterrupt from None
-        raise OptionError(
+        raise SolverMissing(
             "The exact search needs OR-Tools, which is not installed: 'pip install ortools', or use "
             "--algorithm auto, which then goes without a proof, or aa."
         ) from None
@@ -70,7 +74,7 @@ def solve(
     start: set[int],
     effort: float,
     deadline: float,
-    tick: kernels.Tick,
+    tick: Tick,
     *,
     together: Sequence[Sequence[int]] = (),
 ) -> Relaxed:
@@ -175,7 +179,7 @@ class Joint:
                 self.model.add_implication(self.groups[group], self.leaves[leaf])
         return self.groups[group]
 
-    def solve(self, start: Draft, effort: float, deadline: float, tick: kernels.Tick) -> tuple[Draft, int, bool]:
+    def solve(self, start: Draft, effort: float, deadline: float, tick: Tick) -> tuple[Draft, int, bool]:
         """The cheapest draft, what no draft without these conflicts costs less than, and whether they meet.
 
         ``start`` is a solution; limits as in :func:`solve`.
@@ -225,7 +229,7 @@ def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any
     return Recorder()
 
 
-def _interruptible(solver: Any, model: Any, callback: Any, tick: kernels.Tick) -> Any:
+def _interruptible(solver: Any, model: Any, callback: Any, tick: Tick) -> Any:
     """Run the solver in a thread of its own: the main one shows progress, and hears Ctrl-C."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(solver.solve, model, callback)

@@ -17,15 +17,14 @@ import numpy as np
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.suppress.suppression import Suppression
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
 from shoal.search.limits import Limits
 
 
-def hghs(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine) -> Solution:
+def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Solution:
     """One walk, for sets of up to m labels.
 
     >>> import shoal
@@ -39,18 +38,17 @@ def hghs(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine) -> Sol
     return _walks(problem, limits, engine, range(_known(problem), _known(problem) + 1))
 
 
-def mhghs(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine) -> Solution:
+def mhghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Solution:
     """A walk for each number of labels up to m, until no set of any size is rare."""
     return _walks(problem, limits, engine, range(1, _known(problem) + 1))
 
 
-def _known(problem: Prepared[PrivacyModel]) -> int:
+def _known(problem: Prepared[ItemsetModel]) -> int:
     """The most labels that an adversary can know; at least one."""
-    assert isinstance(problem.privacy, KmAnonymity)
-    return max(1, problem.privacy.known(problem.items))
+    return max(1, problem.privacy.demand(problem.items).known)
 
 
-def _walks(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, sizes: range) -> Solution:
+def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range) -> Solution:
     """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
     kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
     floor: Sequence[int] = ()
@@ -76,10 +74,9 @@ def _walks(problem: Prepared[PrivacyModel], limits: Limits, engine: Engine, size
     )
 
 
-def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> Suppression:
+def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> Suppression:
     """The kernel for a k^m problem, with the order in which labels are decided."""
-    privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
-    assert isinstance(privacy, KmAnonymity)
+    hierarchy, items = problem.hierarchy, problem.items
     gone = problem.occurrences * problem.loss.worst(hierarchy.n_leaves)
     barred = limits.barred(hierarchy)
     order = np.lexsort((hierarchy.leaves, problem.costs - gone, ~barred))  # equal ones stay in the order of their ids
@@ -91,7 +88,7 @@ def kernel_of(problem: Prepared[PrivacyModel], limits: Limits) -> Suppression:
         hierarchy.parent,
         hierarchy.span,
         hierarchy.n_leaves,
-        privacy.k,
+        problem.privacy.demand(items).k,
         kept=problem.costs,
         gone=gone,
         occurrences=limits.occurrences,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -15,11 +14,8 @@ from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.clusters.merge_until_safe import merge_until_safe
 from shoal.metrics.ul import record_losses
-from shoal.privacy import PrivacyModel
-from shoal.privacy.k_km import KKmAnonymity
-from shoal.privacy.k_lm import KLmDiversity
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
-from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets
 from shoal.search.clock import Clock
@@ -34,13 +30,13 @@ Method = Literal["aa", "optimal", "sets"]
 class Within:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
 
-    problem: Prepared[PrivacyModel]
+    problem: Prepared[ItemsetModel]
     method: Method
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done, before any work."""
         privacy = self.problem.privacy
-        if self.method == "optimal" and not isinstance(privacy, KKmAnonymity):
+        if self.method == "optimal" and not privacy.demand(self.problem.items).monotone:
             raise OptionError(f"--within optimal is for the model k-km, not for {privacy.name}: choose aa or sets.")
         hierarchy = self.problem.hierarchy
         if self.method != "sets" and hierarchy.is_flat and hierarchy.n_leaves > 1 and hierarchy.name == NO_HIERARCHY:
@@ -48,27 +44,13 @@ class Within:
                 f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
             )
 
-    @cached_property
-    def km(self) -> KmAnonymity:
-        """What is asked of the sets of a cluster, whatever else is."""
-        privacy = self.problem.privacy
-        assert isinstance(privacy, KKmAnonymity | KLmDiversity)
-        return KmAnonymity(k=privacy.k, m=privacy.m)
-
     def solve(self, rows: Counts, engine: Engine) -> GlobalCut | Codes:
         """How to publish the sets of a cluster: a cut, or for each item the smallest one of its set."""
         if self.method == "sets":
             return self._sets(rows, engine)
         if self.method == "optimal":
             return self._best(rows, engine)
-        ground = self._ground(rows)
-        repaired = level_by_level(ground, self.km, engine)
-        privacy = self.problem.privacy
-        if isinstance(privacy, KLmDiversity):
-            lm = LmDiversity(
-                l=privacy.l, m=privacy.m, sensitive=privacy.sensitive, sensitive_column=privacy.sensitive_column
-            )
-            repaired = level_by_level(ground, lm, engine, raised=repaired.raised)  # only upwards: k^m stays
+        repaired = level_by_level(self._ground(rows), self.problem.privacy, engine)
         return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
 
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
@@ -98,7 +80,9 @@ class Within:
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
-        solution = best_cut(self.problem.take(rows).under(self.km), engine, Clock.of("none"), needs_proof=True)
+        demand = self.problem.privacy.demand(self.problem.items)
+        part = self.problem.take(rows).under(KmAnonymity(k=demand.k, m=max(1, demand.known)))
+        solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
         if solution.optimality is not None and solution.optimality.ended == "interrupted":
             raise KeyboardInterrupt  # one cluster's best so far is of no use
         assert isinstance(solution.recoding, GlobalCut)
@@ -108,6 +92,7 @@ class Within:
         """Sets of items, joined where that raises UL least."""
         items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
         privacy = self.problem.privacy
+        demand = privacy.demand(items)
         made = merge_until_safe(
             items.indptr,
             items.items,
@@ -115,9 +100,9 @@ class Within:
             hidden.indptr,
             hidden.items,
             len(hidden.labels),
-            self.km.k,
-            privacy.l if isinstance(privacy, KLmDiversity) else 0,
-            self.km.known(items),
+            demand.k,
+            demand.one_in,
+            demand.known,
             tick=engine.tick("generalizing sets"),
         )
         if made is None:

@@ -9,9 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
-from shoal.data.attributes import MISSING, Attribute, Line
+from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
-from shoal.kernels.search.clusters.scale import Scale
 
 FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
 
@@ -23,9 +22,9 @@ class Yardstick:
     ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
     are exact; where that is beyond ``FINEST``, costs are rounded, by less than ``slack`` for a record.
 
-    >>> from shoal.data.attributes import Line
+    >>> from shoal.data.attributes import OrderedAttribute
     >>> ages = np.array([19, 22, 70])
-    >>> yard = Yardstick.of(Relational((Line("age", 19, 70),), (ages,), (ages,)))
+    >>> yard = Yardstick.of(Relational((OrderedAttribute("age", 19, 70),), (ages,), (ages,)))
     >>> yard.unit, yard.codes[0].tolist(), yard.scales[0].costs.tolist(), yard.slack
     (51, [0, 1, 2], [0, 3, 51], 0)
     """
@@ -44,7 +43,7 @@ class Yardstick:
         unit = min(exact, FINEST, 2**61 // most)
         points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
         scales = [
-            _scale(attribute, places, share * unit)
+            attribute.cost_scale(places, share * unit)
             for attribute, places, share in zip(raw.attributes, points, shares, strict=True)
         ]
         slack = 0 if exact == unit else len(scales)
@@ -65,16 +64,3 @@ class Yardstick:
     def most(self, share: float, rows: int) -> int:
         """The greatest sum of costs over so many rows that is certainly not above a mean NCP."""
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows
-
-
-def _scale(attribute: Attribute, points: Counts, share: Fraction) -> Scale:
-    """Costs of one attribute: a line's are differences of places, other ones those of the steps between neighbours."""
-    whole = math.ceil(attribute.denominator * share)
-    if isinstance(attribute, Line) and not attribute.levels:
-        known = [math.floor((point - attribute.first) * share) for point in points.tolist() if point != MISSING]
-        missing = len(known) if len(known) < len(points) else -1
-        places = [*known, *([whole] if missing >= 0 else [])]
-        return Scale(True, np.array(places, dtype=np.int64), whole, missing)
-    steps = attribute.numerators(*attribute.widened(points[:-1], points[1:])).tolist()
-    rises = np.array([math.ceil(step * share) for step in steps], dtype=np.int64)
-    return Scale(False, rises, whole, -1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.kernels.search.clusters.scale import Scale
+from shoal.data.attributes import Scale
 
 
 @st.composite

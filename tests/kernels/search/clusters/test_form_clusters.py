@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.data.attributes import Scale
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.clusters.form_clusters import form_clusters
-from shoal.kernels.search.clusters.scale import Scale, as_tuples
+from shoal.kernels.search.clusters.scale import as_tuples
 from tests.budget import examples
 from tests.conftest import TWINS, implementations
 from tests.kernels.rows import interrupt

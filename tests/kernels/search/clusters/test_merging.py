@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
+from shoal.data.attributes import Scale
 from shoal.kernels import choice
 from shoal.kernels.search.clusters.merging import How, Merging
-from shoal.kernels.search.clusters.scale import Scale
 from tests.budget import examples
 from tests.conftest import implementations
 from tests.kernels.rows import Sets, csr

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
+from shoal.data.attributes import Scale
 from shoal.kernels.choice import Tick, compiled_or, no_progress
-from shoal.kernels.search.clusters.scale import Cost, Scale, ScaleTuple, as_tuples, cost_of, ends_of
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
 
 
 def form_clusters(

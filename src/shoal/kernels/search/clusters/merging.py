@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
+from shoal.data.attributes import Scale
 from shoal.kernels.arrays import rows_of
 from shoal.kernels.choice import compiled_or
-from shoal.kernels.search.clusters.scale import Cost, Scale, ScaleTuple, as_tuples, cost_of, ends_of
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
 
 How = Literal["r", "t", "rt"]
 _HOW: dict[How, int] = {"r": 0, "t": 1, "rt": 2}

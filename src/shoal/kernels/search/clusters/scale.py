@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.data.arrays import Counts
+from shoal.data.attributes import Scale
 from shoal.kernels.arrays import Row
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What intervals of an attribute's codes cost; a single code costs nothing.
-
-    Along a line: the difference of positions. In a tree, whose leaves are the codes: the highest rise between
-    neighbouring leaves, which is how high their lowest common ancestor is.
-    """
-
-    along: bool  # a line, else a tree
-    costs: Counts  # the position of each code, ascending; or the rise between each two neighbouring leaves
-    whole: int  # the cost of everything together
-    missing: int = -1  # the code for "missing" on a line, always the last one; it costs the whole with any other
 
 
 def as_tuples(scales: Sequence[Scale]) -> list[ScaleTuple]:

@@ -1,0 +1,23 @@
+"""A measure from outside."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from shoal.metrics import Measure
+from shoal.published import Published
+
+
+class Untouched(Measure):
+    """The share of records that are published as they were."""
+
+    name = "toy-measure"
+    meanings: ClassVar[dict[str, tuple[str, str]]] = {
+        "toy_untouched": ("Toy measure", "The share of records that are published as they were.")
+    }
+    paper = "none"
+
+    def of(self, original: Published, published: Published) -> dict[str, float]:
+        """One value."""
+        same = [one == other for one, other in zip(original.rows.sets(), published.rows.sets(), strict=True)]
+        return {"toy_untouched": sum(same) / max(1, len(same))}
