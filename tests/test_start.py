@@ -1,6 +1,6 @@
 """What is loaded when, and that it is found all the same. Numbers, not clocks: a clock would fail on a busy machine.
 
-Covers: _version.py, data/arrow.py.
+Covers: _version.py, data/arrow.py, discovery.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.errors import OptionError
+from shoal.options import Spec
+from shoal.privacy import PrivacyModel
 from tests.conftest import BASKETS, HIERARCHY
 
 HEAVY = {"pandas", "polars", "duckdb", "matplotlib", "ortools", "jinja2", "hypothesis", "multiprocessing"}
@@ -53,6 +58,25 @@ def test_a_command_on_text_loads_neither_pandas_nor_a_solver(tmp_path: Path, nam
     (tmp_path / name).write_text(text)
     assert not loaded(COMMAND.format(words), tmp_path) & HEAVY
     assert (tmp_path / f"out-{name}").exists()
+
+
+def test_one_algorithm_is_found_without_the_others(tmp_path: Path) -> None:
+    code = (
+        "from shoal import discovery; from shoal.algorithms import Algorithm\n"
+        "discovery.get('shoal.algorithms', Algorithm, 'optimal-suppress')\n"
+        "loaded = [name for name in sys.modules if name.startswith('shoal.algorithms.')]\n"
+        "assert loaded == ['shoal.algorithms.optimal_suppress'], loaded"
+    )
+    loaded(code, tmp_path)
+
+
+@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
+def test_what_is_found_alone_is_what_is_found_among_all(package: str, base: type[Spec]) -> None:
+    known = discovery.find(f"shoal.{package}", base)
+    assert {name: discovery.get(f"shoal.{package}", base, name) for name in known} == known
+    for unknown in ("", "rare", "k_km", "a.b", "../k"):  # that of a module, of one that has another name, of none
+        with pytest.raises(OptionError, match=f"Unknown .* '{unknown}'"):
+            discovery.get(f"shoal.{package}", base, unknown)
 
 
 def test_type_checkers_see_the_names_that_there_are() -> None:

@@ -48,9 +48,13 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds it to the table
     from shoal.data.columns import Column as Column
     from shoal.engines import Engine as Engine
     from shoal.errors import ShoalError as ShoalError
+    from shoal.evaluation.compare import compare as compare
+    from shoal.evaluation.recommend import recommend as recommend
     from shoal.hierarchies.weights import Weights as Weights
     from shoal.io import read as read
     from shoal.io import write as write
+    from shoal.io.read_options import ReadOptions as ReadOptions
+    from shoal.jobs.dataset_spec import DatasetSpec as DatasetSpec
     from shoal.jobs.explain import Explanations as Explanations
     from shoal.jobs.explain import explain as explain
     from shoal.jobs.measure import Measurement as Measurement
@@ -191,7 +195,6 @@ _HOMES = {  # where each public name is defined
     "Grouping": "published",
     "Published": "published",
     "Clustered": "recoding",
-    "Reshuffled": "recoding",
     "Flips": "recoding",
     "GlobalCut": "recoding",
     "LocalCuts": "recoding",
@@ -214,5 +217,10 @@ _HOMES = {  # where each public name is defined
     "workload": "jobs.workload",
     "Prepared": "problem",
     "Problem": "problem",
+    "compare": "evaluation.compare",
+    "recommend": "evaluation.recommend",
+    "ReadOptions": "io.read_options",
+    "DatasetSpec": "jobs.dataset_spec",
+    "Reshuffled": "recoding",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604

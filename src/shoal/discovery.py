@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Collection
@@ -31,11 +32,7 @@ def _classes(package: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     home = importlib.import_module(package)
     for module_info in sorted(pkgutil.iter_modules(home.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"{package}.{module_info.name}")
-        for _, cls in inspect.getmembers(module, inspect.isclass):
-            name = getattr(cls, "name", None)
-            if cls.__module__ == module.__name__ and isinstance(name, str) and not inspect.isabstract(cls):
-                found[name] = cls
+        found |= _classes_in(f"{package}.{module_info.name}")
     return {**found, **announced(package, found)}
 
 
@@ -48,8 +45,23 @@ def announced(group: str, known: Collection[str]) -> dict[str, Any]:
     return {point.name: point.load() for point in points}
 
 
+def _classes_in(module: str) -> dict[str, Any]:
+    """Those that a module defines."""
+    members = inspect.getmembers(importlib.import_module(module), inspect.isclass)
+    own = [cls for _, cls in members if cls.__module__ == module and not inspect.isabstract(cls)]
+    return {name: cls for cls in own if isinstance(name := getattr(cls, "name", None), str)}
+
+
 def get(package: str, base: type[T], name: str) -> type[T]:
-    """The class of that name, or an error that lists the names."""
+    """The class of that name, or an error that lists the names.
+
+    Most are in a module of their own name: then no other is imported.
+    """
+    file = name.replace("-", "_")
+    if file.isidentifier() and importlib.util.find_spec(f"{package}.{file}") is not None:
+        cls = _classes_in(f"{package}.{file}").get(name)
+        if cls is not None and issubclass(cls, base):
+            return cls  # type: ignore[no-any-return]
     known: dict[str, type[T]] = find(package, base)
     if name not in known:
         what = {"privacy": "model", "metrics": "loss"}.get(package.rpartition(".")[2], "algorithm")

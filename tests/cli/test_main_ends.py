@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import shoal
 from shoal.cli import anonymize
 from tests.conftest import Shell
 from tests.processes import signals_of_a_shell
@@ -36,7 +35,7 @@ def test_interrupted_before_anything_is_written(shell: Shell, name: str) -> None
     def interrupted(*_: object) -> None:
         signal.raise_signal(getattr(signal, name))
 
-    shell.monkeypatch.setattr(shoal.jobs.job, "anonymize", interrupted)
+    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", interrupted)
     code, _, err = shell(*ANONYMIZE)
     assert (code, err.strip()) == (130, "Error: Interrupted: nothing was written.")
     assert names(shell) == ["h.csv", "in.basket"]

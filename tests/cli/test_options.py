@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from shoal.algorithms.auto import Auto
-from shoal.cli import compare, recommend
+from shoal.cli.options import tell
 from shoal.evaluation import grid_file
+from shoal.evaluation.compare import check_readable
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -82,14 +83,13 @@ def test_in_a_grid_file(shell: Shell) -> None:
     assert "is it a record" in shell.fails("compare", "g.toml", "-o", "lab")
     shell.write("g.toml", text.format("header = false\nmax_expanded = 1000000000"))
     grid = grid_file.load("g.toml")
-    compare._readable(grid)
+    check_readable(grid, tell)
     assert shell.capsys.readouterr().err == READ
     assert grid.cases[0].data.fingerprint["reading"] == {"format": "long", "header": False}
 
 
 def test_recommended_commands_say_how_the_data_were_read() -> None:
     read_as = ReadOptions(format="long", header=False, max_expanded="5GB")
-    assert recommend.read_words(read_as) == ["--format", "long", "--no-header", "--max-expanded", "5GB"]
     data = DatasetSpec(file="d.dat", reading=read_as)
     job = Job(data=data, output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto())
     assert "d.dat -o o.dat --format long --no-header --max-expanded 5GB --model" in Command.of(job).spelled(

@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 
 from shoal.algorithms.mm import MM
-from shoal.cli.recommend import read_words
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -36,9 +35,9 @@ def test_a_file_name_is_one_word_and_labels_with_commas_stay_whole(shell: Shell)
 
 def test_lists_are_quoted_as_they_are_read() -> None:
     reading = ReadOptions(column="my items", drop_items=("a,b", 'say "x"', "-9"))
-    [*column, flag, dropped] = read_words(reading)
-    assert (column, flag) == (["--column", "'my items'"], "--drop-items")
-    assert names_of(shlex.split(dropped)[0]) == reading.drop_items
+    [*column, flag, dropped] = reading.words()
+    assert (column, flag) == (["--column", "my items"], "--drop-items")
+    assert names_of(dropped) == reading.drop_items
     job = Job(
         data=DatasetSpec(file="d;x.csv", reading=reading, keep=("zip, old", "age")),
         output=Path("o ut.csv"),

@@ -153,7 +153,7 @@ def test_a_release_that_fails_its_verification_ends_with_3(shell: Shell) -> None
     def lies(problem: Problem, *_: object) -> shoal.Release:
         return shoal.anonymize(problem, Returns(GlobalCut.raising(problem.hierarchy, [])))
 
-    shell.monkeypatch.setattr(shoal.jobs.job, "anonymize", lies)
+    shell.monkeypatch.setattr("shoal.jobs.job.anonymize", lies)
     code, _, err = shell("anonymize", "in.basket", "-o", "out.basket", "--hierarchy", "h.csv", "--k", "3")
     assert code == 3
     assert "nothing was published; this is a bug in Shoal" in err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from shoal.errors import OptionError, did_you_mean
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import names_of
-from shoal.report.sentences import shell_word
 
 
 def hierarchy_option(help: str) -> Callable[[Command], Command]:
@@ -119,17 +118,6 @@ def dataset_spec(file: Path, given: dict[str, Any], **options: Any) -> DatasetSp
         **{name: given.pop(name) for name in taken if name in given},
         **options,
     )
-
-
-def role_words(given: Mapping[str, Any]) -> list[str]:
-    """What was said about columns, as it is typed.
-
-    >>> role_words({"identifiers": "name", "missing": "?", "plain": None})
-    ['--identifiers name', "--missing '?'"]
-    """
-    names = ("identifiers", "quasi_identifiers", "categorical", "missing", "plain", "column_weights")
-    told = ((name, given.get(name)) for name in names)
-    return [f"--{name.replace('_', '-')} {shell_word(text)}" for name, text in told if text]
 
 
 _ROLES = {"identifiers": Role.IDENTIFIER, "plain": Role.PLAIN}  # option -> the role of its columns

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from shoal import discovery
-from shoal.algorithms import Algorithm
 from shoal.cli import compared, console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.options import FILE, data_options, tell
-from shoal.errors import OptionError, OutputError, did_you_mean
-from shoal.evaluation import grid_file, page, results, runner
-from shoal.evaluation.grid import Extras, Grid, combinations, spread
+from shoal.errors import OptionError, did_you_mean
+from shoal.evaluation import grid_file, results, runner
+from shoal.evaluation.compare import compare as run
+from shoal.evaluation.compare import data_sets, grid_of, load_grid, table_in
+from shoal.evaluation.grid import Extras, Grid
 from shoal.io.read_options import ReadOptions
-from shoal.privacy import PrivacyModel
 from shoal.report.formatting import things
 from shoal.visible import visible
 
@@ -98,35 +96,19 @@ def compare(
     if output is None:
         raise OptionError("Where should the results go? Name a folder: -o lab.")
     grid = _grid(context, what, data_folder, given)
-    if limit is not None:
-        if not math.isfinite(limit):
-            raise OptionError(f"--limit must be a number of seconds, got {limit:g}.")
-        grid = Grid(grid.cases, grid.title, grid.about, limit)
-    if output.exists() and not output.is_dir():
-        raise OutputError(f"{output} is a file, but the results need a folder: name another.")
-    _readable(grid)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{output} cannot be made: {error.strerror or error}.") from None
-    rows = _run(grid, output / "results.csv", workers, again=again, retry=retry)
-    results.to_parquet(rows, output / "results.parquet")
-    if missing := page.write(grid, rows, output / "index.html"):
-        console.warn(missing)
-    compared.show(rows, output)
-    context.exit(0 if any(row["status"] == "ok" for row in rows) else 1)
+    with _progress(grid, output) as progress:
+        comparison = run(
+            grid, output, limit=limit, workers=workers, again=again, retry=retry, on_read=tell, progress=progress
+        )
+    if comparison.remark:
+        console.warn(comparison.remark)
+    compared.show(comparison)
+    context.exit(1 if comparison.failed == len(comparison.rows) else 0)
 
 
-def _readable(grid: Grid) -> None:
-    """What cannot be read is said before anything runs; each file is tried once."""
-    tried = {(case.data.file, str(case.data.hierarchy)): case for case in reversed(grid.cases)}
-    for case in tried.values():
-        if case.data.file:
-            case.data.load(case.seed, case.privacy, tell)
-
-
-def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) -> list[results.Row]:
-    """With a bar on stderr, where that is a terminal."""
+@contextmanager
+def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], None]]:
+    """A bar on stderr, where that is a terminal."""
     bars = Progress(
         console.stage_column(),
         BarColumn(),
@@ -140,15 +122,16 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
     with bars:
         task = bars.add_task("comparing", total=len(grid))
 
-        def tell(at: runner.Progress) -> None:
+        def show(at: runner.Progress) -> None:
             bars.update(task, completed=at.done, description=visible(str(at.case)[:60]))
             if bars.disable and at.done * 10 // at.total > (at.done - 1) * 10 // at.total:  # for logs, a few lines
                 console.log(f"{at.done:,} of {at.total:,} runs: {at.case}")
 
         try:
-            return runner.compare(grid, target, workers=workers, again=again, retry=retry, progress=tell)
+            yield show
         except KeyboardInterrupt:
             bars.stop()
+            target = table_in(output)
             done = len(results.load(target)) if target.exists() else 0
             console.fail(
                 f"Interrupted: {things(done, 'run')} of {len(grid):,} are in {target}; the same command goes on from "
@@ -159,34 +142,23 @@ def _run(grid: Grid, target: Path, workers: int, *, again: bool, retry: bool) ->
 
 def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, given: dict[str, Any]) -> Grid:
     """What is to be run."""
-    first, known = what[0], grid_file.named()
-    ours = first in known and not os.path.exists(first)
-    if not ours and not first.endswith(".toml"):
+    first = what[0]
+    if not grid_file.is_named(first) and not first.endswith(".toml"):
         for one in what:
             if not os.path.isfile(one):
-                raise OptionError(
-                    f"'{one}' is neither a file nor a grid{did_you_mean(one, known)}: see shoal compare --list."
-                )
+                near = did_you_mean(one, grid_file.named())
+                raise OptionError(f"'{one}' is neither a file nor a grid{near}: see shoal compare --list.")
         return _of_files([Path(one) for one in what], given)
     default = click.core.ParameterSource.DEFAULT
-    said = [one for one in _ABOUT_FILES if context.get_parameter_source(one) is not default]
-    if said:
-        flag = {"algorithms": "algorithm"}.get(said[0], said[0]).replace("_", "-")
+    unfit = [one for one in _ABOUT_FILES if context.get_parameter_source(one) is not default]
+    if unfit:
+        flag = {"algorithms": "algorithm"}.get(unfit[0], unfit[0]).replace("_", "-")
         raise OptionError(
             f"--{flag} is for data files, but {first} says itself what is run: leave it out, or edit that."
         )
     if len(what) > 1:
         raise OptionError(f"One grid at a time, got {len(what)}: run them one after the other.")
-    if not ours:
-        return grid_file.load(first, folder)
-    home = folder or (Path(os.environ["SHOAL_DATA"]) if "SHOAL_DATA" in os.environ else None)
-    if home is None or not home.is_dir():
-        where = f"{home} is no folder" if home else "none is named"
-        raise OptionError(
-            f"The grid {first} needs its data sets, but {where}: give --data-folder, or set SHOAL_DATA (see "
-            f"docs/papers/README.md for what is in it)."
-        )
-    return grid_file.load(known[first], home)
+    return load_grid(first, folder)
 
 
 _ABOUT_FILES = (
@@ -199,59 +171,24 @@ _ABOUT_FILES = (
 def _of_files(files: Sequence[Path], given: dict[str, Any]) -> Grid:
     """Every combination of what the options name."""
     spec = dataset_spec(files[0], given)
-    model = discovery.get("shoal.privacy", PrivacyModel, given["model"])
     varied: dict[str, list[str]] = {}
     for name, values in map(_varied, given["vary"]):
         varied[name] = [*varied.get(name, ()), *values]
-    methods = given["algorithms"] or [
-        name
-        for name, one in discovery.find("shoal.algorithms", Algorithm).items()
-        if model in one.solves and name not in ("auto", "oa")  # one chooses among others, one is for small data
-    ]
-    classes = [discovery.get("shoal.algorithms", Algorithm, name) for name in methods]
-    own = {option.name for option in model.options()}
-    for name in varied:
-        head, _, option = name.rpartition(".")
-        of = [one for one in classes if not head or one.name == head]
-        known = {option.name for one in of for option in one.options()} | (set() if head else own | {"rows"})
-        if option not in known:
-            raise OptionError(f"--vary {name}: none of {', '.join([given['model'], *methods])} has such an option.")
-    lists = {option.name for one in (model, *classes) for option in one.options() if option.type is tuple}
-    varied = {name: [",".join(values)] if name in lists else values for name, values in varied.items()}
-    made: dict[str, Any] = {"rows": _numbers("vary rows", ",".join(varied["rows"]))} if "rows" in varied else {}
+    axes: dict[str, Any] = {"rows": _numbers("vary rows", ",".join(varied.pop("rows")))} if "rows" in varied else {}
     if "" not in spec.hierarchy:
-        fanouts = _numbers("fanout", given["fanout"], low=2)
-        made |= {"fanout": fanouts, "order": [one.strip() for one in given["order"].split(",")]}
-    data_sets = [
-        replace(spec, label=label, file=str(path), **values).require_files()
-        for path, label in zip(files, _labels(files), strict=True)
-        for values in spread(made)
-    ]
-    models = _spread(model, {name: values for name, values in varied.items() if name in own})
-    chosen = []
-    for cls in classes:
-        told = {
-            name: varied.get(f"{cls.name}.{name}", varied.get(name)) for name in (one.name for one in cls.options())
-        }
-        chosen += _spread(cls, {name: values for name, values in told.items() if values and name not in own})
-    mined = tuple(one.strip() for one in given["mining"].split(",")) if given["mining"] else ()
-    extras = Extras(queries=given["queries"] or 0, mining=mined, known=given["known"] or 0)
-    seeds = _numbers("seeds", given["seeds"])
-    names = ", ".join(dict.fromkeys(one.label for one in data_sets))
-    return Grid.of(combinations(data_sets, models, chosen, seeds, given["loss"], extras), f"{names}: {model.title}")
-
-
-def _labels(files: Sequence[Path]) -> list[str]:
-    """Names of files as short as they can be: the file's, the folder's where those are the same, or all of it."""
-    for names in ([path.stem for path in files], [path.resolve().parent.name for path in files]):
-        if len(set(names)) == len(files):
-            return names
-    return [str(path) for path in files]
-
-
-def _spread(cls: type[Any], varied: dict[str, list[str]]) -> list[Any]:
-    """One for each combination of values."""
-    return [cls.parse(values) for values in spread(varied)]
+        axes |= {"fanout": _numbers("fanout", given["fanout"], low=2), "order": _texts(given["order"])}
+    extras = Extras(
+        queries=given["queries"] or 0, mining=tuple(_texts(given["mining"] or "")), known=given["known"] or 0
+    )
+    return grid_of(
+        data_sets(files, spec, axes),
+        given["model"],
+        given["algorithms"],
+        varied,
+        seeds=_numbers("seeds", given["seeds"]),
+        loss=given["loss"],
+        extras=extras,
+    )
 
 
 def _varied(text: str) -> tuple[str, list[str]]:
@@ -259,7 +196,12 @@ def _varied(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     if not equals or not name or not values:
         raise OptionError(f"--vary must be such as k=2,5,10, got '{text}'.")
-    return name.strip().replace("-", "_"), [one.strip() for one in values.split(",")]
+    return name.strip().replace("-", "_"), _texts(values)
+
+
+def _texts(text: str) -> list[str]:
+    """The values of a,b."""
+    return [one.strip() for one in text.split(",")] if text else []
 
 
 def _numbers(name: str, text: str, low: int = 0) -> list[int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from shoal.cli import console
 from shoal.evaluation import page
+from shoal.evaluation.compare import Comparison
 from shoal.evaluation.results import Row
 from shoal.report.formatting import things
 
@@ -14,17 +14,17 @@ SHOWN = 30  # runs that are listed one by one; of more, each method is told as a
 _NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")
 
 
-def show(rows: Sequence[Row], output: Path) -> None:
+def show(comparison: Comparison) -> None:
     """Few runs one by one, many by method."""
+    rows, failed = comparison.rows, comparison.failed
     if len(rows) <= SHOWN:
         heads = [*_NAMES, "loss", "gap", "seconds", "peak MB", ""]
         _table(heads, [_run(row) for row in rows], len(_NAMES))
     else:
         heads = ["data", "model", "method", "runs", "failed", "least", "mean loss", "mean gap", "mean s", "most MB"]
         _table(heads, [_method(one) for one in page.standings(rows)], 3)
-    failed = sum(row["status"] != "ok" for row in rows)
     ended = f"; {failed:,} without a release" if failed else ", all verified"
-    console.say(f"{things(len(rows), 'run')}{ended}: {output / 'index.html'}, {output / 'results.csv'}")
+    console.say(f"{things(len(rows), 'run')}{ended}: {comparison.page}, {comparison.table}")
 
 
 def _run(row: Row) -> list[str]:

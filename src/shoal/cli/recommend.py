@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +9,11 @@ from typing import Any
 import click
 
 from shoal.cli import console
-from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, role_words
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, choose, data_options, spec_options, spec_options_of, tell
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
-from shoal.io.read_options import ReadOptions
-from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.options import changed
 from shoal.privacy import PrivacyModel
-from shoal.report import sentences
 
 
 @click.command("recommend")
@@ -50,21 +45,17 @@ def command(
 
     Every figure comes from a release that was made and verified; nothing is published.
     """
-    hierarchy = given["hierarchy"]
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
     (privacy,) = choose({PrivacyModel: model}, given)
-    beside = [*([f"--loss {loss}"] if loss != "ncp" else []), *([f"--seed {seed}"] if seed else []), *role_words(given)]
     spec = dataset_spec(data, given, label=data.stem)
     if "" not in spec.hierarchy:
         spec = replace(spec, fanout=fanout, order="frequency")
-    spec.require_files()
     with console.engine(workers) as engine:
         found = recommend(
             spec, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
         )
-    how = _command(found, spec, hierarchy, privacy, read_words(spec.reading), beside) if found.endorsed else []
     if as_json:
-        console.show_json(_plain(found, how))
+        console.show_json(_plain(found))
         return
     if found.endorsed:
         console.say((f"Take {found.pick.algorithm.name}.", "bold green"), f" The guarantee: {privacy.describe()}")
@@ -78,9 +69,9 @@ def command(
     part = ["all rows", "s"] if found.sampled < found.rows else []
     heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", *part, ""]
     console.table(None, heads, [_line(one, found) for one in found.trials])
-    if how:
+    if found.commands:
         console.say("Next:")
-    for line in how:
+    for line in found.commands:
         console.say(f"  {line}")
 
 
@@ -95,66 +86,7 @@ def _line(trial: Trial, found: Recommendation) -> list[str]:
     return [*cells, trial.said[:60] or kind]
 
 
-def read_words(read_as: ReadOptions) -> list[str]:
-    """The options that say how the data were read, as they are typed."""
-    return [sentences.shell_word(word) for word in read_as.words()]
-
-
-def _command(
-    found: Recommendation,
-    spec: DatasetSpec,
-    hierarchy: Sequence[str],
-    privacy: PrivacyModel,
-    read_as: Sequence[str],
-    beside: Sequence[str],
-) -> list[str]:
-    """How to publish what was recommended."""
-    named, lines, shell = list(hierarchy), [], sentences.shell_word
-    if spec.fanout and found.pick.algorithm.needs_hierarchy:
-        tree = "hierarchy.csv"
-        named.append(tree)
-        build = [
-            f"shoal hierarchy build {shell(spec.file)}",
-            *read_as,
-            f"--by frequency --fanout {spec.fanout} -o {tree}",
-        ]
-        lines.append(" ".join(build))
-    options = [
-        f"{one.flag} {shell(_text(value))}" for one in privacy.options() if (value := getattr(privacy, one.name))
-    ]
-    parts = [
-        f"shoal anonymize {shell(spec.file)} -o {shell(_published(Path(spec.file)))}",
-        *read_as,
-        *(f"--hierarchy {shell(tree)}" for tree in named),
-        f"--model {privacy.name}",
-        *options,
-        *beside,
-        f"--algorithm {found.pick.algorithm.name}",
-        *_limits(found),
-        "--report report.html",
-    ]
-    return [*lines, " ".join(parts)]
-
-
-def _limits(found: Recommendation) -> list[str]:
-    """The time limit of a search that did not end by itself."""
-    ended = (found.pick.whole or {}).get("ended")
-    given = {} if ended in ("", None, "proven") else changed(found.pick.algorithm)
-    return [f"--{name.replace('_', '-')} {value:g}" for name, value in given.items()]
-
-
-def _published(data: Path) -> str:
-    """A name like that of the data."""
-    return "published" + "".join(
-        data.suffixes[-2:] if data.suffix in (".gz", ".zst", ".bz2", ".xz") else data.suffixes[-1:]
-    )
-
-
-def _text(value: Any) -> str:
-    return sentences.listed(value) if isinstance(value, tuple) else str(value)
-
-
-def _plain(found: Recommendation, how: list[str]) -> dict[str, Any]:
+def _plain(found: Recommendation) -> dict[str, Any]:
     """Machine-readable."""
     names = ("status", "error", "score", "seconds", "peak_mb", "verified", "lower_bound", "worthless")
 
@@ -169,7 +101,7 @@ def _plain(found: Recommendation, how: list[str]) -> dict[str, Any]:
         "rows": found.rows,
         "sampled_rows": found.sampled,
         "reasons": found.reasons,
-        "commands": how,
+        "commands": found.commands,
         "trials": [
             {
                 "algorithm": one.algorithm.name,

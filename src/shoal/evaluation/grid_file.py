@@ -32,6 +32,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -55,6 +56,11 @@ Made = TypeVar("Made", bound=Spec)
 def named() -> dict[str, Path]:
     """The grids that come with Shoal: the papers' experiments, by name."""
     return {path.stem: path for path in sorted(NAMED.glob("*.toml"))}
+
+
+def is_named(what: str | Path) -> bool:
+    """Whether this is the name of such a grid, and no file."""
+    return str(what) in named() and not os.path.exists(what)
 
 
 def load(path: str | Path, folder: Path | None = None) -> Grid:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from shoal import discovery
@@ -20,11 +21,15 @@ from shoal.errors import DataError, Infeasible
 from shoal.evaluation import runner
 from shoal.evaluation.grid import Case
 from shoal.evaluation.results import Row
+from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
+from shoal.jobs.job import Job
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import things
+from shoal.report.sentences import shell_word
 
+TREE = "hierarchy.csv"  # where the hierarchy is built, if none is given
 LEFT_OUT = ("oa", "da", "hghs")  # for small data; superseded by aa and by mhghs
 
 
@@ -97,6 +102,7 @@ class Recommendation:
     rows: int
     sampled: int  # rows of the sample; all, if there was none
     bound: float | None  # nothing of the pick's kind loses less, on all rows; none: not known
+    case: Case | None = None  # of the pick, on all rows
 
     @property
     def endorsed(self) -> bool:
@@ -113,9 +119,33 @@ class Recommendation:
         """Why, in words with numbers."""
         return list(_reasons(self))
 
+    @property
+    def commands(self) -> list[str]:
+        """The command lines that publish the pick; none, if nothing is recommended."""
+        if self.case is None or not self.case.data.file or not self.endorsed:
+            return []
+        spec, method, lines = self.case.data, self.case.algorithm, []
+        if spec.fanout:
+            how = ("--by", spec.order, "--fanout", str(spec.fanout), "-o", TREE)
+            build = ("shoal", "hierarchy", "build", spec.file, *spec.reading.words(), *how)
+            lines.append(" ".join(map(shell_word, build)))
+            spec = replace(spec, fanout=0, order="label", hierarchy={**spec.hierarchy, "": TREE})
+        if (self.pick.whole or {}).get("ended") in ("", None, "proven"):  # it ended by itself: no time limit is needed
+            method = type(method)()
+        job = Job(
+            data=spec,
+            output=_published(Path(spec.file)),
+            privacy=self.case.privacy,
+            algorithm=method,
+            loss=self.case.loss,
+            seed=self.case.seed,
+            reports=(Path("report.html"),),
+        )
+        return [*lines, Command.of(job).spelled(method, {})]
+
 
 def recommend(
-    spec: DatasetSpec,
+    data: DatasetSpec | str | Path,
     privacy: PrivacyModel,
     wishes: Wishes | None = None,
     *,
@@ -125,12 +155,40 @@ def recommend(
     progress: Callable[[str, float], None] = lambda stage, share: None,
     on_read: OnRead = lambda data: data,
 ) -> Recommendation:
-    """Try, confirm and explain. Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
+    """Recommend an algorithm: try all on a sample, confirm the best on all rows, and tell why.
 
-    Half of the time is for the sample. Equal data and wishes give the same pick as long as the same methods end in
-    time.
+    Every figure comes from a release that was made and verified; nothing is published. Half of the time is for the
+    sample. Equal data and wishes give the same pick as long as the same methods end in time.
+
+    Parameters
+    ----------
+    data
+        A file, which gets an artificial hierarchy by frequency, or a data set with its hierarchy, described.
+    privacy
+        The guarantee that is wanted.
+    wishes
+        What the publisher allows, and how long it may take.
+
+    Raises
+    ------
+    Infeasible
+        No method can give the guarantee.
     """
-    wishes = wishes or Wishes()
+    spec = data if isinstance(data, DatasetSpec) else _described(Path(data))
+    return _recommend(spec.require_files(), privacy, wishes or Wishes(), seed, loss, workers, progress, on_read)
+
+
+def _recommend(
+    spec: DatasetSpec,
+    privacy: PrivacyModel,
+    wishes: Wishes,
+    seed: int,
+    loss: str,
+    workers: int,
+    progress: Callable[[str, float], None],
+    on_read: OnRead,
+) -> Recommendation:
+    """Try, confirm and explain."""
     start, threads = time.monotonic(), Engine(workers=workers).threads
     data = spec.load(seed, privacy, on_read)[0]
     if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
@@ -170,7 +228,12 @@ def recommend(
     rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
     cases = [Case(_suited(spec, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
     bound = runner.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
-    return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound)
+    return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound, cases[0])
+
+
+def _described(file: Path) -> DatasetSpec:
+    """A file of which nothing is said."""
+    return DatasetSpec(label=file.stem, file=str(file), fanout=5, order="frequency")
 
 
 def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
@@ -207,6 +270,12 @@ def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
         f"No method gave a release ({told}): give it more time than {wishes.budget:g} s (--budget), lower the "
         f"guarantee{allow}."
     )
+
+
+def _published(data: Path) -> Path:
+    """A name like that of the data."""
+    packed = data.suffix in (".gz", ".zst", ".bz2", ".xz")
+    return Path("published" + "".join(data.suffixes[-2:] if packed else data.suffixes[-1:]))
 
 
 def _reasons(found: Recommendation) -> Iterator[str]:

@@ -150,9 +150,7 @@ def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed:
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
     """A witness as plain values; with a code book, also the items that its labels stand for."""
-    if book is None:
-        return witness.as_dict()
-    return {
-        **witness.as_dict(),
-        "items": {label: list(book.items_of(label)) for label in witness.named if label in book},
-    }
+    facts = witness.as_dict()
+    if book is not None:
+        facts["items"] = {label: list(book.items_of(label)) for label in witness.named if label in book}
+    return facts

@@ -13,8 +13,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from shoal import kernels
 from shoal.engines import Engine
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.threats import Threats
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
@@ -30,7 +30,7 @@ def respecialise(
     m: int,
     *,
     known: Sequence[Threat],
-    tick: kernels.Tick,
+    tick: Tick,
 ) -> None:
     """Add to the expanded nodes of a safe cut until no more can be expanded; those that gain most are tried first.
 

@@ -20,8 +20,8 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
 
-from shoal import kernels
 from shoal.errors import OptionError
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.conflicts import Conflict
 from shoal.search.expansion import Expansion, Threat
 
@@ -74,7 +74,7 @@ def solve(
     start: set[int],
     effort: float,
     deadline: float,
-    tick: kernels.Tick,
+    tick: Tick,
     *,
     together: Sequence[Sequence[int]] = (),
 ) -> Relaxed:
@@ -179,7 +179,7 @@ class Joint:
                 self.model.add_implication(self.groups[group], self.leaves[leaf])
         return self.groups[group]
 
-    def solve(self, start: Draft, effort: float, deadline: float, tick: kernels.Tick) -> tuple[Draft, int, bool]:
+    def solve(self, start: Draft, effort: float, deadline: float, tick: Tick) -> tuple[Draft, int, bool]:
         """The cheapest draft, what no draft without these conflicts costs less than, and whether they meet.
 
         ``start`` is a solution; limits as in :func:`solve`.
@@ -229,7 +229,7 @@ def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any
     return Recorder()
 
 
-def _interruptible(solver: Any, model: Any, callback: Any, tick: kernels.Tick) -> Any:
+def _interruptible(solver: Any, model: Any, callback: Any, tick: Tick) -> Any:
     """Run the solver in a thread of its own: the main one shows progress, and hears Ctrl-C."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(solver.solve, model, callback)
