@@ -72,7 +72,7 @@ def test_a_file_is_enough_for_a_recommendation(shell: Shell) -> None:
     for command in found.commands:
         code, _, err = shell(*shlex.split(command)[1:])
         assert code == 0, err
-    with pytest.raises(OptionError, match="Data 'no': no.dat does not exist"):
+    with pytest.raises(OptionError, match=r"Data 'no': no\.dat does not exist"):
         recommend("no.dat", shoal.KmAnonymity())
 
 

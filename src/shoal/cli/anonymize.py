@@ -13,7 +13,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, spec_options, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, tell
 from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
@@ -25,14 +25,13 @@ from shoal.report import headline, sentences
 from shoal.report.formatting import share, things
 
 
-@click.command()
+@click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
 @hierarchy_option("The item hierarchy (ARX, Amnesia, or parent-child file); some methods need none.")
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
-@spec_options(PrivacyModel, Algorithm)
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
 )
