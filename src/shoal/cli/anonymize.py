@@ -13,7 +13,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
-from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
@@ -35,10 +35,7 @@ from shoal.report.formatting import share, things
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
 )
-@click.option(
-    "--weights", type=FILE, help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1."
-)
-@click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
+@dataset_options("weights", "allow_missing")
 @click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
 @click.option(
     "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."

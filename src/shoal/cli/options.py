@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from shoal.cli import console
 from shoal.data import Dataset
 from shoal.errors import OptionError
 from shoal.io.read_options import ReadOptions
+from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.options import Option, Spec, names_of, say
 from shoal.privacy import PrivacyModel
 
@@ -24,31 +25,34 @@ FILE = click.Path(path_type=Path)
 
 def data_options(command: Command) -> Command:
     """How to read the data: one command-line option for each field of :class:`ReadOptions`."""
-    for one in reversed(ReadOptions.options()):
+    return _declare(command, ReadOptions.options())
+
+
+def dataset_options(*names: str) -> Callable[[Command], Command]:
+    """Fields of :class:`DatasetSpec`, as command-line options."""
+    return lambda command: _declare(command, [one for one in DatasetSpec.options() if one.name in names])
+
+
+hierarchy_options = dataset_options("hierarchy_format", "unknown_items")  # how to read it, and items that are not in it
+
+
+def _declare(command: Command, options: Sequence[Option]) -> Command:
+    """One command-line option for each declared one."""
+    for one in reversed(options):
+        flag, off = one.flag, f"--no-{one.flag[2:]}"
         if one.type is not bool:
+            kind: dict[str, Any] = {"default": one.default, "show_default": True} if one.words else {}
+            kind |= {"type": FILE} if one.file else {}
             made = click.option(
-                one.flag, one.name, metavar=one.metavar or None, multiple=tuple in one.also, help=one.help
+                flag, one.name, metavar=one.metavar or None, multiple=tuple in one.also, help=one.help, **kind
             )
         elif one.default is None:
-            made = click.option(f"{one.flag}/--no-{one.flag[2:]}", one.name, default=None, help=one.help)
+            made = click.option(f"{flag}/{off}", one.name, default=None, help=one.help)
         elif one.default:
-            made = click.option(
-                f"--no-{one.flag[2:]}", one.name, flag_value=False, default=True, type=bool, help=one.help
-            )
+            made = click.option(off, one.name, flag_value=False, default=True, type=bool, help=one.help)
         else:
-            made = click.option(one.flag, one.name, is_flag=True, help=one.help)
+            made = click.option(flag, one.name, is_flag=True, help=one.help)
         command = made(command)
-    return command
-
-
-def hierarchy_options(command: Command) -> Command:
-    """How to read the hierarchy, and what to do with items that it does not know."""
-    unknown = "Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root."
-    for option in (
-        click.option("--unknown-items", default="error", show_default=True, help=unknown),
-        click.option("--hierarchy-format", help="Format of the hierarchy; default: by its name and content."),
-    ):
-        command = option(command)
     return command
 
 
@@ -121,6 +125,8 @@ def _fitting(model: str | None, method: str | None) -> frozenset[str]:
         models = {model: discovery.get("shoal.privacy", PrivacyModel, model)}
     if method is not None:
         methods = {method: discovery.get("shoal.algorithms", Algorithm, method)}
+    if model is not None and method is not None:
+        return frozenset((model, method))
     pairs = [(one, other) for one in models for other in methods if issubclass(models[one], methods[other].solves)]
     return frozenset(name for pair in pairs for name in pair)
 

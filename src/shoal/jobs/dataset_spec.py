@@ -72,14 +72,22 @@ class DatasetSpec(Spec):
         0.0, low=0, high=1, help="at least this share of the rows holds a drawn sensitive item"
     )
     secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
-    unknown_items: str = option("error", words=("error", "root"), help="items that the hierarchy does not know")
-    allow_missing: bool = option(False, help="go on where what is declared sensitive is not in the data")
+    hierarchy_format: str | None = option(None, help="Format of the hierarchy; default: by its name and content.")
+    unknown_items: str = option(
+        "error",
+        words=("error", "root"),
+        help="Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root.",
+    )
+    weights: str = option(
+        "",
+        file=True,
+        help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1.",
+    )
+    allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
     reading: ReadOptions = field(default_factory=ReadOptions)
     hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
-    hierarchy_format: str | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
     missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
-    weights: str = ""  # the file that says how much the loss of each item counts; none: all the same
     keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
     generator: Mapping[str, Any] = field(default_factory=dict)  # its options
 
@@ -120,7 +128,7 @@ class DatasetSpec(Spec):
     @property
     def changed_options(self) -> dict[str, Any]:
         """What was said about it beyond its name and its files: what may differ between two of the same name."""
-        left_out = ("label", "file", "generate")
+        left_out = ("label", "file", "generate", "hierarchy_format", "weights")
         return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
@@ -137,7 +145,6 @@ class DatasetSpec(Spec):
             "file": sha256_of(self.file) if self.file else "",
             "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
-            "hierarchy_format": self.hierarchy_format,
             "columns": {name: _content(column) for name, column in self.columns.items()},
             "keep": self.keep,
             "missing": self.missing,
