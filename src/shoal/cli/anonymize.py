@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -70,46 +71,21 @@ from shoal.report.formatting import share, things
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
 @data_options
 def anonymize(
-    data: Path,
-    output: Path,
-    model: str,
-    algorithm: str | None,
-    loss: str,
-    seed: int,
-    reports: tuple[Path, ...],
-    explanations: bool,
-    codebook: Path | None,
-    no_codebook: bool,
-    max_loss: float | None,
-    output_format: str | None,
-    escape_formulas: bool,
-    workers: int,
-    **given: Any,
+    data: Path, model: str, algorithm: str | None, codebook: Path | None, no_codebook: bool, workers: int, **given: Any
 ) -> None:
     """Anonymize DATA: search, apply, verify, and only then write."""
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     spec = dataset_spec(data, given)
+    plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    job = Job(
-        data=spec,
-        output=output,
-        privacy=privacy,
-        algorithm=method,
-        loss=loss,
-        seed=seed,
-        reports=reports,
-        explanations=explanations,
-        output_format=output_format,
-        escape_formulas=escape_formulas,
-        codebook=False if no_codebook else codebook,
-        max_loss=max_loss,
-        lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
-    )
+    lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
+    book = False if no_codebook else codebook
+    job = Job(data=spec, privacy=privacy, algorithm=method, codebook=book, lists=lists, **plain)
     with console.engine(workers) as engine:
         release = job.run(engine, tell)
-    show(release, output, reports, explained=explanations)
+    show(release, job.output, job.reports, explained=job.explanations)
 
 
 def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, explained: bool = True) -> None:

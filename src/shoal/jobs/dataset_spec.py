@@ -23,7 +23,7 @@ from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.data.tags import Tags
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import OptionError, did_you_mean
 from shoal.files import sha256_of
 from shoal.generators.quest import Quest
 from shoal.generators.supermarket import product_hierarchy, supermarket
@@ -31,7 +31,7 @@ from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
-from shoal.jobs.sampling import TRIES, choose, draw_sensitive, items_modulo, only_items, rows_holding
+from shoal.jobs.sampling import choose, draw_sensitive, items_modulo, only_items, rows_holding
 from shoal.metrics import AdditiveLoss
 from shoal.options import Option, Spec, changed, option
 from shoal.privacy import PrivacyModel
@@ -175,7 +175,8 @@ class DatasetSpec(Spec):
         weights = Weights.load(self.weights) if self.weights else None
         data, tree, columns = self._prepare(seed, privacy, on_read)
         if self.secrets:
-            drawn = self._draw_sensitive(data, seed)
+            shares = (self.secrets_least, self.secrets_most)
+            drawn = draw_sensitive(data.transactions, self.secrets, shares, seed, f"Data '{self.label}'")
             if any(one.name == "sensitive" for one in privacy.options()):  # others see the same rows, secrets and all
                 privacy = privacy.changed(sensitive=drawn)
         if not publish and not privacy.relational and data.table is not None:
@@ -296,17 +297,6 @@ class DatasetSpec(Spec):
             return Dataset(supermarket(**given)), product_hierarchy()
         made = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
         return Dataset(made.transactions()), None
-
-    def _draw_sensitive(self, data: Dataset, seed: int) -> tuple[str, ...]:
-        """Items to be sensitive."""
-        least, most = self.secrets_least, self.secrets_most
-        drawn = draw_sensitive(data.transactions, self.secrets, least, most, seed)
-        if drawn is None:
-            raise DataError(
-                f"Data '{self.label}', seed {seed}: {TRIES} tries found no {self.secrets} sensitive items that "
-                f"{least:.0%} to {most:.0%} of the rows hold one of: take another seed."
-            )
-        return drawn
 
 
 def select_columns(
