@@ -14,13 +14,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
-from shoal.cli.options import FILE
-from shoal.cli.options import ModelCommand
-from shoal.cli.options import choose
-from shoal.cli.options import data_options
-from shoal.cli.options import dataset_options
-from shoal.cli.options import hierarchy_options
-from shoal.cli.options import tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job

@@ -12,13 +12,7 @@ import shoal
 from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE
-from shoal.cli.options import ModelCommand
-from shoal.cli.options import choose
-from shoal.cli.options import data_options
-from shoal.cli.options import hierarchy_options
-from shoal.cli.options import reading
-from shoal.cli.options import tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec

@@ -10,14 +10,8 @@ import click
 
 import shoal
 from shoal import hierarchies
-from shoal.cli import console
-from shoal.cli import published
-from shoal.cli.options import FILE
-from shoal.cli.options import ModelCommand
-from shoal.cli.options import choose
-from shoal.cli.options import data_options
-from shoal.cli.options import reading
-from shoal.cli.options import tell
+from shoal.cli import console, published
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
 from shoal.errors import cut
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
