@@ -57,7 +57,7 @@ def test_the_commands_in_the_documentation_exist() -> None:
             command: click.Command = cli
             while isinstance(command, click.Group):
                 command = command.commands[words.pop(0)]
-            known = {flag for param in command.params for flag in param.opts}
+            known = {flag for param in command.get_params(click.Context(command)) for flag in param.opts}
             assert {word for word in words if word.startswith("-")} <= known, (page.name, line)
 
 
@@ -75,6 +75,6 @@ def test_every_option_has_a_help_text() -> None:
 
     for command in commands(cli):
         assert command.help
-        for param in command.params:
+        for param in command.get_params(click.Context(command)):
             if isinstance(param, click.Option):
                 assert param.help, (command.name, param.name)

@@ -75,7 +75,7 @@ def _disclosing(random_: random.Random) -> None:
     smallest_disclosing(*rows, labels, *values, 3, allowed, _m(random_), threads=threads)
 
 
-def _rare_facts(random_: random.Random) -> None:
+def _rare_negative_itemsets(random_: random.Random) -> None:
     rows, labels = _rows(random_)
     most = 2 if labels > 20 else _m(random_)
     rare_negative_itemsets(*rows, labels, _k(random_), most, threads=_threads(random_), keep=random_.choice((0, 20)))
@@ -88,7 +88,7 @@ def _itemsets(random_: random.Random) -> None:
     frequent_itemsets(rows, other, labels, _k(random_), most=most, threads=_threads(random_))
 
 
-def _least_supports(random_: random.Random) -> None:
+def _min_supports(random_: random.Random) -> None:
     rows, labels = _rows(random_)
     min_supports(*rows, labels, _m(random_), threads=_threads(random_))
 
@@ -103,8 +103,8 @@ CALLS: tuple[Callable[[random.Random], None], ...] = (
     _rare_rows,
     _smallest_rare,
     _disclosing,
-    _rare_facts,
+    _rare_negative_itemsets,
     _itemsets,
-    _least_supports,
+    _min_supports,
     _orders,
 )

@@ -122,7 +122,7 @@ private:
                        static_cast<double>(task) / tasks);
             });
             for (auto& worker : workers) {
-                total.merge(worker.found, keep_);
+                total.merge(worker.rare, keep_);
                 for (size_t c = 0; c < worker.smallest.size(); ++c) {
                     auto size = worker.smallest[c];
                     auto& best = workers[0].smallest[c];
@@ -148,7 +148,7 @@ private:
         std::vector<Place> places;
     };
     struct Worker {
-        RareResult found;
+        RareResult rare;
         std::vector<Code> prefix;
         std::vector<Level> levels;
         std::vector<uint8_t> smallest;
@@ -173,21 +173,14 @@ private:
                 count[item] += weight;
             }
         }
-        worker.found.checked += static_cast<int64_t>(level.touched.size());
+        worker.rare.checked += static_cast<int64_t>(level.touched.size());
         bool rare = false;
         for (Code item : level.touched)
             if (count[item] < k_) {
                 rare = true;
                 report(worker, item, count[item]);
             }
-        if (rare && mark_)
-            for (const Place* p = from; p != to; ++p)
-                for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
-                    if (count[rows_.items[e]] < k_) {
-                        auto& best = worker.smallest[p->row];
-                        if (!best || size < best) best = static_cast<uint8_t>(std::min(size, 255));
-                        break;
-                    }
+        if (rare && mark_) mark(worker, level, from, to, size);
         if (size < m_) {
             // One pass hands every row to all the labels that will extend the prefix in it.
             level.start.assign(level.touched.size() + 1, 0);
@@ -222,21 +215,32 @@ private:
         }
     }
 
+    // Tells the rows that hold a rare set of this size, unless they hold a smaller one.
+    void mark(Worker& worker, const Level& level, const Place* from, const Place* to, int size) const {
+        for (const Place* p = from; p != to; ++p)
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e)
+                if (level.count[rows_.items[e]] < k_) {
+                    auto& best = worker.smallest[p->row];
+                    if (!best || size < best) best = static_cast<uint8_t>(std::min(size, 255));
+                    break;
+                }
+    }
+
     void report(Worker& worker, Code item, int64_t support) {
         RareSet set{{}, support};
         if (keep_) {  // building the set costs more than counting it
             size_t size = worker.prefix.size() + 1;
-            const auto& kept = worker.found.witnesses;
+            const auto& kept = worker.rare.witnesses;
             bool full = kept.size() == keep_ && kept.front().codes.size() < size;
             if (!full) {
                 for (Code rank : worker.prefix) set.codes.push_back(label_of_[rank]);
                 set.codes.push_back(label_of_[item]);
                 std::sort(set.codes.begin(), set.codes.end());
-                worker.found.report(std::move(set), keep_);
+                worker.rare.report(std::move(set), keep_);
                 return;
             }
         }
-        ++worker.found.violations;
+        ++worker.rare.violations;
     }
 
     int64_t k_;
@@ -276,12 +280,12 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
         }
     auto count = [&](const std::vector<Code>& set) {  // exact below k, else at least k
         Code rarest = *std::min_element(set.begin(), set.end(), [&](Code a, Code b) { return support[a] < support[b]; });
-        int64_t found = 0;
+        int64_t holding = 0;
         for (int64_t r : holders[rarest]) {
-            if (std::includes(rows.begin(r), rows.end(r), set.begin(), set.end())) found += rows.weight[r];
-            if (found >= k) break;
+            if (std::includes(rows.begin(r), rows.end(r), set.begin(), set.end())) holding += rows.weight[r];
+            if (holding >= k) break;
         }
-        return found;
+        return holding;
     };
     RareResult result;
     std::atomic<bool> never{false};

@@ -95,3 +95,17 @@ def test_recommended_commands_say_how_the_data_were_read() -> None:
     assert "d.dat -o o.dat --format long --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
         job.algorithm, {}
     )
+
+
+def test_help_is_that_of_the_model_and_the_algorithm(shell: Shell) -> None:
+    whole, some, one = (
+        shell("anonymize", "--help", *words)[1]
+        for words in ((), ("--model", "lm"), ("--model", "lm", "--algorithm", "aa"))
+    )
+    assert "--delta" in whole
+    assert "--delta" not in some
+    assert "--sensitive" in one
+    assert len(whole) > len(some) > len(one)
+    assert "--group-column" not in shell("verify", "--model", "km", "--help")[1]
+    assert "Unknown model 'ml'" in shell.fails("recommend", "--model", "ml", "--help")
+    assert "--delta is an option of" in shell.fails("anonymize", "d.dat", "-o", "o.dat", "--delta", "1")

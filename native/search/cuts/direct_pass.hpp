@@ -196,13 +196,13 @@ private:
         bool leaf = true;
         std::vector<std::pair<Code, int64_t>> children;  // those still to be looked at, with their counts
         for (Code rank : level.touched) {
-            int64_t found = count[rank];
+            int64_t held = count[rank];
             count[rank] = 0;
             if (clashes(prefix, rank)) continue;
             leaf = false;
             if (cut_.below(node_of_[rank])) continue;
             ++counted_;
-            if (!last || found < k_) children.emplace_back(rank, found);  // at the last level only violations matter
+            if (!last || held < k_) children.emplace_back(rank, held);  // at the last level only violations matter
         }
         if (leaf) {  // no row has more labels than this path
             if (support < k_) repair(prefix);
@@ -210,7 +210,7 @@ private:
         }
         std::sort(children.begin(), children.end());
         if (last) {
-            for (auto [rank, found] : children) {
+            for (auto [rank, held] : children) {
                 if (cut_.below(node_of_[rank])) continue;
                 prefix.push_back(rank);
                 repair(prefix);
@@ -219,7 +219,20 @@ private:
             }
             return;
         }
-        // One pass hands every row to all the children that it belongs to.
+        hand_out(rows, level, children, from, to);
+        std::vector<int64_t> start(level.start);
+        for (size_t c = 0; c < children.size(); ++c) {
+            if (cut_.below(node_of_[children[c].first])) continue;
+            prefix.push_back(children[c].first);
+            walk(rows, prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
+            prefix.pop_back();
+            if (blocked(prefix)) return;
+        }
+    }
+
+    // One pass hands every row to all the children that it belongs to.
+    static void hand_out(const Rows& rows, Level& level, const std::vector<std::pair<Code, int64_t>>& children, const Place* from,
+                         const Place* to) {
         level.start.assign(children.size() + 1, 0);
         for (size_t c = 0; c < children.size(); ++c) level.slot[children[c].first] = static_cast<int64_t>(c) + 1;
         for (const Place* p = from; p != to; ++p)
@@ -231,15 +244,7 @@ private:
         for (const Place* p = from; p != to; ++p)
             for (int64_t e = p->next; e < rows.indptr[p->row + 1]; ++e)
                 if (int64_t slot = level.slot[rows.items[e]]) level.places[fill[slot - 1]++] = {p->row, e + 1};
-        for (auto& child : children) level.slot[child.first] = 0;
-        std::vector<int64_t> start(level.start);
-        for (size_t c = 0; c < children.size(); ++c) {
-            if (cut_.below(node_of_[children[c].first])) continue;
-            prefix.push_back(children[c].first);
-            walk(rows, prefix, children[c].second, level.places.data() + start[c], level.places.data() + start[c + 1]);
-            prefix.pop_back();
-            if (blocked(prefix)) return;
-        }
+        for (const auto& child : children) level.slot[child.first] = 0;
     }
 
     // ---- the repair
@@ -251,8 +256,8 @@ private:
         for (Code u : nodes) ranks.push_back(rank_of_[u]);
         std::sort(ranks.begin(), ranks.end());
         Code rarest = ranks.back();
-        int64_t found = 0;
-        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && found < k_; ++p) {
+        int64_t support = 0;
+        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && support < k_; ++p) {
             int64_t row = places_[p].row;
             const Code* from = rows_.begin(row);
             const Code* to = rows_.items.data() + places_[p].next - 1;
@@ -261,9 +266,9 @@ private:
                 from = std::lower_bound(from, to, ranks[i]);
                 all = from != to && *from == ranks[i];
             }
-            if (all) found += rows_.weight[row];
+            if (all) support += rows_.weight[row];
         }
-        return found;
+        return support;
     }
 
     void repair(const std::vector<Code>& prefix) {

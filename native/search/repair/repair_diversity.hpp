@@ -28,21 +28,21 @@ public:
         Code rarest = records_.take_rarest(nodes);
         const int32_t* row = records_.begin(rarest);
         const int32_t* end = records_.end(rarest);
-        int64_t found = 0, highest = 0;
+        int64_t support = 0, highest = 0;
         seen_.clear();
         for (; row != end && *row < sensitive_; ++row) {
             if (!records_.holds_all(*row, nodes)) continue;
             int64_t weight = records_.rows.weight[*row];
-            found += weight;
+            support += weight;
             for (Code s : groups_[*records_.rows.begin(*row)]) {
                 if (!count_[s]) seen_.push_back(s);
                 highest = std::max(highest, count_[s] += weight);
             }
         }
         for (Code s : seen_) count_[s] = 0;
-        for (; row != end && found < highest * l_; ++row)
-            if (records_.holds_all(*row, nodes)) found += records_.rows.weight[*row];
-        return found >= highest * l_;
+        for (; row != end && support < highest * l_; ++row)
+            if (records_.holds_all(*row, nodes)) support += records_.rows.weight[*row];
+        return support >= highest * l_;
     }
 
     // Whether some set that occurs is in breach in every cut that has these nodes or specialises them. A row of theirs holds
@@ -181,7 +181,7 @@ private:
         }
 
         // The prefix is fine; its rows with sensitive values are those up to `split`.
-        void extend(Worker& worker, Breaches& found, const Place* from, const Place* split, const Place* to, bool old,
+        void extend(Worker& worker, Breaches& breaches, const Place* from, const Place* split, const Place* to, bool old,
                     Pulse& pulse, double share) const {
             pulse.beat(share);
             const Rows& rows = worker.rows;
@@ -194,23 +194,62 @@ private:
                 level.slot.assign(at.order.size(), 0);
             }
             auto stop = [&](const Place* p) { return old ? worker.fresh_end[p->row] : rows.indptr[p->row + 1]; };
-            auto &with = level.with, &owed = level.owed, &slot = level.slot, &start = level.start, &splits = level.split;
-            auto& touched = level.touched;
-            auto& places = level.places;
-            touched.clear();
+            int64_t unsettled = count(rows, level, from, split, to, old, last, stop);
+            worker.counted += static_cast<int64_t>(level.touched.size());
+            if (unsettled) acquit(worker, level, from, split, stop);
+            std::sort(level.touched.begin(), level.touched.end());
+            std::vector<std::pair<Code, bool>> children;  // those in breach, and those to walk
+            for (Code rank : level.touched) {
+                level.with[rank] = 0;
+                bool breach = level.owed[rank] > 0;
+                level.owed[rank] = 0;
+                if (last && !breach) continue;
+                if (!round.hopeless.empty()) {
+                    worker.prefix.push_back(at.order[rank]);
+                    bool known = round.hopeless.count(worker.prefix);
+                    worker.prefix.pop_back();
+                    if (known) continue;
+                }
+                children.emplace_back(rank, breach);
+            }
+            hand_out(rows, level, children, from, split, to, stop);
+            int64_t s = 0;
+            for (auto [rank, breach] : children) {
+                worker.prefix.push_back(at.order[rank]);
+                if (breach) {
+                    breaches.add(worker.prefix);
+                } else {
+                    const Place* base = level.places.data();
+                    if (level.start[s] < level.split[s])
+                        extend(worker, breaches, base + level.start[s], base + level.split[s], base + level.start[s + 1],
+                               old && !at.fresh[rank], pulse, share);
+                    ++s;
+                }
+                worker.prefix.pop_back();
+                if (breaches.full) return;
+            }
+        }
+
+        // Counts the labels that follow, in rows with a sensitive value and then against them in the others; how many of
+        // them too few others hold.
+        template <class Stop>
+        int64_t count(const Rows& rows, Level& level, const Place* from, const Place* split, const Place* to, bool old, bool last,
+                      Stop stop) const {
+            auto &with = level.with, &owed = level.owed;
+            level.touched.clear();
             for (const Place* p = from; p != split; ++p) {
                 int64_t weight = rows.weight[p->row];
                 for (int64_t e = p->next, end = stop(p); e < end; ++e) {
                     Code rank = rows.items[e];
                     if (!with[rank]) {
                         if (last && old && !at.fresh[rank]) continue;
-                        touched.push_back(rank);
+                        level.touched.push_back(rank);
                     }
                     with[rank] += weight;
                 }
             }
             int64_t unsettled = 0;
-            for (Code rank : touched)
+            for (Code rank : level.touched)
                 if (!old || at.fresh[rank]) {
                     owed[rank] = (self.l_ - 1) * with[rank];
                     unsettled += owed[rank] > 0;
@@ -222,59 +261,36 @@ private:
                     if (rest > 0 && (rest -= weight) <= 0) --unsettled;
                 }
             }
-            worker.counted += static_cast<int64_t>(touched.size());
-            if (unsettled) acquit(worker, level, from, split, stop);
-            std::sort(touched.begin(), touched.end());
-            std::vector<std::pair<Code, bool>> children;  // those in breach, and those to walk
-            for (Code rank : touched) {
-                with[rank] = 0;
-                bool breach = owed[rank] > 0;
-                owed[rank] = 0;
-                if (last && !breach) continue;
-                if (!round.hopeless.empty()) {
-                    worker.prefix.push_back(at.order[rank]);
-                    bool known = round.hopeless.count(worker.prefix);
-                    worker.prefix.pop_back();
-                    if (known) continue;
-                }
-                children.emplace_back(rank, breach);
-            }
+            return unsettled;
+        }
+
+        // One pass hands every row to all the children that it belongs to, but not to those in breach.
+        template <class Stop>
+        void hand_out(const Rows& rows, Level& level, const std::vector<std::pair<Code, bool>>& children, const Place* from,
+                      const Place* split, const Place* to, Stop stop) const {
             int64_t slots = 0;
             for (auto [rank, breach] : children)
-                if (!breach) slot[rank] = ++slots;
-            if (slots) {  // one pass hands every row to all the children that it belongs to
-                start.assign(slots + 1, 0);
-                auto hand = [&](const Place* first, const Place* end, auto give) {
-                    for (const Place* p = first; p != end; ++p)
-                        for (int64_t e = p->next, rest = stop(p), all = rows.indptr[p->row + 1]; e < rest; ++e)
-                            if (int64_t s = slot[rows.items[e]])
-                                if (e + 1 < (at.fresh[rows.items[e]] ? all : rest)) give(s, p->row, e + 1);
-                };
-                hand(from, to, [&](int64_t s, int64_t, int64_t) { ++start[s]; });
-                std::partial_sum(start.begin(), start.end(), start.begin());
-                places.resize(start.back());
-                splits.assign(start.begin(), start.end() - 1);
-                auto give = [&](int64_t s, int64_t row, int64_t next) { places[splits[s - 1]++] = {row, next}; };
-                hand(from, split, give);
-                std::vector<int64_t> fill(splits);
-                hand(split, to, [&](int64_t s, int64_t row, int64_t next) { places[fill[s - 1]++] = {row, next}; });
-                for (auto& child : children) slot[child.first] = 0;
-            }
-            int64_t s = 0;
-            for (auto [rank, breach] : children) {
-                worker.prefix.push_back(at.order[rank]);
-                if (breach) {
-                    found.add(worker.prefix);
-                } else {
-                    const Place* base = places.data();
-                    if (start[s] < splits[s])
-                        extend(worker, found, base + start[s], base + splits[s], base + start[s + 1], old && !at.fresh[rank],
-                               pulse, share);
-                    ++s;
-                }
-                worker.prefix.pop_back();
-                if (found.full) return;
-            }
+                if (!breach) level.slot[rank] = ++slots;
+            if (!slots) return;
+            auto& start = level.start;
+            start.assign(slots + 1, 0);
+            auto hand = [&](const Place* first, const Place* end, auto give) {
+                for (const Place* p = first; p != end; ++p)
+                    for (int64_t e = p->next, rest = stop(p), all = rows.indptr[p->row + 1]; e < rest; ++e)
+                        if (int64_t s = level.slot[rows.items[e]])
+                            if (e + 1 < (at.fresh[rows.items[e]] ? all : rest)) give(s, p->row, e + 1);
+            };
+            hand(from, to, [&](int64_t s, int64_t, int64_t) { ++start[s]; });
+            std::partial_sum(start.begin(), start.end(), start.begin());
+            level.places.resize(start.back());
+            level.split.assign(start.begin(), start.end() - 1);
+            auto give = [&](std::vector<int64_t>& fill) {
+                return [&](int64_t s, int64_t row, int64_t next) { level.places[fill[s - 1]++] = {row, next}; };
+            };
+            hand(from, split, give(level.split));
+            std::vector<int64_t> fill(level.split);
+            hand(split, to, give(fill));
+            for (const auto& child : children) level.slot[child.first] = 0;
         }
 
         // Labels are suspected if more than one in l of their rows have a sensitive value; of those that have no single

@@ -298,19 +298,25 @@ private:
         return total;
     }
 
-    // The clause that weighs a side, if the fractional grouping breaks it.
-    bool weigh(int side, double enough, Result& out) {
-        int64_t lack = k_ - support_;
-        bool steep = false;
-        while (measure(side, lack) < lack) {  // even all siblings are too few, so they are in the reach
+    // Moves a side up until its siblings can bring the rows that are lacking, or up is too steep; false: they never can.
+    bool climb_to_enough(int side, bool& steep) {
+        for (int64_t lack = k_ - support_; measure(side, lack) < lack; lack = k_ - support_) {
             Code above = parent_[sides_[side].node];
             if (parent_[above] < 0) return false;
             steep = static_cast<int64_t>(rows_[above].size()) > STEEP;
-            if (steep) break;
+            if (steep) return true;
+            // even all siblings are too few, so they are in the reach
             for (int64_t at = start_[above]; at < start_[above + 1]; ++at) extend(side, order_[at]);
             if (!climb_side(side)) return false;
-            lack = k_ - support_;
         }
+        return true;
+    }
+
+    // The clause that weighs a side, if the fractional grouping breaks it.
+    bool weigh(int side, double enough, Result& out) {
+        bool steep = false;
+        if (!climb_to_enough(side, steep)) return false;
+        int64_t lack = k_ - support_;
         double total = 0;
         size_t from = out.variables.size();
         auto put = [&](Code variable, int64_t weight) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, spec_options, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
@@ -24,21 +25,17 @@ from shoal.report import headline, sentences
 from shoal.report.formatting import share, things
 
 
-@click.command()
+@click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
 @hierarchy_option("The item hierarchy (ARX, Amnesia, or parent-child file); some methods need none.")
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
 @click.option("--algorithm", help="The algorithm (see: shoal algorithms); default: the model's, for km 'auto'.")
-@spec_options(PrivacyModel, Algorithm)
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that a search minimises: ncp or lm."
 )
-@click.option(
-    "--weights", type=FILE, help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1."
-)
-@click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
+@dataset_options("weights", "allow_missing")
 @click.option("--seed", default=0, show_default=True, help="For algorithms that draw random numbers.")
 @click.option(
     "--report", "reports", multiple=True, type=FILE, help="Also write a report: .html, .json or .md; repeatable."
@@ -73,46 +70,21 @@ from shoal.report.formatting import share, things
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
 @data_options
 def anonymize(
-    data: Path,
-    output: Path,
-    model: str,
-    algorithm: str | None,
-    loss: str,
-    seed: int,
-    reports: tuple[Path, ...],
-    explanations: bool,
-    codebook: Path | None,
-    no_codebook: bool,
-    max_loss: float | None,
-    output_format: str | None,
-    escape_formulas: bool,
-    workers: int,
-    **given: Any,
+    data: Path, model: str, algorithm: str | None, codebook: Path | None, no_codebook: bool, workers: int, **given: Any
 ) -> None:
     """Anonymize DATA: search, apply, verify, and only then write."""
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
     spec = dataset_spec(data, given)
+    plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
-    job = Job(
-        data=spec,
-        output=output,
-        privacy=privacy,
-        algorithm=method,
-        loss=loss,
-        seed=seed,
-        reports=reports,
-        explanations=explanations,
-        output_format=output_format,
-        escape_formulas=escape_formulas,
-        codebook=False if no_codebook else codebook,
-        max_loss=max_loss,
-        lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
-    )
+    lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
+    book = False if no_codebook else codebook
+    job = Job(data=spec, privacy=privacy, algorithm=method, codebook=book, lists=lists, **plain)
     with console.engine(workers) as engine:
         release = job.run(engine, tell)
-    show(release, output, reports, explained=explanations)
+    show(release, job.output, job.reports, explained=job.explanations)
 
 
 def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, explained: bool = True) -> None:

@@ -12,7 +12,7 @@ import shoal
 from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
-from shoal.cli.options import FILE, choose, data_options, hierarchy_options, reading, spec_options, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, reading, tell
 from shoal.cli.published import codebook_option
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -22,14 +22,13 @@ from shoal.report.formatting import things
 from shoal.report.sentences import EXPLAINED
 
 
-@click.command()
+@click.command(cls=ModelCommand, specs=(PrivacyModel,))
 @click.argument("original", type=FILE)
 @click.argument("published", type=FILE)
 @hierarchy_option("The hierarchy that PUBLISHED was made with; not needed with a code book.")
 @hierarchy_options
 @codebook_option("Default: PUBLISHED's own NAME.codebook.csv, if labels are in it that are in no hierarchy.")
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@spec_options(PrivacyModel)
 @click.option("--label", help="Explain only what this item, or group, was published as.")
 @click.option("--top", default=20, show_default=True, type=click.IntRange(min=0), help="Groups in the table; 0: all.")
 @as_json

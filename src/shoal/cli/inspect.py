@@ -11,7 +11,7 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
-from shoal.cli.options import FILE, choose, data_options, reading, spec_options, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
 from shoal.errors import cut
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
@@ -28,10 +28,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
 
 
-@click.command()
+@click.command(cls=ModelCommand, specs=(PrivacyModel,))
 @click.argument("file", type=FILE)
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@spec_options(PrivacyModel)
 @click.option("--allow-missing", is_flag=True, help="Go on if a sensitive label is not in FILE (it may be misspelt).")
 @click.option(
     "--hierarchy", type=FILE, help="The item hierarchy, if --sensitive names groups of it, or to check --codebook by."

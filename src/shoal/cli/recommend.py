@@ -11,17 +11,16 @@ import click
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.inspect import as_json
-from shoal.cli.options import FILE, choose, data_options, spec_options, spec_options_of, tell
+from shoal.cli.options import FILE, ModelCommand, choose, data_options, spec_options_of, tell
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
 from shoal.privacy import PrivacyModel
 
 
-@click.command("recommend")
+@click.command("recommend", cls=ModelCommand, specs=(PrivacyModel,))
 @click.argument("data", type=FILE)
 @hierarchy_option("The item hierarchy; default: an artificial one (--fanout), by frequency.")
 @click.option("--fanout", default=5, show_default=True, type=click.IntRange(min=2), help="Children of a node of that.")
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
-@spec_options(PrivacyModel)
 @spec_options_of(Wishes)
 @click.option(
     "--loss", default="ncp", show_default=True, help="The information loss that searches minimise: ncp or lm."

@@ -103,7 +103,7 @@ class _File(TomlFile):
 
     def _data_sets(self, table: Mapping[str, Any]) -> Iterator[DatasetSpec]:
         """The data sets that a table describes, one for each combination."""
-        others = ("name", "hierarchy", "hierarchy_format", "columns", "keep", "missing", "weights", "generator")
+        others = ("name", "hierarchy", "columns", "keep", "missing", "generator")
         declared = [one.name for one in DatasetSpec.options() if one.name != "label"]
         self.reject_unknown(table, (*declared, *others, *READING), "key", "data")
         name = self.typed(table, "name", "", "data")
@@ -116,7 +116,7 @@ class _File(TomlFile):
             "missing": tuple(self.texts(table, "missing", "data")),
             **self.dataset(table, table, "data"),
         }
-        given = {key: value for key, value in table.items() if key in declared}
+        given = {key: value for key, value in table.items() if key in declared and key not in fixed}
         if "file" in given:
             given["file"] = str(self.file(table, "file", "data"))
         for values in spread(given):

@@ -15,7 +15,7 @@ from typing import Any
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
-from shoal.data import columns
+from shoal.data import Dataset, columns
 from shoal.engines import Engine
 from shoal.errors import DataError, Infeasible
 from shoal.evaluation import runner
@@ -157,45 +157,15 @@ def recommend(
 ) -> Recommendation:
     """Recommend an algorithm: try all on a sample, confirm the best on all rows, and tell why.
 
-    Every figure comes from a release that was made and verified; nothing is published. Half of the time is for the
-    sample. Equal data and wishes give the same pick as long as the same methods end in time.
+    ``data`` is a file, which gets an artificial hierarchy by frequency, or a described data set. Every figure comes
+    from a release that was made and verified; nothing is published. Half of the time is for the sample. Equal data and
+    wishes give the same pick as long as the same methods end in time.
 
-    Parameters
-    ----------
-    data
-        A file, which gets an artificial hierarchy by frequency, or a data set with its hierarchy, described.
-    privacy
-        The guarantee that is wanted.
-    wishes
-        What the publisher allows, and how long it may take.
-
-    Raises
-    ------
-    Infeasible
-        No method can give the guarantee.
+    Raises :class:`~shoal.errors.Infeasible` if no method can give the guarantee.
     """
+    start, threads, wishes = time.monotonic(), Engine(workers=workers).threads, wishes or Wishes()
     spec = data if isinstance(data, DatasetSpec) else _described(Path(data))
-    return _recommend(spec.require_files(), privacy, wishes or Wishes(), seed, loss, workers, progress, on_read)
-
-
-def _recommend(
-    spec: DatasetSpec,
-    privacy: PrivacyModel,
-    wishes: Wishes,
-    seed: int,
-    loss: str,
-    workers: int,
-    progress: Callable[[str, float], None],
-    on_read: OnRead,
-) -> Recommendation:
-    """Try, confirm and explain."""
-    start, threads = time.monotonic(), Engine(workers=workers).threads
-    data = spec.load(seed, privacy, on_read)[0]
-    if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
-        raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
-    if not privacy.relational:
-        columns.refuse_identifying(data, {*spec.columns, *privacy.columns})
-    rows = len(data)
+    rows = _check(spec.require_files().load(seed, privacy, on_read)[0], spec, privacy)
     sampled = min(rows, wishes.sample)
     few = replace(spec, sample=sampled) if sampled < rows else spec
     methods = [_limited(method(), wishes) for method in candidates(privacy)]
@@ -203,24 +173,21 @@ def _recommend(
     if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
         trials = {name: replace(one, allowed=True) for name, one in trials.items()}
 
-    half = start + wishes.budget / (1 if few is spec else 2)
-    cases = [Case(_suited(few, method), privacy, method, seed, loss) for method in methods]
-    for case, row in runner.run(cases, threads, wishes.budget, half):
-        name = case.algorithm.name
-        trials[name] = replace(trials[name], sample=row)
-        stage = "trying methods" if few is spec else f"on {sampled:,} rows"
-        progress(stage, sum(bool(one.row) for one in trials.values()) / len(trials))
-    ranked = sorted((one for one in trials.values() if one.ok and one.allowed), key=_rank)
-    if few is not spec:  # what no part of the rows allows, all of them may: they are more
-        some = ranked or [one for one in trials.values() if one.allowed]
-        open_ = [one.algorithm for one in some]
-        cases = [Case(_suited(spec, method), privacy, method, seed, loss) for method in open_]
-        for case, row in runner.run(cases, threads, wishes.budget, start + wishes.budget):
-            name = case.algorithm.name
-            trials[name] = replace(trials[name], whole=row)
-            progress("on all rows", sum(bool(one.whole) for one in trials.values()) / len(open_))
+    def run(methods: Sequence[Algorithm], data: DatasetSpec, part: str, stage: str, seconds: float) -> None:
+        cases = [Case(_suited(data, method), privacy, method, seed, loss) for method in methods]
+        for ended, (case, row) in enumerate(runner.run(cases, threads, wishes.budget, start + seconds), 1):
+            told: dict[str, Any] = {part: row}
+            trials[case.algorithm.name] = replace(trials[case.algorithm.name], **told)
+            progress(stage, ended / len(cases))
+
+    if few is spec:
+        run(methods, spec, "whole", "trying methods", wishes.budget)
+        trials = {name: replace(one, sample=one.whole) for name, one in trials.items()}
     else:
-        trials = {name: replace(one, whole=one.sample) for name, one in trials.items()}
+        run(methods, few, "sample", f"on {sampled:,} rows", wishes.budget / 2)
+        allowed = [one for one in trials.values() if one.allowed]
+        some = sorted((one for one in allowed if one.ok), key=_rank) or allowed  # what no part allows, all rows may
+        run([one.algorithm for one in some], spec, "whole", "on all rows", wishes.budget)
     ranked = sorted((one for one in trials.values() if one.ok and one.whole and one.allowed), key=_rank)
     if not ranked:
         raise _nothing([one for one in trials.values() if one.allowed], wishes)
@@ -234,6 +201,15 @@ def _recommend(
 def _described(file: Path) -> DatasetSpec:
     """A file of which nothing is said."""
     return DatasetSpec(label=file.stem, file=str(file), fanout=5, order="frequency")
+
+
+def _check(data: Dataset, spec: DatasetSpec, privacy: PrivacyModel) -> int:
+    """The number of records, if there is something to protect."""
+    if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
+        raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
+    if not privacy.relational:
+        columns.refuse_identifying(data, {*spec.columns, *privacy.columns})
+    return len(data)
 
 
 def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:

@@ -23,7 +23,7 @@ from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.columns import Column
 from shoal.data.table import Role
 from shoal.data.tags import Tags
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import OptionError, did_you_mean
 from shoal.files import sha256_of
 from shoal.generators.quest import Quest
 from shoal.generators.supermarket import product_hierarchy, supermarket
@@ -31,7 +31,7 @@ from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
-from shoal.jobs.sampling import TRIES, choose, draw_sensitive, items_modulo, only_items, rows_holding
+from shoal.jobs.sampling import choose, draw_sensitive, items_modulo, only_items, rows_holding
 from shoal.metrics import AdditiveLoss
 from shoal.options import Option, Spec, changed, option
 from shoal.privacy import PrivacyModel
@@ -72,14 +72,22 @@ class DatasetSpec(Spec):
         0.0, low=0, high=1, help="at least this share of the rows holds a drawn sensitive item"
     )
     secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
-    unknown_items: str = option("error", words=("error", "root"), help="items that the hierarchy does not know")
-    allow_missing: bool = option(False, help="go on where what is declared sensitive is not in the data")
+    hierarchy_format: str | None = option(None, help="Format of the hierarchy; default: by its name and content.")
+    unknown_items: str = option(
+        "error",
+        words=("error", "root"),
+        help="Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root.",
+    )
+    weights: str = option(
+        "",
+        file=True,
+        help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1.",
+    )
+    allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
     reading: ReadOptions = field(default_factory=ReadOptions)
     hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
-    hierarchy_format: str | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
     missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
-    weights: str = ""  # the file that says how much the loss of each item counts; none: all the same
     keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
     generator: Mapping[str, Any] = field(default_factory=dict)  # its options
 
@@ -120,7 +128,7 @@ class DatasetSpec(Spec):
     @property
     def changed_options(self) -> dict[str, Any]:
         """What was said about it beyond its name and its files: what may differ between two of the same name."""
-        left_out = ("label", "file", "generate")
+        left_out = ("label", "file", "generate", "hierarchy_format", "weights")
         return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
@@ -137,7 +145,6 @@ class DatasetSpec(Spec):
             "file": sha256_of(self.file) if self.file else "",
             "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
-            "hierarchy_format": self.hierarchy_format,
             "columns": {name: _content(column) for name, column in self.columns.items()},
             "keep": self.keep,
             "missing": self.missing,
@@ -168,7 +175,8 @@ class DatasetSpec(Spec):
         weights = Weights.load(self.weights) if self.weights else None
         data, tree, columns = self._prepare(seed, privacy, on_read)
         if self.secrets:
-            drawn = self._draw_sensitive(data, seed)
+            shares = (self.secrets_least, self.secrets_most)
+            drawn = draw_sensitive(data.transactions, self.secrets, shares, seed, f"Data '{self.label}'")
             if any(one.name == "sensitive" for one in privacy.options()):  # others see the same rows, secrets and all
                 privacy = privacy.changed(sensitive=drawn)
         if not publish and not privacy.relational and data.table is not None:
@@ -284,17 +292,6 @@ class DatasetSpec(Spec):
             return Dataset(supermarket(**given)), product_hierarchy()
         made = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
         return Dataset(made.transactions()), None
-
-    def _draw_sensitive(self, data: Dataset, seed: int) -> tuple[str, ...]:
-        """Items to be sensitive."""
-        least, most = self.secrets_least, self.secrets_most
-        drawn = draw_sensitive(data.transactions, self.secrets, least, most, seed)
-        if drawn is None:
-            raise DataError(
-                f"Data '{self.label}', seed {seed}: {TRIES} tries found no {self.secrets} sensitive items that "
-                f"{least:.0%} to {most:.0%} of the rows hold one of: take another seed."
-            )
-        return drawn
 
 
 def read_for_model(source: Any, reading: ReadOptions, privacy: PrivacyModel | None) -> Dataset:

@@ -7,8 +7,7 @@ import numpy as np
 from shoal.data import Transactions
 from shoal.data.arrays import Counts, row_ids
 from shoal.data.labels import canonical_order
-
-TRIES = 500  # to draw sensitive items
+from shoal.errors import DataError
 
 
 def choose(seed: int, stream: int, n: int, size: int) -> Counts:
@@ -38,12 +37,17 @@ def items_modulo(rows: Transactions, modulo: int) -> Transactions:
     return rows.recode(codes, [str(one) for one in range(min(modulo, len(rows.labels)))])
 
 
-def draw_sensitive(rows: Transactions, items: int, least: float, most: float, seed: int) -> tuple[str, ...] | None:
-    """Draw so many items, none in too many rows, that a share of the rows from least to most holds one; or None."""
-    rng = np.random.default_rng([seed, 1])
+def draw_sensitive(
+    rows: Transactions, items: int, shares: tuple[float, float], seed: int, name: str, tries: int = 500
+) -> tuple[str, ...]:
+    """Draw so many items, none in too many rows, that a share of the rows in this range holds one of them."""
+    rng, (least, most) = np.random.default_rng([seed, 1]), shares
     rare = np.flatnonzero((rows.supports > 0) & (rows.supports <= most * len(rows)))
-    for _ in range(TRIES if len(rare) >= items else 0):
+    for _ in range(tries if len(rare) >= items else 0):
         chosen = np.sort(rng.choice(rare, items, replace=False))
         if least <= len(rows_holding(rows, chosen)) / len(rows) <= most:
             return tuple(rows.labels[code] for code in chosen)
-    return None
+    raise DataError(
+        f"{name}, seed {seed}: {tries} tries found no {items} sensitive items that {least:.0%} to {most:.0%} of the "
+        f"rows hold one of: take another seed."
+    )

@@ -43,8 +43,8 @@ def frequent_itemsets(
     Depth-first, labels by rising support. None, if there are more than ``most``.
 
     >>> rows = np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2], dtype=np.int32)
-    >>> found = frequent_itemsets(rows, (np.array([0, 1]), np.array([0], dtype=np.int32)), 3, 2)
-    >>> found.indptr.tolist(), found.items.tolist(), found.support.tolist(), found.other.tolist()
+    >>> mined = frequent_itemsets(rows, (np.array([0, 1]), np.array([0], dtype=np.int32)), 3, 2)
+    >>> mined.indptr.tolist(), mined.items.tolist(), mined.support.tolist(), mined.other.tolist()
     ([0, 1, 3, 4], [1, 0, 1, 0], [2, 2, 3], [0, 0, 1])
     """
     mined = compiled_or(frequent_itemsets_twin)(*rows, *other, labels, capped(least, rows[0]), most, threads, tick)

@@ -42,6 +42,7 @@ def rare_negative_itemsets(
     labels with one absent that occurs beside them, and of those with two absent labels or more the ones that, given all
     smaller combinations are fine, the supports leave room for. None but these can fail.
 
+    >>> import numpy as np
     >>> rows = np.array([0, 2, 4, 5, 6]), np.array([0, 1, 0, 1, 0, 1], dtype=np.int32)
     >>> rare_negative_itemsets(*rows, 2, 2, 2)
     RareNegativeItemsets(checked=4, violations=2, facts=[([], [0], 1), ([], [1], 1)])

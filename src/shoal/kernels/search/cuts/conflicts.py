@@ -54,7 +54,7 @@ class ConflictsTwin(ThreatsTwin):
         label_of = self._labels(raised)
         for leaf in suppressed:
             label_of[leaf] = self.root  # which rows at a cut go without
-        found: set[Conflict] = set()
+        conflicts: set[Conflict] = set()
         rare = self._rare(self._generalized(label_of), min(last, self.longest), tick)
         queue = sorted(rare, key=lambda labels: (self._depth(labels), labels))
         known, batch = Kept(self.path), BATCH
@@ -66,8 +66,8 @@ class ConflictsTwin(ThreatsTwin):
                     lifted = sorted(self._lift(labels, turn))
                     known.add(self._parents(lifted))
                     for row in set.intersection(*(self.holders[u] for u in lifted)):
-                        found.add((self._parents(lifted), self._groups(lifted, row)))
-        return sorted(found)
+                        conflicts.add((self._parents(lifted), self._groups(lifted, row)))
+        return sorted(conflicts)
 
     def _rare(self, rows: Rows, last: int, tick: Tick) -> list[Set]:
         """Rare sets with no rare part, of 1, 2, .. labels until there are enough; or what rare rows are thinned to."""

@@ -101,11 +101,11 @@ class ThreatsTwin:
 
     def small(self, size: int, tick: Tick) -> list[list[int]]:
         """All minimal threats from rare sets of at most ``size`` labels, 1 or 2: count everything, keep the minimal."""
-        found: set[Set] = set()
+        threats: set[Set] = set()
         for labels in range(1, size + 1):
             counted = self._count(self.expanded, labels, tick).items()
-            found |= {self._parents(s) for s, support in counted if support < self.k and self._antichain(s)}
-        return self.minimal(found)
+            threats |= {self._parents(s) for s, support in counted if support < self.k and self._antichain(s)}
+        return self.minimal(threats)
 
     def at(
         self, raised: Sequence[int], first: int, last: int, known: Sequence[Sequence[int]], tick: Tick
@@ -234,7 +234,7 @@ class ThreatsTwin:
         """
         stride = -(-len(rows) // SAMPLE)
         for offset in range(stride):
-            found = []
+            thinned = []
             for row in sorted(rows)[offset::stride]:
                 tick(0.0)
                 thin = row
@@ -245,17 +245,17 @@ class ThreatsTwin:
                     if thinner and self._support(thinner) < self.k:
                         thin = thinner
                 if len(thin) <= largest:
-                    found.append((self._support(thin), thin))
-            if found:
-                return self._rarest(found)
+                    thinned.append((self._support(thin), thin))
+            if thinned:
+                return self._rarest(thinned)
         return []
 
     def _rarest(self, rare: Iterable[tuple[int, Set]]) -> list[Set]:
         """Of the sets (support, labels) with the same parents the one of lowest support, then of lowest ids."""
         best: dict[Set, tuple[int, Set]] = {}
-        for found in rare:
-            parents = self._parents(found[1])
-            best[parents] = min(found, best.get(parents, found))
+        for one in rare:
+            parents = self._parents(one[1])
+            best[parents] = min(one, best.get(parents, one))
         return [labels for _, labels in best.values()]
 
     # ---- lifting

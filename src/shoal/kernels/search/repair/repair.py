@@ -126,15 +126,15 @@ class Repair:
         """All at the cut but the hopeless ones, and whether they are all: for each first label there is a limit."""
         support = self.records.support
         order = sorted((u for u in self.cut if support[u]), key=lambda u: (-support[u], u))
-        self.criterion.counted, found, complete = 0, list[Combination](), True
+        self.criterion.counted, breaches, complete = 0, list[Combination](), True
         limit = 1 + self.most // max(len(order), 1)
         for first in (None, *range(len(order))):
             starting = (c for c in self.criterion.starting(first, order, size) if c not in self.hopeless)
             listed = list(itertools.islice(starting, limit))
             complete &= len(listed) < limit
-            found += listed
+            breaches += listed
         self.counted = max(self.counted, self.criterion.counted)
-        return found, complete
+        return breaches, complete
 
     def repair(self, breaches: list[Combination]) -> Combination | None:
         """Each in turn, if its labels still stand; the first that is unrepairable ends it."""

@@ -85,11 +85,11 @@ class MergeChainsTwin:
 
     def _first(self, row: int, v: int) -> dict[int, list[int]]:
         """The positions held, ascending, by parent; not of nodes above v."""
-        found = defaultdict(list)
+        held = defaultdict(list)
         for node in self.nodes[row]:
             if self.parent[node] >= 0 and not self._covers(node, v):
-                found[self.parent[node]].append(self.position[node])
-        return {parent: [*sorted(positions), END, END] for parent, positions in found.items()}
+                held[self.parent[node]].append(self.position[node])
+        return {parent: [*sorted(positions), END, END] for parent, positions in held.items()}
 
     def _visit(self, row: int, table: Table, v: int, q: int, b: int) -> None:
         """Count a row that holds v, or, where v is q, siblings before b: each of these meets only the other ones."""
@@ -118,7 +118,7 @@ class MergeChainsTwin:
             if self.position[v] >= b and first[q][1] >= b:  # the only sibling before b meets v
                 own.held[self.children[q][first[q][0]]].append(row)
                 own.firsts[q].append((first[q][0], row))
-        found = []
+        clauses = []
         for u in touched:
             p = self.parent[u]
             if p < 0 or self._covers(u, v) or (q >= 0 and self._covers(v, u)) or self.clauses[u] >= each:
@@ -133,7 +133,7 @@ class MergeChainsTwin:
                 a = min(a, self.position[v])
             if a < END:
                 self.clauses[u] += 1
-                found += [u, a, v if q >= 0 else -1, b]
+                clauses += [u, a, v if q >= 0 else -1, b]
             elif q >= 0 and self._covers(p, v):  # nothing that u is merged with helps
                 return [-1, 0, v, b]
-        return found
+        return clauses

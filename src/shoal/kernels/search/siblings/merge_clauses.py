@@ -129,13 +129,13 @@ class MergeClausesTwin:
         self.value, self.merged, self.far = value.tolist(), merged, far
         self.near = [list(zip(sibling[a:b].tolist(), variable[a:b].tolist(), strict=True)) for a, b in pairwise(near)]
         clauses: list[tuple[list[tuple[int, int]], int]] = []  # variables with weights, and the lack
-        found: Counter[int] = Counter()
+        of_leaf: Counter[int] = Counter()
         states = np.zeros(len(seeds) // width, dtype=np.uint8)
         for at in range(len(states)):
             if len(clauses) >= most:
                 break
             seed = seeds[at * width : (at + 1) * width].tolist()
-            if all(found[leaf] >= each for leaf in seed):
+            if all(of_leaf[leaf] >= each for leaf in seed):
                 continue
             states[at] = 1
             self.sides = [Side(leaf) for leaf in seed]
@@ -149,7 +149,7 @@ class MergeClausesTwin:
             if new:
                 clauses += new
                 states[at] = 2
-                found.update(seed)
+                of_leaf.update(seed)
         tick(1.0)
         pairs = [pair for terms, _ in clauses for pair in terms]
         return (
