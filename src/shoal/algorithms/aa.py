@@ -21,7 +21,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 from shoal.search.direct import Ground, level_by_level
 
 
@@ -34,6 +34,6 @@ class AA(CutAlgorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity, LmDiversity, KmNegative)
 
-    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
         return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)

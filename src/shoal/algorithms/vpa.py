@@ -19,7 +19,7 @@ from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 from shoal.search.direct import Ground, Repaired, level_by_level
 from shoal.search.vertical import part_of, split_units
 
@@ -36,7 +36,7 @@ class VPA(CutAlgorithm):
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
 
-    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """The parts, then the whole."""
         ground = Ground.of(problem)
 

@@ -22,7 +22,7 @@ from shoal.kernels.search.repair.repair_negative import repair_negative
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +54,9 @@ class Repaired:
             raise Infeasible(privacy.unreachable(ground.items, ground.sensitive))
         return Repaired(more.raised, max(self.counted, more.counted), self.repairs + more.repairs)
 
-    def solution(self, hierarchy: Hierarchy) -> Solution:
+    def solution(self, hierarchy: Hierarchy) -> CutSolution:
         """As the result of an algorithm."""
-        return Solution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
+        return CutSolution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
 
     @property
     def statistics(self) -> dict[str, float]:

@@ -29,7 +29,7 @@ from shoal.kernels.search.cuts.threats import Threats
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
@@ -59,7 +59,7 @@ class ExactSearch(Proof):
         with self._timed("counting"):
             return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
-    def run(self, *, needs_proof: bool) -> Solution:
+    def run(self, *, needs_proof: bool) -> CutSolution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
             with self._timed("solving"):
@@ -171,7 +171,7 @@ class ExactSearch(Proof):
                 repaired = level_by_level(Ground.of(self.problem), self.problem.privacy, self._within_time())
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
-    def _solution(self, ended: Ended) -> Solution:
+    def _solution(self, ended: Ended) -> CutSolution:
         """The result in the user's terms."""
         if self.paired:
             self.threats = self.counter.minimal(self.threats)

@@ -26,7 +26,7 @@ from shoal.privacy import Demand, ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.direct import Ground, level_by_level
@@ -55,7 +55,7 @@ class ExclusionSearch(Proof):
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
         self.used = leaves[problem.hierarchy.span[:, 1]] > leaves[problem.hierarchy.span[:, 0]]  # by node
 
-    def run(self, *, needs_proof: bool) -> Solution:
+    def run(self, *, needs_proof: bool) -> CutSolution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
             with self._timed("solving"):

@@ -29,7 +29,7 @@ from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
@@ -74,7 +74,7 @@ class JointSearch(Proof):
         with self._timed("counting"):
             return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
-    def run(self) -> Solution:
+    def run(self) -> CutSolution:
         """Search."""
         with self._timed("solving"):
             solver.load()  # missing, it is missed before any work
@@ -124,7 +124,7 @@ class JointSearch(Proof):
 
     # ---- the steps
 
-    def _nothing(self) -> Solution:
+    def _nothing(self) -> CutSolution:
         """Fewer than k records can only be published without any item."""
         leaves = [leaf for leaf in range(self.problem.hierarchy.n_leaves) if self.limits.occurrences[leaf]]
         if not self._within_budget(leaves) or not all(leaf in self.prices for leaf in leaves):
@@ -160,9 +160,8 @@ class JointSearch(Proof):
             self.clock.check()
             self._offer_cut(hghs(self.problem, self.limits, self._within_time()))
 
-    def _offer_cut(self, solution: Solution) -> None:
+    def _offer_cut(self, solution: CutSolution) -> None:
         """Keep what another search has found, if it is the best so far."""
-        assert isinstance(solution.recoding, GlobalCut)
         self._better(self._draft_of(solution.recoding))
 
     def _descend(self) -> None:

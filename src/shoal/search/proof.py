@@ -11,7 +11,7 @@ from shoal.engines import Engine
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Optimality, Solution
+from shoal.recoding.solution import CutSolution, Ended, Optimality
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
 from shoal.search.solver import SolverMissing
@@ -77,7 +77,7 @@ class Proof:
         """The best so far."""
         return self.tree.cut(self.best)
 
-    def _proved(self, ended: Ended, clauses: int, **statistics: float) -> Solution:
+    def _proved(self, ended: Ended, clauses: int, **statistics: float) -> CutSolution:
         """The result in the user's terms."""
         scale, cost = self.problem.scale, self._cost()
         assert self.bound <= cost, "a bound above the loss of a cut that satisfies the model"
@@ -89,7 +89,7 @@ class Proof:
             clauses=clauses,
         )
         times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self.cut(), optimality, {**statistics, **times})
+        return CutSolution(self.cut(), optimality, {**statistics, **times})
 
     def _check_time(self, share: float) -> None:
         """Between steps, and from inside the kernels: fail if time is up, else tell how far it is."""

@@ -36,7 +36,7 @@ from shoal.kernels.search.siblings.regroup import Regroup
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.exact import ExactSearch
@@ -174,7 +174,6 @@ class SiblingSearch:
         for round_ in range(ROUNDS):
             best = self._better(best, self._regrouped(best, round_))
             refined, solution = self._proved(best, needs_proof)
-            assert isinstance(solution.recoding, GlobalCut)
             proved = self._grouping(refined, solution.recoding)
             if self.ended or proved.cost == best.cost or not self.clock.left():
                 break
@@ -200,7 +199,6 @@ class SiblingSearch:
             return best
         search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
         own = search.run(needs_proof=needs_proof)
-        assert isinstance(own.recoding, GlobalCut)
         self._note(own)
         return self._better(best, self._grouping(self.problem, own.recoding))
 
@@ -270,7 +268,7 @@ class SiblingSearch:
             search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
         return Grouping(search.block_of, search.cost)
 
-    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], Solution]:
+    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:
         """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
         tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
