@@ -22,11 +22,11 @@ from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
 from shoal.search.formation import FORMATIONS
 from shoal.search.limits import Limits
+from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.polish import polished
+from shoal.search.set_generalizer import SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
-from shoal.search.within import Within
-from shoal.search.yardstick import Yardstick
 
 
 class Algorithm(Spec, ABC):
@@ -218,7 +218,7 @@ class ColumnAlgorithm(Algorithm):
         """Form clusters; the values of each become the smallest that cover them."""
         raw = problem.relational
         assert raw is not None
-        cluster_of = FORMATIONS[self.name](raw, Yardstick.of(raw), problem.privacy.k, problem.seed, engine)
+        cluster_of = FORMATIONS[self.name](raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine)
         return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
 
 
@@ -254,7 +254,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
         cluster_of = part_of(clusters, len(problem.items))
-        sets = Within(problem, self.within).recoding(clusters, engine)
+        sets = SetGeneralizer(problem, self.within).recoding(clusters, engine)
         made = Clustered(problem.relational.generalized(cluster_of), sets)
         return Solution(made, statistics={**statistics, "clusters": len(clusters)})
 
@@ -268,13 +268,19 @@ class FormingAlgorithm(ClusteringAlgorithm):
     )
 
     def formed(
-        self, problem: Prepared[ItemsetModel], engine: Engine, *, by: By, rum: Rum = "ncp", within: Within | None = None
+        self,
+        problem: Prepared[ItemsetModel],
+        engine: Engine,
+        *,
+        by: By,
+        rum: Rum = "ncp",
+        within: SetGeneralizer | None = None,
     ) -> tuple[Clusters, dict[str, float]]:
         """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
         k, raw = problem.privacy.demand(problem.items).k, problem.relational
         assert raw is not None
-        yard = Yardstick.of(raw)
-        cluster_of = FORMATIONS[self.formation](raw, yard, k, problem.seed, engine)
-        clusters = Clusters(problem, yard, cluster_of, engine, by=by, rum=rum, within=within)
+        ncp = NcpScale.of(raw)
+        cluster_of = FORMATIONS[self.formation](raw, ncp, k, problem.seed, engine)
+        clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)
         first = len(clusters)
-        return clusters, {"clusters_formed": first, "clusters_joined": clusters.stand()}
+        return clusters, {"clusters_formed": first, "clusters_joined": clusters.merge_infeasible()}

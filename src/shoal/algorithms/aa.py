@@ -22,7 +22,7 @@ from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 
 
 @dataclass(frozen=True)
@@ -36,4 +36,4 @@ class AA(CutAlgorithm):
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
-        return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        return level_by_level(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)

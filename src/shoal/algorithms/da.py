@@ -19,7 +19,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import Ground, all_at_once
+from shoal.search.direct import CutInput, all_at_once
 
 
 @dataclass(frozen=True)
@@ -33,4 +33,4 @@ class DA(CutAlgorithm):
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
-        return all_at_once(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        return all_at_once(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -26,7 +26,7 @@ from shoal.published import Published
 from shoal.recoding import LocalCuts
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.optimum import best_cut
 
@@ -70,7 +70,7 @@ class LRA(TreeAlgorithm):
             if solution.optimality is not None and solution.optimality.ended == "interrupted":
                 raise KeyboardInterrupt  # one chunk's best so far is of no use
             return solution
-        return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
+        return level_by_level(CutInput.of(part), part.privacy, engine).solution(part.hierarchy)
 
 
 def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) -> bool:

@@ -27,8 +27,8 @@ from shoal.kernels.search.clusters.merging import Merging
 from shoal.options import say
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
-from shoal.search.within import STEPS, Within
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
+from shoal.search.set_generalizer import STEPS, SetGeneralizer
 
 By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
 Rum = Literal["ncp", "discernibility", "class-size"]
@@ -50,20 +50,20 @@ class Clusters:
     def __init__(
         self,
         problem: Prepared[ItemsetModel],
-        yard: Yardstick,
+        ncp: NcpScale,
         cluster_of: Counts,
         engine: Engine,
         *,
         by: By,
         rum: Rum = "ncp",
-        within: Within | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
+        within: SetGeneralizer | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
     ) -> None:
-        self.problem, self.yard, self.engine, self.by, self.rum, self.within = problem, yard, engine, by, rum, within
+        self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
         items, self.n = problem.items, len(problem.items)
         self.merging = Merging(
-            *yard.spans(cluster_of),
+            *ncp.spans(cluster_of),
             np.bincount(cluster_of).astype(np.int64),
-            yard.scales,
+            ncp.scales,
             items.indptr,
             items.items,
             len(items.labels),
@@ -92,7 +92,7 @@ class Clusters:
         """Rum: between 0 and 1, but for weights of columns that sum up to more."""
         if self.rum == "class-size":
             return 1 / len(self)
-        unit = self.yard.unit if self.rum == "ncp" else self.n
+        unit = self.ncp.unit if self.rum == "ncp" else self.n
         return self.merging.total / (self.n * unit)
 
     def beyond(self, delta: float) -> bool:
@@ -100,7 +100,7 @@ class Clusters:
         bound = Fraction(str(delta))
         if self.rum == "class-size":
             return bound * len(self) < 1
-        if self.rum == "ncp" and self.yard.slack:  # costs are rounded: look exactly, once
+        if self.rum == "ncp" and self.ncp.slack:  # costs are rounded: look exactly, once
             return self._exact() > bound
         return self.merging.total > self.most(delta)
 
@@ -124,7 +124,7 @@ class Clusters:
         if self.rum == "ncp" and raw is not None and Fraction(str(delta)) >= sum(raw.weights):
             return UNBOUNDED  # nothing can lose more
         if self.rum == "ncp":
-            return self.yard.most(delta, self.n)
+            return self.ncp.most(delta, self.n)
         if self.rum == "discernibility":
             return math.floor(Fraction(str(delta)) * self.n * self.n)
         return UNBOUNDED
@@ -141,18 +141,18 @@ class Clusters:
             self.values[number] = self._published(self.rows[number])
         return Merge(number, gone, self.rows[number])
 
-    def stand(self) -> int:
+    def merge_infeasible(self) -> int:
         """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
         merged = 0
         for number in sorted(self.rows):
             grown = number
-            while grown in self.rows and len(self) > 1 and not self.needs.met(grown):
+            while grown in self.rows and len(self) > 1 and not self.needs.is_feasible(grown):
                 grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
                 merged += 1
         self.unite()
         return merged
 
-    def grow(self, delta: float) -> None:
+    def merge_within_bound(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""
         tick, limit, start = self.engine.tick("merging clusters"), self.most(delta), len(self)
         fewest = math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
@@ -227,7 +227,7 @@ class Clusters:
         return np.array([self.losses[seed, other] for other in others.tolist()])
 
 
-def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> list[Counts]:
+def merge_until_bound(clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine) -> list[Counts]:
     """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
 
     Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
@@ -272,7 +272,7 @@ class Needs:
             np.add.at(self.held, (cluster_of[ids], values.items), 1)
             np.add.at(self.held_filled, (cluster_of[ids], values.items), some[ids])
 
-    def met(self, number: int) -> bool:
+    def is_feasible(self, number: int) -> bool:
         """Whether a cluster can."""
         if 0 < self.filled[number] < self.k:
             return False

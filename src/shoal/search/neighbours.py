@@ -43,13 +43,13 @@ def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) 
 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
     """
-    items, late = problem.items, problem.sensitive_items.sizes > 0
+    items, deferred = problem.items, problem.sensitive_items.sizes > 0
     groups = nearest_groups(
         items.indptr,
         items.items,
         len(items.labels),
         seeds,
-        late,
+        deferred,
         problem.privacy.k - 1,
         threads=engine.threads,
         tick=engine.tick("looking for neighbours"),

@@ -127,7 +127,7 @@ def solve(
 
 
 @dataclass(frozen=True)
-class Draft:
+class Candidate:
     """A cut with suppressed leaves. Whatever is above a suppressed leaf is expanded."""
 
     expanded: frozenset[int]
@@ -179,8 +179,8 @@ class Joint:
                 self.model.add_implication(self.groups[group], self.leaves[leaf])
         return self.groups[group]
 
-    def solve(self, start: Draft, effort: float, deadline: float, tick: Tick) -> tuple[Draft, int, bool]:
-        """The cheapest draft, what no draft without these conflicts costs less than, and whether they meet.
+    def solve(self, start: Candidate, effort: float, deadline: float, tick: Tick) -> tuple[Candidate, int, bool]:
+        """The cheapest candidate, what no candidate without these conflicts costs less than, and whether they meet.
 
         ``start`` is a solution; limits as in :func:`solve`.
         """
@@ -195,7 +195,7 @@ class Joint:
             return start, 0, False
         if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
             raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
-        draft = Draft(
+        candidate = Candidate(
             frozenset(node for node, variable in self.nodes.items() if solver.boolean_value(variable)),
             frozenset(leaf for leaf, variable in self.leaves.items() if solver.boolean_value(variable)),
         )
@@ -204,7 +204,7 @@ class Joint:
         cost = root + round(solver.objective_value)
         if status == self.cp.OPTIMAL or bound > cost:  # more than the cost of a solution cannot be a bound
             bound = cost if status == self.cp.OPTIMAL else 0
-        return draft, max(0, bound), status == self.cp.OPTIMAL
+        return candidate, max(0, bound), status == self.cp.OPTIMAL
 
 
 def _solver(cp: Any, effort: float, deadline: float) -> Any:

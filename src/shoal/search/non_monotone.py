@@ -28,22 +28,22 @@ from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
+from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.exact import ExactSearch
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 
 LISTED = 200_000  # breaches of a round, about
 KM_SHARE = 3 / 4  # of the limit, for the best k^m-anonymous cut
 AA_SHARE = 1 / 2  # of the time left after the search
 
 
-class ExclusionSearch(Proof):
+class NonMonotoneSearch(BoundedSearch):
     """One search."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        self.ground, self.privacy = Ground.of(problem), problem.privacy
+        self.cut_input, self.privacy = CutInput.of(problem), problem.privacy
         with self._timed("counting"):
             self.breaches = _lister(problem, self.demand, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
@@ -65,7 +65,7 @@ class ExclusionSearch(Proof):
             raise KeyboardInterrupt
         self.clock.start()
         try:
-            ended: Ended = "interrupted" if interrupted else self._carried_out(self._descend, self._prove)
+            ended: Ended = "interrupted" if interrupted else self._run_steps(self._descend, self._prove)
         except solver.Impossible:
             raise Infeasible(
                 f"No cut of the hierarchy satisfies {self.privacy.title} with these options, which is proved: "
@@ -145,7 +145,7 @@ class ExclusionSearch(Proof):
         self.clock.check()
         with self._timed("mending"):
             try:
-                done = level_by_level(self.ground, self.privacy, engine, raised=self.tree.raised(expanded))
+                done = level_by_level(self.cut_input, self.privacy, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
                 self.refused = self.refused if self.found else refused
                 return

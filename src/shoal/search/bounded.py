@@ -20,7 +20,7 @@ FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
 
 
-class Proof:
+class BoundedSearch:
     """A search on its way; the clock limits it once there is a first safe result."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
@@ -41,7 +41,7 @@ class Proof:
         """Whether there is something to return, should the user have had enough."""
         return True
 
-    def _carried_out(self, *steps: Callable[[], None]) -> Ended:
+    def _run_steps(self, *steps: Callable[[], None]) -> Ended:
         """How the steps of the search ended, one after the other."""
         try:
             for step in steps:

@@ -19,7 +19,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.optimum import best_cut
 
 STEPS = 2**40  # that a UL of 1 is counted in
@@ -27,7 +27,7 @@ Method = Literal["aa", "optimal", "sets"]
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class SetGeneralizer:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
 
     problem: Prepared[ItemsetModel]
@@ -64,10 +64,10 @@ class Within:
         """The cut that the sets of a cluster are published at."""
         if self.method == "optimal":
             return self._best(rows, engine)
-        repaired = level_by_level(self._ground(rows), self.problem.privacy, engine)
+        repaired = level_by_level(self._cut_input(rows), self.problem.privacy, engine)
         return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
 
-    def _ground(self, rows: Counts) -> Ground:
+    def _cut_input(self, rows: Counts) -> CutInput:
         """The rows, with what each node of the hierarchy costs for them."""
         problem = self.problem
         items = problem.items.take(rows)
@@ -75,7 +75,7 @@ class Within:
         sums = np.concatenate([[0], np.cumsum(supports)])
         span = problem.hierarchy.span
         costs = problem.loss.node_costs(problem.hierarchy, sums[span[:, 1]] - sums[span[:, 0]])
-        return Ground(items, problem.sensitive.take(rows), problem.hierarchy, costs)
+        return CutInput(items, problem.sensitive.take(rows), problem.hierarchy, costs)
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
