@@ -255,8 +255,8 @@ class ClusteringAlgorithm(TreeAlgorithm):
         assert problem.relational is not None
         cluster_of = part_of(clusters, len(problem.items))
         sets = SetGeneralizer(problem, self.within).recoding(clusters, engine)
-        made = Clustered(problem.relational.generalized(cluster_of), sets)
-        return Solution(made, statistics={**statistics, "clusters": len(clusters)})
+        recoding = Clustered(problem.relational.generalized(cluster_of), sets)
+        return Solution(recoding, statistics={**statistics, "clusters": len(clusters)})
 
 
 @dataclass(frozen=True)

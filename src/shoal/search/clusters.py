@@ -108,8 +108,8 @@ class Clusters:
         """Mean NCP by the definition."""
         raw = self.problem.relational
         assert raw is not None
-        made = raw.generalized(part_of(self.members(), self.n))
-        parts = zip(made.attributes, made.weights, made.low, made.high, strict=True)
+        generalized = raw.generalized(part_of(self.members(), self.n))
+        parts = zip(generalized.attributes, generalized.weights, generalized.low, generalized.high, strict=True)
         return sum(
             (
                 weight * Fraction(sum(attribute.numerators(low, high).tolist()), attribute.denominator * self.n)
@@ -172,12 +172,12 @@ class Clusters:
 
     def _published(self, rows: Counts) -> tuple[int, ...]:
         """The values that these rows would be published with."""
-        raw, found = self.problem.relational, []
+        raw, values = self.problem.relational, []
         assert raw is not None
         for attribute, low in zip(raw.attributes, raw.low, strict=True):
             ends = attribute.generalize(np.array([low[rows].min()]), np.array([low[rows].max()]))
-            found += [int(end[0]) for end in ends]
-        return tuple(found)
+            values += [int(end[0]) for end in ends]
+        return tuple(values)
 
     def _equal(self, one: int, other: int) -> list[int]:
         """The clusters that the union of two would be published like: sizes of classes count them together."""
@@ -188,9 +188,9 @@ class Clusters:
         """Clusters that would be published with equal values become one, for measures that count them so."""
         first: dict[tuple[int, ...], int] = {}
         for number in sorted(self.values):
-            found = first.setdefault(self.values[number], number)
-            if found != number:
-                self.merge(found, number)
+            earlier = first.setdefault(self.values[number], number)
+            if earlier != number:
+                self.merge(earlier, number)
 
     def merges(self) -> Iterator[Merge]:
         """Tmerge's merges, one after the other, down to one cluster."""
@@ -221,8 +221,8 @@ class Clusters:
         assert self.within is not None
         within, new = self.within, [other for other in others.tolist() if (seed, other) not in self.losses]
         unions = [np.sort(np.concatenate([self.rows[seed], self.rows[other]])) for other in new]
-        found = self.engine.map("comparing sets", lambda rows, one: within.loss(rows, one) / len(rows), unions)
-        for other, loss in zip(new, found, strict=True):
+        losses = self.engine.map("comparing sets", lambda rows, one: within.loss(rows, one) / len(rows), unions)
+        for other, loss in zip(new, losses, strict=True):
             self.losses[seed, other] = self.losses[other, seed] = loss
         return np.array([self.losses[seed, other] for other in others.tolist()])
 

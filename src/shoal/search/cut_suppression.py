@@ -150,9 +150,9 @@ class CutSuppressionSearch(BoundedSearch):
         self.clock.check()
         with self._timed("starting"):
             alone.clock = self.clock.part(CUT_SHARE)
-            found = alone.run(needs_proof=True)
-            self._offer_cut(found)
-        if found.optimality is not None and found.optimality.ended == "interrupted":
+            best_cut = alone.run(needs_proof=True)
+            self._offer_cut(best_cut)
+        if best_cut.optimality is not None and best_cut.optimality.ended == "interrupted":
             raise KeyboardInterrupt
         with (
             self._timed("starting"),
@@ -253,9 +253,9 @@ class CutSuppressionSearch(BoundedSearch):
         kernel = self.kernel
         with self._timed("counting"):
             raised = self.tree.raised(set(candidate.expanded))
-            found = kernel.at(raised, sorted(candidate.suppressed), self.demand.known, tick=self._check_time)
-        self.conflicts.update(dict.fromkeys(found))
-        return found
+            conflicts = kernel.at(raised, sorted(candidate.suppressed), self.demand.known, tick=self._check_time)
+        self.conflicts.update(dict.fromkeys(conflicts))
+        return conflicts
 
     def _broken(self, candidate: Candidate, conflicts: Iterable[Conflict]) -> list[Conflict]:
         """Those of the conflicts that a candidate does not settle."""

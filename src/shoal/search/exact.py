@@ -159,9 +159,9 @@ class ExactSearch(BoundedSearch):
         self._check_time(share)
         with self._timed("counting"):
             raised = self.tree.raised(expanded)
-            found = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
-            self.threats += found
-        return bool(found)
+            threats = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
+            self.threats += threats
+        return bool(threats)
 
     def _ask_aa(self) -> None:
         """Take the cut of AA, once, unless AA was too slow for the same time before."""

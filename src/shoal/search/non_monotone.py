@@ -48,7 +48,7 @@ class NonMonotoneSearch(BoundedSearch):
             self.breaches = _lister(problem, self.demand, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
-        self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
+        self.satisfied = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
         self.beats_aa = False  # whether the first cut is known to be no worse than AA's
         self.refused: Infeasible | None = None  # why there is none
         self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
@@ -61,7 +61,7 @@ class NonMonotoneSearch(BoundedSearch):
             with self._timed("solving"):
                 solver.load()  # missing, it is missed before any work
         interrupted = self._start(needs_proof)
-        if interrupted and not self.found:
+        if interrupted and not self.satisfied:
             raise KeyboardInterrupt
         self.clock.start()
         try:
@@ -80,7 +80,7 @@ class NonMonotoneSearch(BoundedSearch):
 
     def _ready(self) -> bool:
         """Once a cut satisfies the model."""
-        return self.found
+        return self.satisfied
 
     def _start(self, needs_proof: bool) -> bool:
         """Find a first cut, whatever the limit: AA's. Return whether the user wants no more.
@@ -95,16 +95,16 @@ class NonMonotoneSearch(BoundedSearch):
         plain = self.problem.under(KmAnonymity(k=self.demand.k, m=max(1, self.demand.known)))
         with self._timed("k^m"):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
-            found = search.run(needs_proof=needs_proof)
+            solution = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
         self._mend(search.best, self._within_time())
         self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA mends its own k^m cut
-        return found.optimality is not None and found.optimality.ended == "interrupted"
+        return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, for the threats that they run into."""
         for depth in range(1, self.tree.height + 1):
-            if self.found and self.bound == self.tree.cost(self.best):
+            if self.satisfied and self.bound == self.tree.cost(self.best):
                 return
             while self._exclude(self.tree.fill(list(self.threats), depth=depth)):
                 pass
@@ -124,7 +124,7 @@ class NonMonotoneSearch(BoundedSearch):
     def _prove(self) -> None:
         """Rounds until the bound meets the best cut."""
         effort = FIRST_EFFORT
-        while not self.found or self.bound < self.tree.cost(self.best):
+        while not self.satisfied or self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
             with self._timed("solving"):
                 args = (self.tree, list(self.threats), self.best, effort, self.clock.until, self._solving)
@@ -147,7 +147,7 @@ class NonMonotoneSearch(BoundedSearch):
             try:
                 done = level_by_level(self.cut_input, self.privacy, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
-                self.refused = self.refused if self.found else refused
+                self.refused = self.refused if self.satisfied else refused
                 return
         self.counted = max(self.counted, done.counted)
         self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
@@ -171,8 +171,8 @@ class NonMonotoneSearch(BoundedSearch):
 
     def _keep(self, expanded: set[int]) -> None:
         """Take a cut that satisfies the model, if it is the best so far."""
-        if not self.found:
-            self.best, self.found, self.refused = expanded, True, None
+        if not self.satisfied:
+            self.best, self.satisfied, self.refused = expanded, True, None
         self._offer(expanded)
 
 

@@ -91,7 +91,7 @@ class SetGeneralizer:
         items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
         privacy = self.problem.privacy
         demand = privacy.demand(items)
-        made = merge_until_safe(
+        first_of = merge_until_safe(
             items.indptr,
             items.items,
             len(items.labels),
@@ -103,10 +103,10 @@ class SetGeneralizer:
             demand.known,
             tick=engine.tick("generalizing sets"),
         )
-        if made is None:
+        if first_of is None:
             raise Infeasible(
                 f"{privacy.short} cannot be reached in a cluster of {len(rows):,} records, even with all items in one "
                 f"set: among those with any item that is not sensitive, a sensitive value is too frequent: choose a "
                 f"smaller l, or do not declare it sensitive."
             )
-        return made
+        return first_of

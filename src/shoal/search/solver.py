@@ -110,8 +110,8 @@ def solve(
     model.maximize(cp.LinearExpr.weighted_sum([variables[node] for node in nodes], [tree.gain[node] for node in nodes]))
 
     solver = _solver(cp, effort, deadline)
-    found: deque[set[int]] = deque(maxlen=KEPT + 1)
-    status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
+    solutions: deque[set[int]] = deque(maxlen=KEPT + 1)
+    status = _interruptible(solver, model, _recorder(cp, variables, solutions), tick)
     if status == cp.UNKNOWN:
         return Relaxed(start, 0, False)
     if status == cp.INFEASIBLE and together:
@@ -122,7 +122,7 @@ def solve(
     bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
     if status == cp.OPTIMAL or bound > tree.cost(expanded):  # more than the cost of a solution cannot be a bound
         bound = tree.cost(expanded) if status == cp.OPTIMAL else 0
-    before = tuple(other for other in reversed(found) if other != expanded)
+    before = tuple(other for other in reversed(solutions) if other != expanded)
     return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
 
 
@@ -219,12 +219,12 @@ def _solver(cp: Any, effort: float, deadline: float) -> Any:
     return solver
 
 
-def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any:
+def _recorder(cp: Any, variables: dict[int, Any], solutions: deque[set[int]]) -> Any:
     """What the solver calls for every better solution."""
 
     class Recorder(cp.CpSolverSolutionCallback):  # type: ignore[misc]
         def on_solution_callback(self) -> None:
-            found.append({node for node, variable in variables.items() if self.boolean_value(variable)})
+            solutions.append({node for node, variable in variables.items() if self.boolean_value(variable)})
 
     return Recorder()
 
