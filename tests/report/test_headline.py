@@ -24,6 +24,7 @@ from shoal.evaluation.grid import Case
 from shoal.evaluation.material import Material
 from shoal.evaluation.recommend import Recommendation, Trial
 from shoal.evaluation.run_case import run_case
+from shoal.metrics import Comparison
 from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
 from shoal.report import headline, remedies
@@ -69,9 +70,10 @@ def problem(rows: list[list[str]], tree: dict[str, Any] | None = None, **options
 
 def counted(before: list[list[str]], after: list[list[str]], tree: dict[str, Any]) -> Usefulness:
     hierarchy = Hierarchy.from_tree(tree)
-    return Usefulness.of(
-        hierarchy.encode(Transactions.from_sets(before)), Published.resolve(Transactions.from_sets(after), hierarchy)
-    )
+    return Comparison(
+        Published.plain(hierarchy.encode(Transactions.from_sets(before))),
+        Published.resolve(Transactions.from_sets(after), hierarchy),
+    ).usefulness
 
 
 WIDE = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(4)]}}

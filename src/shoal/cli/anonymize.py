@@ -18,7 +18,6 @@ from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
-from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.options import names_of
 from shoal.privacy import PrivacyModel
@@ -241,7 +240,7 @@ def _suppressed(release: shoal.Release) -> str:
     """What was suppressed; empty: nothing, or it is told as deletions."""
     if not release.algorithm.truthful:
         return ""
-    made = Outcome.of(release.problem.items, release.published)
+    made = release.comparison.outcome
     if not made.suppressed:
         return ""
     part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")

@@ -23,7 +23,7 @@ from shoal.data.sensitive import take_apart
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.jobs.job import items_tree
-from shoal.metrics import Outcome
+from shoal.metrics import Comparison
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import THRESHOLDS, mining_loss, summed_up
 from shoal.metrics.workload import Workload
@@ -148,7 +148,8 @@ def measure(
     columns_were, columns_are = _columns(before, after, may_be_known)
     raw = replace(shoal.Published.plain(items, was), relational=columns_were)
     resolved = replace(resolved, relational=columns_are)
-    losses = measure_all(raw, resolved, counted)
+    compared = Comparison(raw, resolved)
+    losses = measure_all(compared, counted)
     found = Measured(losses, {})
     asked = own if drawn is None else Workload.generated(raw, **drawn)
     if asked is not None:
@@ -163,7 +164,7 @@ def measure(
             longest = max(int(rows.sizes.max(initial=1)) for rows in before_after)  # nobody can know more
             found.risks = tuple(shoal.Risk.of(rows, k or K, min(known, longest), engine) for rows in before_after)
     found.counts = {
-        **_outcome(items, resolved),
+        **_outcome(compared),
         **_uncovered(columns_were, columns_are),
         **({} if asked is None else {"queries": len(asked)}),
     }
@@ -199,9 +200,9 @@ def _thresholds(text: str) -> list[float]:
     return found
 
 
-def _outcome(items: shoal.Transactions, published: shoal.Published) -> dict[str, int]:
+def _outcome(compared: Comparison) -> dict[str, int]:
     """What became of the occurrences."""
-    made = Outcome.of(items, published)
+    made, items, published = compared.outcome, compared.original.rows, compared.published
     gone, times = made.suppressed_items, made.suppressed_counts
     if not published.generalized:  # then items may have been deleted here and there: only those that vanished count
         vanished = times == items.supports[gone]

@@ -24,7 +24,7 @@ from shoal.data.attributes import Line
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
-from shoal.metrics import Measure, covered_sizes
+from shoal.metrics import Comparison, Measure
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.release import clashes
@@ -88,11 +88,12 @@ def anonymize(
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
+    compared = Comparison(problem.raw, published)
     if algorithm.truthful:
-        _check_truth(problem.raw, published, algorithm)
+        _check_truth(compared, algorithm)
     with _timed(timings, "measure"):
-        losses = measure_all(problem.raw, published, problem.item_weights)
-    release = Release(problem, algorithm, solution, published, verdict, losses, timings, {})
+        losses = measure_all(compared, problem.item_weights)
+    release = Release(problem, algorithm, solution, compared, verdict, losses, timings, {})
     release = replace(release, provenance=_provenance(release))
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}")
@@ -124,10 +125,11 @@ def require_loss(release: Release, limit: float, said: str) -> None:
     )
 
 
-def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> None:
+def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
     """Every published value covers the original one, and every item is covered unless the method may suppress it."""
-    values = published.relational is None or raw.relational is None or published.relational.covers(raw.relational).all()
-    if not values or (not algorithm.suppresses and not covered_sizes(raw.rows, published).all()):
+    before, after = compared.original.relational, compared.published.relational
+    values = after is None or before is None or after.covers(before).all()
+    if not values or (not algorithm.suppresses and not compared.covered_sizes.all()):
         what = "items" if values else "values of columns"
         raise Untruthful(
             f"Algorithm {algorithm.name} returned a recoding whose {what} do not cover the original ones: nothing was "
@@ -144,15 +146,15 @@ def _read_back(problem: Problem, published: Published) -> Published:
     return problem.privacy.seen(read)
 
 
-def measure_all(original: Published, published: Published, weights: Counts | None = None) -> dict[str, float]:
+def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:
     """Every known measure of published data against the original; with weights, weighted losses too."""
     losses: dict[str, float] = {}
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
-        losses.update(measure.of(original, published))
+        losses.update(measure.of(compared))
     if weights is not None:
         for measure in measures:
-            losses.update(measure.weighted(original, published, weights))
+            losses.update(measure.weighted(compared, weights))
     return losses
 
 

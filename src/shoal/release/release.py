@@ -17,6 +17,7 @@ from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.metrics import Comparison
 from shoal.metrics.change import Change
 from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
@@ -42,7 +43,7 @@ class Release:
     problem: Problem
     algorithm: Algorithm
     solution: Solution
-    published: Published
+    comparison: Comparison  # of the data and what is published; what is measured of it is computed once
     verdict: Verdict
     losses: dict[str, float]
     timings: dict[str, float]
@@ -60,6 +61,11 @@ class Release:
             loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
+
+    @property
+    def published(self) -> Published:
+        """What the world sees."""
+        return self.comparison.published
 
     @property
     def recoding(self) -> Recoding:
@@ -118,10 +124,10 @@ class Release:
         """The recoding in figures; of items and labels, it counts those that occur in the data."""
         return self.recoding.summary(self.problem.items)
 
-    @cached_property
+    @property
     def usefulness(self) -> Usefulness:
         """How much of the items can still be read."""
-        return Usefulness.of(self.problem.items, self.published)
+        return self.comparison.usefulness
 
     @property
     def worthless(self) -> Worthless | None:
@@ -151,10 +157,10 @@ class Release:
             return explain(self.problem, self.recoding, name_unknown=False)
         return []
 
-    @cached_property
+    @property
     def change(self) -> Change | None:
         """Which items were added to records and which deleted, for methods that do so, or that deal items anew."""
-        return None if self.algorithm.truthful else Change.of(self.problem.raw, self.published)
+        return None if self.algorithm.truthful else self.comparison.change
 
     @property
     def made_up(self) -> list[str]:
@@ -334,7 +340,7 @@ class Release:
         options = io.read_options(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
         written = replace(self, provenance={**self.provenance, "output": output})
-        known = ("_tried", "usefulness", "explanations", "risk_before", "risk_after", "summary")
+        known = ("_tried", "explanations", "risk_before", "risk_after", "summary")
         written.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
         return written
 

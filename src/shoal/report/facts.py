@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from shoal.data.transactions import Transactions
-from shoal.metrics import Outcome, covered_sizes
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.metrics.risk import Disclosure, Exposure, Risk
@@ -170,7 +169,7 @@ def _generalized(release: Release) -> dict[str, Any]:
     An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
     """
     published, supports = release.published, release.published.rows.supports
-    sizes = covered_sizes(release.problem.items, published)
+    sizes = release.comparison.covered_sizes
     total = max(1, len(sizes))
     hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
     groups, intact = group_codes(release), (published.cover_sizes == 1) & (supports > 0)
@@ -226,7 +225,7 @@ def _suppressed(release: Release, *, named: bool) -> dict[str, Any] | None:
     ``named``: with their labels and counts, which are taken from the raw data.
     """
     items, hierarchy = release.problem.items, release.problem.hierarchy
-    made = Outcome.of(items, release.published)
+    made = release.comparison.outcome
     if not made.suppressed or not release.algorithm.truthful:
         return None
     codes, counts = made.suppressed_items, made.suppressed_counts

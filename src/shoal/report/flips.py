@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.metrics import Outcome
 from shoal.metrics.change import Change
 from shoal.recoding import Dealt, Flips
 from shoal.release.release import Release
@@ -48,7 +47,7 @@ def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
         **groups,
         "records_changed": made.records_changed,
         "records_given_sensitive": len(made.with_sensitive(made.added)),
-        "emptied_records": Outcome.of(release.problem.items, release.published).emptied,
+        "emptied_records": release.comparison.outcome.emptied,
         "qid_additions": made.qid_additions,
         "qid_deletions": made.qid_deletions,
         "sensitive_additions": made.sensitive_additions,

@@ -32,6 +32,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
+from shoal.metrics import Comparison
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
@@ -108,7 +109,7 @@ def with_names(problem: Problem, tree: Hierarchy, solution: Solution) -> Solutio
 def _loss(problem: Problem, solution: Solution) -> float:
     """What a solution loses, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
-    total, scale = own.loss.total(own.items, solution.recoding.apply(own.items), own.item_weights)
+    total, scale = own.loss.total(Comparison(own.raw, solution.recoding.apply(own.items)), own.item_weights)
     return total / scale
 
 
