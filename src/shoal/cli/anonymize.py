@@ -21,7 +21,7 @@ from shoal.jobs.job import Job
 from shoal.metrics.change import Change
 from shoal.options import names_of
 from shoal.privacy import PrivacyModel
-from shoal.report import headline, sentences
+from shoal.report import Story, headline, sentences
 from shoal.report.formatting import share, things
 
 
@@ -128,15 +128,16 @@ def anonymize(
         lists=tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts),
     )
     with console.engine(workers) as engine:
-        release = job.run(engine, tell)
-    show(release, output, reports, explained=explanations)
+        story = job.run(engine, tell)
+    show(story, output, reports)
 
 
-def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, explained: bool = True) -> None:
-    """The result in a few lines; ``explained``: it may name rare sets of the raw data."""
+def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
+    """The result in a few lines."""
+    release = story.release
     verdict, losses, cut = release.verdict, release.losses, release.summary
     checked = things(verdict.checked, *release.problem.privacy.views)
-    poor = headline.worthless(release, named=explained)
+    poor = headline.worthless(story)
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -96,7 +97,7 @@ def anonymize(
     release = Release(problem, algorithm, solution, compared, verdict, losses, timings, {})
     release = replace(release, provenance=_provenance(release))
     if max_loss is not None:
-        require_loss(release, max_loss, f"max_loss={max_loss:g}")
+        require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
 
 
@@ -113,15 +114,13 @@ def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None
         )
 
 
-def require_loss(release: Release, limit: float, said: str) -> None:
-    """Raise an error unless the loss of a release is within the limit; it names what loses less, if that is found."""
+def require_loss(release: Release, limit: float, option: str, advice: Callable[[], str]) -> None:
+    """Raise an error unless the loss of a release is within the limit of an option; ``advice``: what loses less."""
     if release.loss <= limit:
         return
-    from shoal.report import headline
-
     raise LossTooHigh(
-        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {said} allows: nothing was "
-        f"written. {headline.remedy_line(release)}"
+        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {option} allows: nothing was "
+        f"written. {advice()}"
     )
 
 

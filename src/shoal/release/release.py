@@ -6,15 +6,15 @@ import contextlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
-from shoal.engines import LOCAL, Engine
 from shoal.errors import OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.metrics import Comparison
@@ -23,17 +23,12 @@ from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
 from shoal.options import say
 from shoal.privacy import Verdict
-from shoal.privacy.km import KmAnonymity
 from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import Clustered, Dealt, GlobalCut, LocalSets, Recoding
+from shoal.recoding import Clustered, Dealt, LocalSets, Recoding
 from shoal.recoding.solution import Optimality, Solution
-
-if TYPE_CHECKING:
-    from shoal.jobs.command import Command
-    from shoal.report.explanations import Explanation
-    from shoal.report.remedies import Remedy
+from shoal.release.reporter import Reporter
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +43,6 @@ class Release:
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
-    command: Command | None = None  # the command line that made it; none: it was made from Python
 
     def __repr__(self) -> str:
         """Never the data themselves."""
@@ -133,29 +127,6 @@ class Release:
     def worthless(self) -> Worthless | None:
         """Why the release is nearly worthless (:mod:`shoal.metrics.usefulness`); None: it is not."""
         return self.usefulness.worthless if self.problem.privacy.about_sets else None
-
-    @property
-    def tried(self) -> tuple[Remedy, ...]:
-        """Other ways to publish the same data, run when first asked for: if this one is nearly worthless, say."""
-        return self.try_others(LOCAL)
-
-    def try_others(self, engine: Engine) -> tuple[Remedy, ...]:
-        """Run other ways to publish the same data, once."""
-        from shoal.report import remedies
-
-        if "_tried" not in self.__dict__:
-            self.__dict__["_tried"] = remedies.find(self, engine)
-        found: tuple[Remedy, ...] = self.__dict__["_tried"]
-        return found
-
-    @cached_property
-    def explanations(self) -> list[Explanation]:
-        """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
-        from shoal.report.explanations import explain
-
-        if isinstance(self.recoding, GlobalCut) and isinstance(self.problem.privacy, KmAnonymity):
-            return explain(self.problem, self.recoding, name_unknown=False)
-        return []
 
     @property
     def change(self) -> Change | None:
@@ -339,22 +310,20 @@ class Release:
         sha256 = io.write(self.dataset, path, **layout)
         options = io.read_options(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
-        written = replace(self, provenance={**self.provenance, "output": output})
-        known = ("_tried", "explanations", "risk_before", "risk_after", "summary")
-        written.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
-        return written
+        return replace(self, provenance={**self.provenance, "output": output})
+
+    @cached_property
+    def reporter(self) -> Reporter:
+        """What tells people about this release."""
+        return discovery.get("shoal.report", Reporter, "story").of(self)
 
     def report(self, path: str | Path, *, explained: bool = True) -> None:
         """Write a report: ``.html``, ``.json`` or ``.md``; ``explained``: with the rare sets that forced each group."""
-        from shoal import report
-
-        report.write(self, Path(path), explained=explained)
+        self.reporter.write(Path(path), explained=explained)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from shoal import report
-
-        return report.summary_html(self)
+        return self.reporter.card()
 
 
 def peak_memory() -> int | None:

@@ -21,6 +21,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
+from shoal.release.release import Release
 from shoal.search.threats import counter_of
 from shoal.visible import visible
 
@@ -82,6 +83,16 @@ def explain(
     for node in map(int, cut.suppressed):
         found.append(_suppressed(problem, published, node, labels, engine))
     return sorted(found, key=lambda one: (-one.records, one.group))
+
+
+def of_release(release: Release) -> list[Explanation]:
+    """Why each group of a release is needed, where that can be told; items that only the raw data know are not named.
+
+    It names sets of the raw data that fewer than k records hold: not to be published.
+    """
+    if isinstance(release.recoding, GlobalCut) and isinstance(release.problem.privacy, KmAnonymity):
+        return explain(release.problem, release.recoding, name_unknown=False)
+    return []
 
 
 def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:

@@ -24,6 +24,7 @@ from shoal.report.bands import banded, bands
 from shoal.report.explanations import Explanation
 from shoal.report.flips import flips
 from shoal.report.relational import relational
+from shoal.report.story import Story
 
 VERSION = 1
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
@@ -45,12 +46,13 @@ PAPERS = {
 }
 
 
-def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
-    """The release in figures, ready for strict JSON. No records; ``explained``: with the sets that forced groups."""
+def as_dict(story: Story) -> dict[str, Any]:
+    """The release in figures, ready for strict JSON. No records."""
+    release, explained = story.release, story.explained
     privacy, algorithm = release.problem.privacy, release.algorithm
     values: dict[str, Any] = {
         "report": VERSION,
-        "worthless": headline.worthless(release, named=explained),
+        "worthless": headline.worthless(story),
         "model": {
             "name": privacy.name,
             "title": privacy.title,
@@ -86,7 +88,7 @@ def as_dict(release: Release, *, explained: bool = True) -> dict[str, Any]:
         "codebook": _codebook(release),
         "suppressed": _suppressed(release, named=explained),
         "flips": flips(release, named=explained),
-        "explanations": explanations(release.explanations) if explained else None,
+        "explanations": explanations(story.findings.explanations) if explained else None,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
         "warnings": release.warnings,
         "timings": release.timings,

@@ -6,21 +6,20 @@ from typing import Any
 
 from shoal.privacy import Witness
 from shoal.release.release import Release
-from shoal.report import formatting, remedies
+from shoal.report import formatting
 from shoal.report.formatting import count, share, things
 from shoal.report.remedies import Remedy
+from shoal.report.story import Story
 
 TITLE = "Nearly worthless"
 
 
-def worthless(release: Release, *, named: bool) -> dict[str, Any] | None:
-    """The headline of a nearly worthless release as figures and sentences; None: the release is useful.
-
-    ``named``: with the set of labels that forced it, which is taken from the raw data.
-    """
+def worthless(story: Story) -> dict[str, Any] | None:
+    """The headline of a nearly worthless release as figures and sentences; None: the release is useful."""
+    release, findings = story.release, story.findings
     if release.worthless is None:
         return None
-    found, forced = release.usefulness, remedies.witness(release) if named else None
+    found, forced = release.usefulness, findings.witness if story.explained else None
     return {
         "reason": release.worthless,
         "title": title(release),
@@ -31,9 +30,9 @@ def worthless(release: Release, *, named: bool) -> dict[str, Any] | None:
         "labels": [{"label": label, "items": items} for label, items in found.broad],
         "loss": release.loss,
         "forced_by": forced and _forced(release, forced),
-        "tried": [_told(release, one) for one in release.tried],
-        "better": [_told(release, one) for one in better(release)],
-        "otherwise": "" if better(release) else nothing_better(release),
+        "tried": [_told(story, one) for one in findings.tried],
+        "better": [_told(story, one) for one in findings.better],
+        "otherwise": "" if findings.better else nothing_better(story),
     }
 
 
@@ -60,32 +59,20 @@ def why(release: Release) -> str:
     return f"{share(found.removed / found.items)} of all items were {gone}{also}."
 
 
-def better(release: Release) -> tuple[Remedy, ...]:
-    """The ways that lose less."""
-    return remedies.better(release, release.tried)
-
-
-def nothing_better(release: Release) -> str:
+def nothing_better(story: Story) -> str:
     """What to say if no way that was tried loses less."""
-    tried = [_way(one) for one in release.tried]
-    other = ", more data, or another hierarchy" if release.algorithm.generalizes else " or more data"
+    tried = [_way(one) for one in story.findings.tried]
+    other = ", more data, or another hierarchy" if story.release.algorithm.generalizes else " or more data"
     advice = f"A weaker guarantee{other} would keep more."
     return f"Nothing that was tried does better ({', '.join(tried)}). {advice}" if tried else advice
 
 
-def remedy_line(release: Release) -> str:
+def remedy_line(story: Story) -> str:
     """What loses less, in one line."""
-    found = better(release)
-    if not found:
-        return nothing_better(release)
-    return f"This loses {found[0].loss:.6f} ({_way(found[0])}): {spelled(release, found[0])}"
-
-
-def spelled(release: Release, remedy: Remedy) -> str:
-    """How to do it: a command line, or a call if the release was made from Python."""
-    if release.command is None:
-        return remedies.python(release, remedy)
-    return release.command.spelled(remedy.algorithm, remedy.model_options)
+    if not story.findings.better:
+        return nothing_better(story)
+    best = story.findings.better[0]
+    return f"This loses {best.loss:.6f} ({_way(best)}): {story.spelled(best)}"
 
 
 def sentence(release: Release, remedy: dict[str, Any]) -> str:
@@ -109,11 +96,11 @@ def _way(remedy: Remedy) -> str:
     return "groups of siblings"
 
 
-def _told(release: Release, remedy: Remedy) -> dict[str, Any]:
+def _told(story: Story, remedy: Remedy) -> dict[str, Any]:
     """A way in figures."""
     return {
         "how": _way(remedy),
-        "command": spelled(release, remedy),
+        "command": story.spelled(remedy),
         "loss": remedy.loss,
         "removed": remedy.removed,
         "worthless": remedy.worthless,

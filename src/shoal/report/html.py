@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from shoal.release.release import Release
 from shoal.report import flips, formatting, headline, proofs, relational, risks, sentences
 from shoal.report.facts import as_dict, group_codes
+from shoal.report.formats import ReportFormat
+from shoal.report.story import Story
 from shoal.visible import visible
 
 if TYPE_CHECKING:
@@ -27,9 +29,20 @@ SPELLED = 12  # items named for a group
 HERE = Path(__file__).parent
 
 
-def as_html(release: Release, *, explained: bool = True) -> str:
+class Html(ReportFormat):
+    """One page for a data protection officer."""
+
+    name = "html"
+    suffixes = (".html", ".htm")
+
+    def render(self, story: Story) -> str:
+        """As :func:`as_html`."""
+        return as_html(story)
+
+
+def as_html(story: Story) -> str:
     """The whole report, in one self-contained file."""
-    facts = as_dict(release, explained=explained)
+    release, facts = story.release, as_dict(story)
     was, now = risks.both(facts)
     return (
         environment()
@@ -78,8 +91,9 @@ def as_html(release: Release, *, explained: bool = True) -> str:
     )
 
 
-def summary_html(release: Release) -> str:
+def summary_html(story: Story) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
+    release = story.release
     problem, published = release.problem, release.published
     sets = problem.privacy.about_sets
     figures = [
@@ -101,7 +115,7 @@ def summary_html(release: Release) -> str:
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
             best=sentences.optimality(release),
-            poor=headline.worthless(release, named=True),
+            poor=headline.worthless(story),
             made_up=release.made_up,
             warnings=[note for note in release.warnings if note not in release.made_up],
         )

@@ -10,14 +10,27 @@ from shoal.report import flips, headline, relational, risks
 from shoal.report import formatting as plain
 from shoal.report import sentences as words
 from shoal.report.facts import as_dict
+from shoal.report.formats import ReportFormat
+from shoal.report.story import Story
 from shoal.visible import visible
 
 TOP = 10  # groups shown
 
 
-def as_markdown(release: Release, *, explained: bool = True) -> str:
+class Markdown(ReportFormat):
+    """One compact page."""
+
+    name = "markdown"
+    suffixes = (".md",)
+
+    def render(self, story: Story) -> str:
+        """As :func:`as_markdown`."""
+        return as_markdown(story)
+
+
+def as_markdown(story: Story) -> str:
     """The report in one page."""
-    facts = as_dict(release, explained=explained)
+    release, facts = story.release, as_dict(story)
     data, model, algorithm, made = facts["data"], facts["model"], facts["algorithm"], facts["generalized"]
     holds = facts["verdict"]["holds"]
     before, after = facts["risk"]["before"], facts["risk"]["after"]
