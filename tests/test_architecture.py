@@ -58,6 +58,11 @@ def test_algorithms_do_not_import_each_other_nor_the_verifier_kernel(module: Pat
     assert not counts_as_a_verifier(module)
 
 
+@pytest.mark.parametrize("module", sorted((PACKAGE / "release").glob("*.py")), ids=lambda path: path.name)
+def test_a_release_knows_nothing_of_its_reports(module: Path) -> None:
+    assert not starts(imports(module), "shoal.report", "shoal.jobs", "shoal.evaluation", "shoal.cli")
+
+
 def test_search_does_not_count_with_the_verifier() -> None:
     for module in (PACKAGE / "search").glob("*.py"):
         assert not counts_as_a_verifier(module)

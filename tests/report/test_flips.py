@@ -26,7 +26,7 @@ from shoal.engines import Engine
 from shoal.privacy import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.report import Story, flips, risks, sentences
+from shoal.report import Story, flips, risks, sentences, wording
 from tests.report.test_report import EVIL, Page
 
 TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
@@ -105,8 +105,8 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     after = Counter(item for _, now in sets(made) for item in now)
     assert added or deleted
     assert facts["kind"] == "flips"
-    assert bool(made.made_up)
-    assert all(note in text for text in texts(made) for note in made.made_up)
+    assert bool(wording.falsehoods(made))
+    assert all(note in text for text in texts(made) for note in wording.falsehoods(made))
     assert not [false for false in FALSE_HERE for text in texts(made) if false in text]
     assert facts["records_changed"] == sum(was != now for was, now in sets(made))
     assert facts["records_given_sensitive"] == sum(bool((now - was) & hidden) for was, now in sets(made))
@@ -149,7 +149,7 @@ def test_other_methods_have_no_flips() -> None:
     made = release([["a"], ["a"], ["b"], ["b"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)
     facts = report.as_dict(Story.of(made))
     assert facts["flips"] is None
-    assert made.made_up == []
+    assert wording.falsehoods(made) == []
     assert facts["algorithm"]["truthful"] is True
     assert all("What was added and deleted" not in text and "(sensitive)" not in text for text in texts(made))
 
@@ -164,18 +164,18 @@ def test_other_methods_have_no_flips() -> None:
 )
 def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     made = release(rows, privacy=shoal.SensitiveK(k=len(rows), sensitive=("HIV",)))
-    assert said in made.made_up[0]
-    assert made.warnings[: len(made.made_up)] == made.made_up
+    assert said in wording.falsehoods(made)[0]
+    assert made.warnings[: len(wording.falsehoods(made))] == wording.falsehoods(made)
     given = any(now & {"HIV"} - was for was, now in sets(made))
-    assert ("Facts are published that are not in the data." in made.made_up[0]) == given
+    assert ("Facts are published that are not in the data." in wording.falsehoods(made)[0]) == given
     assert ("1 record is published with a sensitive item that it did not hold." in made.warnings) == given
-    assert "Do not use these data to decide anything about a single person." in made.made_up[-1]
+    assert "Do not use these data to decide anything about a single person." in wording.falsehoods(made)[-1]
     for text in texts(made):
         heading = "Not all that is published is true" if given else "Items are missing from what is published"
         assert text.index(heading) < text.index("What an adversary")
-        assert all(note in text for note in made.made_up)
+        assert all(note in text for note in wording.falsehoods(made))
         assert not [false for false in FALSE_HERE if false in text]
-    assert made.made_up[0] in Page(report.summary_html(Story.of(made))).text
+    assert wording.falsehoods(made)[0] in Page(report.summary_html(Story.of(made))).text
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
 )
 def test_without_anything_sensitive(rows: list[list[str]], change: str, heading: str | None) -> None:
     made = release(rows, Together(), shoal.TransactionalK(k=2))
-    assert bool(made.made_up) == bool(heading)
+    assert bool(wording.falsehoods(made)) == bool(heading)
     assert not any("sensitive" in note for note in made.warnings)
     for text in texts(made):
         assert change in text
@@ -221,7 +221,7 @@ def test_weights_of_nothing_are_no_matter_for_methods_without_cuts() -> None:
 
 def test_nothing_to_change_is_no_reason_to_warn() -> None:
     made = release([["a", "HIV"], ["a", "HIV"], ["b"]])
-    assert made.made_up == []
+    assert wording.falsehoods(made) == []
     assert made.warnings == []
     for text in texts(made):
         assert "Nothing had to be changed: the data satisfy the guarantee as they are." in text

@@ -23,6 +23,7 @@ from shoal.options import names_of
 from shoal.privacy import PrivacyModel
 from shoal.report import Story, headline, sentences
 from shoal.report.formatting import share, things
+from shoal.report.wording import worded
 
 
 @click.command()
@@ -171,8 +172,8 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
-    for note in release.warnings:
-        console.warn(note, loud=note in release.made_up)
+    for note in release.notes:
+        console.warn(worded(note), loud=note.untrue)
 
 
 def _warn_first(release: shoal.Release, poor: dict[str, Any]) -> None:

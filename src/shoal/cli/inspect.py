@@ -21,6 +21,7 @@ from shoal.jobs.job import read_for
 from shoal.options import names_of, say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.report.formatting import share, things
+from shoal.report.wording import worded
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 with_workers = click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor.")
@@ -86,9 +87,9 @@ def verify(
         console.warn(f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other.")
     if published.sensitive is not None:
         for note in spelling_notes(data, published.sensitive):
-            console.warn(note)
-    for note in filter(None, [*privacy.notes, privacy.unseen]):
-        console.warn(note)
+            console.warn(worded(note))
+    for text in filter(None, [*map(worded, privacy.notes), privacy.unseen]):
+        console.warn(text)
     if as_json:
         witnesses = [{**witness_facts(witness), **foreign.spelled(witness, book)} for witness in verdict.witnesses]
         facts: dict[str, Any] = {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}

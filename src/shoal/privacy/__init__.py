@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.notes import Note
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -98,6 +99,7 @@ class PrivacyModel(Spec, ABC):
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     relational: ClassVar[bool] = False  # whether it is about columns beside the sets: quasi-identifiers
     about_sets: ClassVar[bool] = True  # whether it is about the sets
+    protects_holders: ClassVar[bool] = False  # whether it is about records with a sensitive item alone
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     examined: ClassVar[str]  # which of them, as the end of a sentence
 
@@ -112,7 +114,7 @@ class PrivacyModel(Spec, ABC):
         return ""
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What to know about a guarantee that was asked for like this; mostly nothing."""
         return []
 

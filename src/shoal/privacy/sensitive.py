@@ -90,6 +90,8 @@ class SensitiveValues(SensitiveModel):
 class SensitiveItems(SensitiveModel):
     """Sensitive are items only. All others may be known, or just those that are said to be: then no item is neither."""
 
+    protects_holders = True
+
     qid: tuple[str, ...]
 
     def __post_init__(self) -> None:

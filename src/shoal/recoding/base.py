@@ -8,8 +8,10 @@ import numpy as np
 
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.notes import Note
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
+from shoal.metrics.change import Change
 from shoal.published import Published
 
 
@@ -23,6 +25,15 @@ class Recoding(ABC):
     @abstractmethod
     def summary(self, items: Transactions | None = None) -> dict[str, object]:
         """The recoding in figures; given the original rows, it counts only items and labels that occur in them."""
+
+    @property
+    def ignores_hierarchy(self) -> bool:
+        """Whether items are recoded without regard to the hierarchy, although they are generalized."""
+        return False
+
+    def falsehoods(self, change: Change) -> list[Note]:
+        """What to know where not all is true that is published; most recodings publish nothing untrue."""
+        return []
 
     @property
     def published_nodes(self) -> Codes:

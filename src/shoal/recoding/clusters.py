@@ -37,6 +37,11 @@ class Clustered(Recoding):
         return replace(published, relational=self.relational)
 
     @property
+    def ignores_hierarchy(self) -> bool:
+        """Whether the sets are recoded so."""
+        return self.sets is not None and self.sets.ignores_hierarchy
+
+    @property
     def published_nodes(self) -> Codes:
         """Those of the sets."""
         return np.zeros(0, dtype=np.int32) if self.sets is None else self.sets.published_nodes

@@ -37,6 +37,11 @@ class LocalSets(Recoding):
         """In figures."""
         return f"LocalSets({len(self.first_of):,} chunks of {len(self.chunk_of):,} rows)"
 
+    @property
+    def ignores_hierarchy(self) -> bool:
+        """Sets of items need none."""
+        return True
+
     def _sets(self, n_items: int) -> tuple[list[tuple[int, ...]], Counts]:
         """The different sets, in order, and which of them each item of each chunk belongs to."""
         made: list[dict[int, list[int]]] = []

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import lookalikes, spelling_notes
+from shoal.data.notes import Note
 from shoal.data.table import Role
 from shoal.errors import OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
@@ -21,13 +21,12 @@ from shoal.metrics import Comparison
 from shoal.metrics.change import Change
 from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
-from shoal.options import say
 from shoal.privacy import Verdict
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.problem import Problem
 from shoal.published import Published
-from shoal.recoding import Clustered, Dealt, LocalSets, Recoding
+from shoal.recoding import Recoding
 from shoal.recoding.solution import Optimality, Solution
+from shoal.release import notes
 from shoal.release.reporter import Reporter
 
 
@@ -47,12 +46,8 @@ class Release:
     def __repr__(self) -> str:
         """Never the data themselves."""
         privacy = self.problem.privacy
-        loss = f"ncp={self.losses['ncp']:.6f}"
-        if self.made_up and isinstance(self.recoding, Dealt):
-            loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
-        elif self.made_up and self.change is not None:
-            added, deleted = len(self.change.added.items), len(self.change.deleted.items)
-            loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
+        untrue = next((note for note in self.notes if note.untrue), None)
+        loss = f"ncp={self.losses['ncp']:.6f}" if untrue is None else f"NOT TRUTHFUL: {untrue}"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
 
@@ -133,131 +128,15 @@ class Release:
         """Which items were added to records and which deleted, for methods that do so, or that deal items anew."""
         return None if self.algorithm.truthful else self.comparison.change
 
-    @property
-    def made_up(self) -> list[str]:
-        """What a publisher must know where not all is true that is published; mostly nothing."""
-        from shoal.report.untrue import made_up
-
-        return [] if self.change is None else made_up(self.change, self.recoding)
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a publisher must know beyond the guarantee; first what is published and not true."""
+        return notes.of_release(self)
 
     @property
     def warnings(self) -> list[str]:
-        """What a publisher must know beyond the guarantee."""
-        from shoal.report import column_notes
-
-        notes = [*self.made_up, *self.problem.privacy.notes]
-        guarded = self.problem.privacy.columns
-        beside = self.dataset.table.names if self.dataset.table is not None else ()
-        own = {*guarded, *self.problem.privacy.adds_columns, *self.problem.quasi_identifiers}
-        names = [f"'{name}'" for name in beside if name not in own]
-        if not self.problem.privacy.about_sets and len(self.problem.items.items):
-            notes.append("The sets are published untouched: the guarantee covers the quasi-identifying columns only.")
-        if names:
-            columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
-            only = "sets and the quasi-identifying columns" if self.problem.quasi_identifiers else "sets"
-            only = only if self.problem.privacy.about_sets else "quasi-identifying columns"
-            notes.append(
-                f"The {columns} published untouched: the guarantee covers the {only} only. "
-                f"Drop whatever could identify a person."
-                f"{' Items that were added would be false statements about that person.' if self.made_up else ''}"
-            )
-        index = getattr(getattr(self.problem.data.origin.layout, "frame", None), "index", None)
-        if self.problem.privacy.relational and index is not None and type(index).__name__ != "RangeIndex":
-            notes.append("The index of the data frame has no role and was dropped: make it a column if it is needed.")
-        if self.problem.data.origin.dropped:
-            notes.append(f"Items that were left out when the data were read: {say(self.problem.data.origin.dropped)}.")
-        notes += column_notes.notes(self.problem, self.published, self.dataset, self.losses)
-        sets = self.recoding.sets if isinstance(self.recoding, Clustered) else None
-        if isinstance(sets, LocalSets) and not self.problem.hierarchy.is_flat:
-            notes.append("The hierarchy of the items was not used: --within sets needs none, --within aa uses it.")
-        notes += self._declared()
-        if self.problem.added_items:
-            added = self.problem.added_items
-            items = "1 item was" if added == 1 else f"{added:,} items were"
-            notes.append(f"{items} not in the hierarchy and taken as directly below its root (unknown_items=root).")
-            if self.groups_siblings:
-                notes.append(
-                    "Labels of groups and the code book name such items, too, however rare they are: if that must not "
-                    "be known, add them to the hierarchy below a node of their own."
-                )
-        if (
-            self.algorithm.truthful
-            and self.problem.weights is not None
-            and not self.problem.occurrences[-1]
-            and len(self.problem.items.items)
-        ):
-            notes.append(
-                "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
-            )
-        if self.algorithm.reveals:
-            notes.append(
-                "Whoever knows the method and its options can rule out some originals, and may learn more than the "
-                "published labels say. The definition still holds, but in a test on a tiny domain such an intruder "
-                f"found a record with {self.algorithm.reveals}: see docs/minimality.md."
-            )
-        return notes + self._emptied()
-
-    def _emptied(self) -> list[str]:
-        """Which records are published without any item, and whether they had some."""
-        if not self.problem.privacy.about_sets:
-            return []
-        hidden, notes = self.published.sensitive, []
-        what = ("empty record", "empty records")
-        if self.published.relational is not None:
-            what = ("record without items", "records without items")
-        way, gone = ("suppressed", "suppression") if self.algorithm.truthful else ("deleted", "deletion")
-        if len(self.problem.items.items) and not len(self.published.rows.items):
-            bare = "empty" if hidden is None else "without any item but sensitive values"
-            more = ", more data, or another hierarchy" if self.algorithm.generalizes else " or more data"
-            notes.append(
-                f"Every item was {way}: all records are published {bare}. A weaker guarantee{more} would keep more."
-            )
-        empty = self.published.rows.sizes == 0
-        told = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
-        emptied = empty & (self.problem.items.sizes > 0)
-        if count := int(np.count_nonzero(emptied)):
-            apart = "" if hidden is None else ", sensitive values apart,"
-            have, stay = (
-                ("has lost all that it", "it stays") if count == 1 else ("have lost all that they", "they stay")
-            )
-            records = "1 record" if count == 1 else f"{count:,} records"
-            notes.append(f"{records} {have} had{apart} to {gone}; {stay} in place.")
-        for some, one, many in (
-            (empty & ~told & ~emptied, f"{what[0]} is", f"{what[1]} are"),
-            (
-                empty & told & ~emptied,
-                "record with nothing but sensitive values is",
-                "records with nothing but sensitive values are",
-            ),
-        ):
-            if count := int(np.count_nonzero(some)):
-                other = "other " if emptied.any() else ""
-                notes.append(f"1 {other}{one} published." if count == 1 else f"{count:,} {other}{many} published.")
-        return notes
-
-    def _declared(self) -> list[str]:
-        """What to know about what was declared sensitive."""
-        hidden = self.problem.set_apart
-        if hidden is None:
-            return []
-        notes = []
-        if missed := self.problem.missed:
-            notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
-        if isinstance(self.problem.privacy, SensitiveItems) and not self.problem.sensitive.non_empty:
-            notes.append(
-                "No record holds a sensitive item: nothing was protected, and all records are published as they are."
-            )
-        for group, items in self.problem.sensitive_groups.items():
-            if items:
-                notes.append(f"'{group}' stands for {items:,} sensitive item{'' if items == 1 else 's'}.")
-        for label, other in lookalikes(hidden.values.labels, self.problem.items.in_use().labels):
-            notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
-        notes += spelling_notes(self.problem.data, hidden)
-        for column in sorted(hidden.columns):
-            named = sorted(label for label in hidden.labels if label.startswith(f"{column}="))
-            if named:
-                notes.append(f"Of the column '{column}' only these values are protected: {say(tuple(named))}.")
-        return notes
+        """The notes in words."""
+        return self.reporter.warnings()
 
     @cached_property
     def codebook(self) -> CodeBook:

@@ -32,5 +32,9 @@ class Reporter(ABC):
         """A summary in HTML, for notebooks."""
 
     @abstractmethod
+    def warnings(self) -> list[str]:
+        """The notes of the release in words."""
+
+    @abstractmethod
     def advice(self) -> str:
         """What would lose less, in one line."""

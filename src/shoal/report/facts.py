@@ -19,7 +19,7 @@ from shoal.metrics.privacy_value import PrivacyValue
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.recoding import Dealt
 from shoal.release.release import Release
-from shoal.report import headline, proofs
+from shoal.report import headline, proofs, wording
 from shoal.report.bands import banded, bands
 from shoal.report.explanations import Explanation
 from shoal.report.flips import flips
@@ -90,7 +90,7 @@ def as_dict(story: Story) -> dict[str, Any]:
         "flips": flips(release, named=explained),
         "explanations": explanations(story.findings.explanations) if explained else None,
         "risk": {"before": _risk(release.risk_before), "after": _risk(release.risk_after)},
-        "warnings": release.warnings,
+        "warnings": wording.warnings(release),
         "timings": release.timings,
         "search": release.solution.statistics,
         "provenance": release.provenance,

@@ -11,7 +11,7 @@ from shoal.recoding import Dealt, Flips
 from shoal.release.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.formatting import count, share, things
-from shoal.report.untrue import flipped
+from shoal.report.wording import flipped
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 

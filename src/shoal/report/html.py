@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release.release import Release
-from shoal.report import flips, formatting, headline, proofs, relational, risks, sentences
+from shoal.report import flips, formatting, headline, proofs, relational, risks, sentences, wording
 from shoal.report.facts import as_dict, group_codes
 from shoal.report.formats import ReportFormat
 from shoal.report.story import Story
@@ -72,11 +72,11 @@ def as_html(story: Story) -> str:
             command=sentences.verify_command(release),
             change=sentences.change(facts),
             counted=sentences.counted(release),
-            made_up=release.made_up,
+            made_up=wording.falsehoods(release),
             says=[headline.sentence(release, one) for one in (facts["worthless"] or {"better": ()})["better"]],
             felt=sentences.felt(facts),
             bound_of=proofs.bound_of(release),
-            other_warnings=[note for note in facts["warnings"] if note not in release.made_up],
+            other_warnings=wording.cautions(release),
             tiles=_tiles(facts),
             has_hierarchy=sentences.has_hierarchy(facts),
             flipped=_flipped(facts),
@@ -116,8 +116,8 @@ def summary_html(story: Story) -> str:
             figures=figures,
             best=sentences.optimality(release),
             poor=headline.worthless(story),
-            made_up=release.made_up,
-            warnings=[note for note in release.warnings if note not in release.made_up],
+            made_up=wording.falsehoods(release),
+            warnings=wording.cautions(release),
         )
     )
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from shoal.release.release import Release
-from shoal.report import flips, headline, relational, risks
+from shoal.report import flips, headline, relational, risks, wording
 from shoal.report import formatting as plain
 from shoal.report import sentences as words
 from shoal.report.facts import as_dict
@@ -35,7 +35,6 @@ def as_markdown(story: Story) -> str:
     holds = facts["verdict"]["holds"]
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     exposed = release.risk_before.degrees
-    warnings = [note for note in facts["warnings"] if note not in release.made_up]
     titles, known = [title for title, _ in exposed.values()], "Known" if facts["relational"] else "Known items"
     title = f"{'Verified' if holds else 'NOT verified'}: {model['title']}, {words.options(model['options'])}"
     lines = [
@@ -67,7 +66,7 @@ def as_markdown(story: Story) -> str:
         "",
         "What this does not promise:",
         "",
-        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *warnings]),
+        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *wording.cautions(release)]),
         "",
         "## How it was proved",
         "",
@@ -246,7 +245,7 @@ def _sensitive(facts: dict[str, Any]) -> list[str]:
 
 def _made_up(release: Release, facts: dict[str, Any]) -> list[str]:
     """What is published that is not true."""
-    notes = release.made_up
+    notes = wording.falsehoods(release)
     if not notes:
         return []
     return [f"**{flips.heading(facts['flips'])}.**", "", *(f"- {_safe(note)}" for note in notes), ""]

@@ -8,7 +8,7 @@ from typing import Self
 
 from shoal.release.release import Release
 from shoal.release.reporter import Reporter
-from shoal.report import formats, headline, html
+from shoal.report import formats, headline, html, wording
 from shoal.report.story import Story
 
 
@@ -31,6 +31,10 @@ class StoryReporter(Reporter):
     def card(self) -> str:
         """The figures and the warnings."""
         return html.summary_html(self.story)
+
+    def warnings(self) -> list[str]:
+        """What a publisher must know."""
+        return wording.warnings(self.story.release)
 
     def advice(self) -> str:
         """By running other ways."""
