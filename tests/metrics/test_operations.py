@@ -209,7 +209,7 @@ def test_every_value_is_explained_once() -> None:
 
 
 def test_the_report_words_them() -> None:
-    shown = sentences.losses({"losses": measured(RAW, FLIPPED) | {"kl": None}})  # facts have null for infinite
+    shown = sentences.loss_rows(measured(RAW, FLIPPED) | {"kl": None})  # facts have null for infinite
     assert all(title and meaning for title, _, meaning in shown)
     values = {title: value for title, value, _ in shown}
     assert values["Items added or deleted"] == "15"

@@ -173,7 +173,7 @@ def test_the_report_words_them() -> None:
     columns = relational([(10, 12)] * 2, [(0, 1)] * 2)
     was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], []], ITEMS))
     found = measure_all(Comparison(was, replace(published([[0, 1]], [[0], []]), relational=columns)))
-    shown = {title: (value, meaning) for title, value, meaning in sentences.losses({"losses": found})}
+    shown = {title: (value, meaning) for title, value, meaning in sentences.loss_rows(found)}
     assert all(meaning for _, meaning in shown.values())
     assert shown["Normalized certainty penalty of column 'age'"][0] == "40 %"
     assert shown["Utility loss (UL)"][0] == "50 %"

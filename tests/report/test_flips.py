@@ -2,7 +2,7 @@
 
 Figures are checked against the sets before and after, which know nothing of how the release counts.
 
-Covers: report/risks.py, report/untrue.py.
+Covers: report/flips.py, report/risks.py, report/wording.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from shoal.engines import Engine
 from shoal.privacy import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.report import Story, flips, risks, sentences, wording
+from shoal.report import Story, gather, risks, sentences, wording
+from shoal.report.flips import Bar
 from tests.report.test_report import EVIL, Page
 
 TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
@@ -336,8 +337,12 @@ def test_risk_is_that_of_records_with_a_sensitive_item() -> None:
     assert before["sensitive"]
     assert after["sensitive"]
     assert (before["records"], after["records"]) == (2, 4)
-    assert risks.risk(before, 1).startswith("For 100 % of the records with a sensitive item, 1 well-chosen item is")
-    assert risks.risk(after, 3).startswith("No record with a sensitive item can be narrowed down to fewer than 2")
+    assert risks.risk(made.risk_before, 1).startswith(
+        "For 100 % of the records with a sensitive item, 1 well-chosen item is"
+    )
+    assert risks.risk(made.risk_after, 3).startswith(
+        "No record with a sensitive item can be narrowed down to fewer than 2"
+    )
     assert (
         "share of the records with a sensitive item (2 before, 4 now), by what"
         in Page(report.as_html(Story.of(made))).text
@@ -361,18 +366,21 @@ def test_the_page_is_well_formed_and_labels_are_text() -> None:
         assert facts["flips"]["groups"] > 0
 
 
+def bars(made: shoal.Release) -> list[Bar]:
+    facts = gather(Story.of(made))
+    assert facts.flips is not None
+    return facts.flips.bars(facts)
+
+
 def test_bars_are_shares_of_what_was_there_and_fit() -> None:
     rows = [["a", "HIV"], ["a"], ["a"], ["a"]]
     made = release(rows, privacy=shoal.SensitiveK(k=4, sensitive=("HIV",)))
-    drawn = [
-        (bar["label"], bar["count"], bar["share"], bar["length"]) for bar in flips.bars(report.as_dict(Story.of(made)))
-    ]
-    assert drawn == [
+    assert [(bar.label, bar.count, bar.share, bar.length) for bar in bars(made)] == [
         ("sensitive items, as they were", 1, 1.0, 1 / 3),
         ("sensitive items, added", 3, 3.0, 1.0),
         ("other items, as they were", 4, 1.0, 1 / 3),
     ]
-    assert flips.bars(report.as_dict(Story.of(dealt()))) == []
+    assert bars(dealt()) == []
     assert "300 % · 3" in Page(report.as_html(Story.of(made))).text
 
 
@@ -387,11 +395,9 @@ def test_many_items_are_folded() -> None:
 
 
 def test_losses_say_that_additions_are_not_in_them() -> None:
-    meanings = {title: meaning for title, _, meaning in sentences.losses(report.as_dict(Story.of(release())))}
+    meanings = {title: meaning for title, _, meaning in sentences.losses(gather(Story.of(release())))}
     assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
-    plain = sentences.losses(
-        report.as_dict(Story.of(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)))
-    )
+    plain = sentences.losses(gather(Story.of(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE))))
     assert not any("deletions" in meaning for _, _, meaning in plain)
 
 

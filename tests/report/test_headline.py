@@ -207,10 +207,10 @@ def test_from_python_the_remedy_is_python() -> None:
     made = shoal.anonymize(problem(baskets()), shoal.AA())
     poor = headline.worthless(Story.of(made))
     assert poor is not None
-    for one in poor["better"]:
+    for one in poor.better:
         scope = {"shoal": shoal, "problem": made.problem, "dataclasses": __import__("dataclasses")}
-        assert eval(one["command"], scope).loss == pytest.approx(one["loss"], abs=1e-9)
-    assert [one["command"].count("m=1") for one in poor["better"]] == [0, 0, 1]
+        assert eval(one.command, scope).loss == pytest.approx(one.loss, abs=1e-9)
+    assert [one.command.count("m=1") for one in poor.better] == [0, 0, 1]
     card = report.summary_html(Story.of(made))
     assert card.index("Nearly worthless") < card.index("Verified")
     assert "✓" not in card
@@ -230,10 +230,10 @@ def test_if_nothing_does_better_that_is_said() -> None:
     made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.AA())
     poor = headline.worthless(Story.of(made))
     assert poor is not None
-    assert poor["better"] == []
-    assert poor["otherwise"].startswith("Nothing that was tried does better (")
-    assert "groups of siblings" in poor["otherwise"]
-    assert "more data" in poor["otherwise"]
+    assert poor.better == ()
+    assert poor.otherwise.startswith("Nothing that was tried does better (")
+    assert "groups of siblings" in poor.otherwise
+    assert "more data" in poor.otherwise
 
 
 def test_emptied_records_are_told() -> None:
@@ -243,8 +243,9 @@ def test_emptied_records_are_told() -> None:
     assert headline.why(made) == "48 of 48 records lost all their items."
     poor = headline.worthless(Story.of(made))
     assert poor is not None
-    assert poor["forced_by"]["support"] == 1
-    assert poor["better"][0]["command"] == "shoal.anonymize(problem, shoal.Auto())"
+    assert poor.forced_by is not None
+    assert poor.forced_by.support == 1
+    assert poor.better[0].command == "shoal.anonymize(problem, shoal.Auto())"
     assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem, shoal.AA()))
 
 

@@ -16,7 +16,7 @@ from shoal import report
 from shoal.algorithms import Algorithm
 from shoal.data.hierarchy import Hierarchy
 from shoal.privacy import PrivacyModel
-from shoal.report import Story, sentences
+from shoal.report import Story, gather, sentences
 from tests.report.test_report import EVIL, Page
 
 AGES = [19, 22, 22, 50, 55, 70, 70, 71]
@@ -266,7 +266,7 @@ def test_what_columns_were_taken_as() -> None:
 
 def test_losses_are_told_once() -> None:
     made = release()
-    titles = [title for title, _, _ in sentences.losses(report.as_dict(Story.of(made)))]
+    titles = [title for title, _, _ in sentences.losses(gather(Story.of(made)))]
     assert titles[:3] == [
         "Normalized certainty penalty of the columns (relational NCP)",
         "Utility loss of the sets (UL)",
@@ -274,7 +274,7 @@ def test_losses_are_told_once() -> None:
     ]
     assert titles[-1] == "Discernibility"
     assert not [title for title in titles if "'age'" in title or title.endswith("est class") or "per class" in title]
-    alone = sentences.losses(report.as_dict(Story.of(release(K))))
+    alone = sentences.losses(gather(Story.of(release(K))))
     assert [title for title, _, _ in alone] == [titles[0], "Discernibility"]
 
 

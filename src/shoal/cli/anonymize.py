@@ -23,6 +23,7 @@ from shoal.options import names_of
 from shoal.privacy import PrivacyModel
 from shoal.report import Story, headline, sentences
 from shoal.report.formatting import share, things
+from shoal.report.sections import Headline
 from shoal.report.wording import worded
 
 
@@ -176,16 +177,16 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         console.warn(worded(note), loud=note.untrue)
 
 
-def _warn_first(release: shoal.Release, poor: dict[str, Any]) -> None:
+def _warn_first(release: shoal.Release, poor: Headline) -> None:
     """What nobody should miss: the release is nearly worthless, why, and what does better."""
-    console.say((f"{poor['title']}:", "bold red"), f" {poor['why']}")
-    if poor["forced_by"]:
-        console.say(f"What forced it: {poor['forced_by']['sentence']}")
-    for at, one in enumerate(poor["better"]):
+    console.say((f"{poor.title}:", "bold red"), f" {poor.why}")
+    if poor.forced_by:
+        console.say(f"What forced it: {poor.forced_by.sentence}")
+    for at, one in enumerate(poor.better):
         console.say(f"{'Or' if at else 'This does better'}: {headline.sentence(release, one)}")
-        console.say(f"  {one['command']}")
-    if poor["otherwise"]:
-        console.say(poor["otherwise"])
+        console.say(f"  {one.command}")
+    if poor.otherwise:
+        console.say(poor.otherwise)
 
 
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:

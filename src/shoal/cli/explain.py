@@ -19,7 +19,7 @@ from shoal.errors import OptionError, did_you_mean
 from shoal.jobs.job import items_tree
 from shoal.privacy import PrivacyModel
 from shoal.report.explanations import cut_of
-from shoal.report.facts import explanations
+from shoal.report.facts import plain
 from shoal.report.formatting import things
 from shoal.report.sentences import EXPLAINED
 
@@ -94,7 +94,7 @@ def explain(
             console.say(f"'{label}' is published as it is." if occurs else f"'{label}' does not occur.")
             return
     if as_json:
-        console.show_json(explanations(found))
+        console.show_json(plain(found))
         return
     if not found:
         console.say("Every item that occurs is published as it is: there is nothing to explain.")

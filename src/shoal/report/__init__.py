@@ -1,12 +1,14 @@
 """Release → JSON, Markdown, HTML: what was done, what it protects against, how that was proved and what it cost.
 
-:mod:`.story` holds the release and what is looked up for a report, :mod:`.facts` gathers the figures (this is the
-JSON), :mod:`.sentences` says them in plain English, and each :class:`~.formats.ReportFormat` lays them out. A report
-holds figures and labels, never records. It does quote the raw data (the largest record, the risk before, the rare sets
-that forced a group), so it is for the publisher and not a part of what is published.
+:mod:`.story` holds the release and what is looked up for a report, :mod:`.figures` makes the figures
+(:mod:`.facts`, which are the JSON too), :mod:`.sentences` and :mod:`.wording` say them in plain English, and each
+:class:`~.formats.ReportFormat` lays them out. A report holds figures and labels, never records. It does quote the raw
+data (the largest record, the risk before, the rare sets that forced a group), so it is for the publisher and not a part
+of what is published.
 """
 
-from shoal.report.facts import as_dict
+from shoal.report.facts import Facts
+from shoal.report.figures import as_dict, gather
 from shoal.report.formats import ReportFormat, format_of, write
 from shoal.report.html import as_html, summary_html
 from shoal.report.json_format import as_json
@@ -14,6 +16,7 @@ from shoal.report.markdown import as_markdown
 from shoal.report.story import Story
 
 __all__ = [
+    "Facts",
     "ReportFormat",
     "Story",
     "as_dict",
@@ -21,6 +24,7 @@ __all__ = [
     "as_json",
     "as_markdown",
     "format_of",
+    "gather",
     "summary_html",
     "write",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from shoal.report.facts import as_dict
+from shoal.report.figures import as_dict
 from shoal.report.formats import ReportFormat
 from shoal.report.story import Story
 from shoal.visible import visible_json
