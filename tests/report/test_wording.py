@@ -13,7 +13,7 @@ import pytest
 import shoal
 from shoal.data import notes
 from shoal.data.notes import AddedItems, EmptyRecords, Note, UntouchedColumns, Untrue
-from shoal.report.wording import CONSTANT, worded
+from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
 KINDS = [kind for kind in vars(notes).values() if isinstance(kind, type) and issubclass(kind, Note)]
@@ -36,13 +36,26 @@ def _some(hint: Any) -> Any:
 def test_every_note_has_words(kind: type[Note]) -> None:
     text = worded(example(kind))
     assert text[-1] == "."
-    assert (kind in CONSTANT) == (not fields(kind))
+    assert "{" not in text
+    assert (kind in SENTENCES) == (worded.dispatch(kind) is worded.dispatch(Note))
 
 
 def test_a_release_holds_values_and_its_reporter_finds_the_words() -> None:
     made = release([["a1", "b1"], ["a1", "b1"], []], k=2, m=1)
     assert made.notes == (EmptyRecords(1, besides=False, columns=False),)
     assert made.warnings == ["1 empty record is published."]
+
+
+def test_labels_with_braces_are_text() -> None:
+    assert worded(notes.LooksSensitive("{x}", "{0}")).startswith("'{x}' is sensitive, '{0}', which looks like it")
+
+
+def test_a_note_from_outside_speaks_for_itself() -> None:
+    class Theirs(Note):
+        def __str__(self) -> str:
+            return "Mind this."
+
+    assert worded(Theirs()) == "Mind this."
 
 
 def test_singular_and_plural() -> None:

@@ -18,10 +18,10 @@ from shoal.data.attributes import Line
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
-from shoal.metrics.change import Change
 from shoal.options import names_of
 from shoal.privacy import PrivacyModel
 from shoal.report import Story, headline, sentences
+from shoal.report.flips import flips
 from shoal.report.formatting import share, things
 from shoal.report.sections import Headline
 from shoal.report.wording import worded
@@ -137,6 +137,7 @@ def anonymize(
 def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     """The result in a few lines."""
     release = story.release
+    changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
     checked = things(verdict.checked, *release.problem.privacy.views)
     poor = headline.worthless(story)
@@ -153,7 +154,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         *((("different records", f"{cut['different_records']:,}"),) if "different_records" in cut else ()),
         *_readable(release),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
-        *([] if release.change is None else _changed(release, release.change)),
+        *([] if changed is None or release.change is None else changed.rows(release.change)),
         *_columns(release),
         *_of_sets(release, of_deletions),
         *(
@@ -248,20 +249,3 @@ def _suppressed(release: shoal.Release) -> str:
         return ""
     part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
     return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'time')}, {part})"
-
-
-def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
-    """What was added, deleted or dealt anew, and in which groups."""
-    cut, added, deleted = release.summary, len(made.added.items), len(made.deleted.items)
-    largest = f"{things(cast('int', cut['rows_in_groups']), 'record')}, the largest has {cut['largest_group']:,}"
-    rows = [("groups of records", f"{cut['groups']:,}" + (f" ({largest})" if cut["groups"] else ""))]
-    if cut["kind"] == "dealt":
-        dealt = int(made.before[made.n_qid :].sum())
-        return [*rows, ("sensitive items dealt anew", f"{dealt:,}")]
-    sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
-    return [
-        *rows,
-        ("records changed", f"{made.records_changed:,}"),
-        ("items added", f"{added:,}{sensitive}"),
-        ("items deleted", f"{deleted:,}"),
-    ]

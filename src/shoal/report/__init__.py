@@ -10,9 +10,9 @@ of what is published.
 from shoal.report.facts import Facts
 from shoal.report.figures import as_dict, gather
 from shoal.report.formats import ReportFormat, format_of, write
-from shoal.report.html import as_html, summary_html
-from shoal.report.json_format import as_json
-from shoal.report.markdown import as_markdown
+from shoal.report.html import Html, summary_html
+from shoal.report.json_format import Json
+from shoal.report.markdown import Markdown
 from shoal.report.story import Story
 
 __all__ = [
@@ -28,3 +28,5 @@ __all__ = [
     "summary_html",
     "write",
 ]
+
+as_html, as_json, as_markdown = Html().render, Json().render, Markdown().render

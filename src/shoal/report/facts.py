@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from shoal.metrics.risk import Disclosure, Exposure, Risk
+from shoal.metrics.usefulness import Usefulness
+from shoal.privacy import Verdict
 from shoal.report.explanations import Explanation
 from shoal.report.flips import GroupFacts
 from shoal.report.sections import (
@@ -30,8 +32,6 @@ from shoal.report.sections import (
     RiskFacts,
     SensitiveFacts,
     SuppressedFacts,
-    UsefulnessFacts,
-    VerdictFacts,
 )
 
 VERSION = 1
@@ -46,14 +46,14 @@ class Facts:
     worthless: Headline | None
     model: ModelFacts
     algorithm: MethodFacts
-    verdict: VerdictFacts
+    verdict: Verdict
     data: DataFacts
     relational: RelationalFacts | None
     sensitive: SensitiveFacts | None
     recoding: Mapping[str, Any]
     properties: Properties
     losses: Mapping[str, float | None]
-    usefulness: UsefulnessFacts | None
+    usefulness: Usefulness | None  # nothing, where items were added or moved or are left alone
     optimality: OptimalityFacts | None
     generalized: GeneralizedFacts
     codebook: tuple[CodeBookEntry, ...] | None
@@ -103,6 +103,23 @@ def _(value: Mapping) -> dict[str, Any]:  # type: ignore[type-arg]
 @plain.register(tuple)
 def _(value: Iterable[Any]) -> list[Any]:
     return [plain(inner) for inner in value]
+
+
+@plain.register
+def _(verdict: Verdict) -> dict[str, Any]:
+    return {"holds": verdict.holds, "checked": verdict.checked, "violations": verdict.violations}
+
+
+@plain.register
+def _(useful: Usefulness) -> dict[str, Any]:
+    return {
+        "items": useful.items,
+        "unchanged": useful.unchanged,
+        "share_unchanged": useful.unchanged_share,
+        "different_items": useful.different_items,
+        "always_unchanged": useful.always_unchanged,
+        "median_items_behind_a_label": useful.median_items,
+    }
 
 
 @plain.register

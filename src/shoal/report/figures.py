@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from shoal.data.transactions import Transactions
-from shoal.metrics.operations import Operations
-from shoal.metrics.privacy_value import PrivacyValue
-from shoal.recoding import Dealt
 from shoal.release.release import Release
 from shoal.report import headline, proofs, wording
 from shoal.report.bands import banded, bands
@@ -34,8 +31,6 @@ from shoal.report.sections import (
     RiskFacts,
     SensitiveFacts,
     SuppressedFacts,
-    UsefulnessFacts,
-    VerdictFacts,
 )
 from shoal.report.story import Story
 
@@ -67,23 +62,25 @@ def as_dict(story: Story) -> dict[str, Any]:
 def gather(story: Story) -> Facts:
     """The release in figures. No records; if the story is explained, with the sets that forced groups."""
     release, explained = story.release, story.explained
+    changed = flips(release, named=explained)
+    secret = () if changed is None else changed.secret
     return Facts(
         worthless=headline.worthless(story),
         model=_model(release),
         algorithm=_method(release),
-        verdict=VerdictFacts(release.verdict.holds, release.verdict.checked, release.verdict.violations),
+        verdict=release.verdict,
         data=_data(release),
         relational=relational(release),
         sensitive=_sensitive(release),
         recoding=plain(release.summary),
         properties=Properties(release.published.exclusive),
-        losses=plain({name: value for name, value in release.losses.items() if name not in _secret(release)}),
-        usefulness=_usefulness(release),
+        losses=plain({name: value for name, value in release.losses.items() if name not in secret}),
+        usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.about_sets else None,
         optimality=_optimality(release),
         generalized=_generalized(release),
         codebook=_codebook(release),
         suppressed=_suppressed(release, named=explained),
-        flips=flips(release, named=explained),
+        flips=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=RiskFacts(release.risk_before, release.risk_after),
         warnings=wording.warnings(release),
@@ -119,13 +116,6 @@ def _method(release: Release) -> MethodFacts:
         truthful=algorithm.truthful,
         generalizes=algorithm.generalizes,
     )
-
-
-def _secret(release: Release) -> set[str]:
-    """Measures not to be told: where items were dealt anew, all that depend on who got an item back."""
-    if not isinstance(release.recoding, Dealt):
-        return set()
-    return {*Operations.meanings, *PrivacyValue.meanings}
 
 
 def references(paper: str) -> list[str]:
@@ -179,21 +169,6 @@ def _record_sizes(before: Transactions, after: Transactions) -> tuple[RecordSize
     counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
     banding = zip(bands(RECORD_BANDS, largest), counted, strict=False)
     return tuple(RecordSizes(low, high, was, now) for (low, high), (was, now) in banding)
-
-
-def _usefulness(release: Release) -> UsefulnessFacts | None:
-    """How much of the items can still be read; nothing, where items were added or moved or are left alone."""
-    if not release.algorithm.truthful or not release.problem.privacy.about_sets:
-        return None
-    useful = release.usefulness
-    return UsefulnessFacts(
-        items=useful.items,
-        unchanged=useful.unchanged,
-        share_unchanged=useful.unchanged_share,
-        different_items=useful.different_items,
-        always_unchanged=useful.always_unchanged,
-        median_items_behind_a_label=useful.median_items,
-    )
 
 
 def _generalized(release: Release) -> GeneralizedFacts:

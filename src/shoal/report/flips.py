@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
+from shoal.metrics.operations import Operations
+from shoal.metrics.privacy_value import PrivacyValue
 from shoal.recoding import Dealt, Flips
 from shoal.release.release import Release
 from shoal.report.bands import banded, bands
@@ -66,6 +68,8 @@ class GroupFacts(ABC):
     largest_group: int
     group_sizes: tuple[GroupBand, ...]
 
+    secret: ClassVar[frozenset[str]] = frozenset()  # measures that must not be told
+
     @property
     @abstractmethod
     def title(self) -> str:
@@ -99,8 +103,26 @@ class GroupFacts(ABC):
         """What became of the occurrences, one bar each."""
 
     @abstractmethod
+    def card(self) -> list[tuple[str, str]]:
+        """The figures of the card for notebooks."""
+
+    @abstractmethod
+    def rows(self, change: Change) -> list[tuple[str, str]]:
+        """The figures that the command line shows."""
+
+    @abstractmethod
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
         """The figures to put first."""
+
+    @property
+    def _groups(self) -> tuple[str, str]:
+        return "groups of records", count(self.groups)
+
+    @property
+    def _formed_row(self) -> tuple[str, str]:
+        name, number = self._groups
+        largest = f" ({things(self.records_in_groups, 'record')}, the largest has {count(self.largest_group)})"
+        return name, f"{number}{largest if self.groups else ''}"
 
     @property
     def formed(self) -> str:
@@ -129,6 +151,7 @@ class DealtFacts(GroupFacts):
     unnamed: int = 0
     listed: None = None
 
+    secret = frozenset((*Operations.meanings, *PrivacyValue.meanings))  # they depend on who got an item back
     title = "What was dealt anew"
     heading = "Sensitive items belong to groups, not to records"
     unchanged = False
@@ -165,10 +188,18 @@ class DealtFacts(GroupFacts):
         """None: what became of single occurrences must not be told."""
         return []
 
+    def card(self) -> list[tuple[str, str]]:
+        """The figures of the card for notebooks."""
+        return [self._groups]
+
+    def rows(self, change: Change) -> list[tuple[str, str]]:
+        """The figures that the command line shows."""
+        return [self._formed_row, ("sensitive items dealt anew", count(int(change.before[change.n_qid :].sum())))]
+
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
         """The figures to put first."""
         dealt = facts.sensitive.times if facts.sensitive else 0
-        return [("groups of records", count(self.groups)), ("sensitive items dealt anew", count(dealt))]
+        return [self._groups, ("sensitive items dealt anew", count(dealt))]
 
 
 @dataclass(frozen=True)
@@ -271,6 +302,20 @@ class FlipFacts(GroupFacts):
         ]
         longest = max([1.0, *(part for _, part, _, _ in parts)])
         return [Bar(label, part, number, kept, part / longest) for label, part, number, kept in parts]
+
+    def card(self) -> list[tuple[str, str]]:
+        """The figures of the card for notebooks."""
+        return [self._groups, ("items added", count(self.additions)), ("items deleted", count(self.deletions))]
+
+    def rows(self, change: Change) -> list[tuple[str, str]]:
+        """The figures that the command line shows."""
+        sensitive = f" ({count(self.sensitive_additions)} sensitive)" if self.sensitive_additions else ""
+        return [
+            self._formed_row,
+            ("records changed", count(self.records_changed)),
+            ("items added", f"{count(self.additions)}{sensitive}"),
+            ("items deleted", count(self.deletions)),
+        ]
 
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
         """The figures to put first."""

@@ -17,6 +17,7 @@ from shoal.release.release import Release
 from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
 from shoal.report.facts import Facts
 from shoal.report.figures import gather, group_codes
+from shoal.report.flips import flips
 from shoal.report.formats import ReportFormat
 from shoal.report.sections import Group
 from shoal.report.story import Story
@@ -47,60 +48,55 @@ class Html(ReportFormat):
     suffixes = (".html", ".htm")
 
     def render(self, story: Story) -> str:
-        """As :func:`as_html`."""
-        return as_html(story)
-
-
-def as_html(story: Story) -> str:
-    """The whole report, in one self-contained file."""
-    release, facts = story.release, gather(story)
-    was, now = risks.both(facts)
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            vars(facts),
-            TOP=TOP,
-            css=(HERE / "report.css").read_text(encoding="utf-8"),
-            groups=_groups(release, facts),
-            parents={one.label: one.parent for one in facts.codebook or ()},
-            codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
-            risk_charts=_risk_charts(release, facts),
-            was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
-            risk_base=risks.base(facts),
-            described=sentences.described(facts),
-            has_sets=facts.has_sets,
-            sets_changed=facts.sets_changed,
-            columns=_columns(facts),
-            taken_as=relational.taken_as,
-            recoded=sentences.recoded(facts),
-            overlap=sentences.overlap(facts),
-            sentence_before=was,
-            sentence_now=now,
-            worst_case=risks.worst_case(facts),
-            reach=risks.reach(release),
-            limits=release.problem.privacy.limits(),
-            proof=sentences.proof(release),
-            command=sentences.verify_command(release),
-            change=sentences.change(facts),
-            counted=sentences.counted(release),
-            made_up=wording.falsehoods(release),
-            says=[headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
-            felt=sentences.felt(facts),
-            bound_of=proofs.bound_of(release),
-            other_warnings=wording.cautions(release),
-            tiles=_tiles(facts),
-            has_hierarchy=sentences.has_hierarchy(facts),
-            bars=facts.flips.bars(facts) if facts.flips else [],
-            best=sentences.optimality(release),
-            explained=sentences.EXPLAINED,
-            LISTED=LISTED,
-            hidden=_hidden(facts),
-            suppresses=release.algorithm.suppresses,
-            losses=sentences.losses(facts),
-            references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
+        """The whole report, in one self-contained file."""
+        release, facts = story.release, gather(story)
+        was, now = risks.both(facts)
+        return (
+            environment()
+            .get_template("report.html")
+            .render(
+                vars(facts),
+                TOP=TOP,
+                css=(HERE / "report.css").read_text(encoding="utf-8"),
+                groups=_groups(release, facts),
+                parents={one.label: one.parent for one in facts.codebook or ()},
+                codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
+                risk_charts=_risk_charts(release, facts),
+                was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
+                risk_base=risks.base(facts),
+                described=sentences.described(facts),
+                has_sets=facts.has_sets,
+                sets_changed=facts.sets_changed,
+                columns=_columns(facts),
+                taken_as=relational.taken_as,
+                recoded=sentences.recoded(facts),
+                overlap=sentences.overlap(facts),
+                sentence_before=was,
+                sentence_now=now,
+                worst_case=risks.worst_case(facts),
+                reach=risks.reach(release),
+                limits=release.problem.privacy.limits(),
+                proof=sentences.proof(release),
+                command=sentences.verify_command(release),
+                change=sentences.change(facts),
+                counted=sentences.counted(release),
+                made_up=wording.falsehoods(release),
+                says=[headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
+                felt=sentences.felt(facts),
+                bound_of=proofs.bound_of(release),
+                other_warnings=wording.cautions(release),
+                tiles=_tiles(facts),
+                has_hierarchy=sentences.has_hierarchy(facts),
+                bars=facts.flips.bars(facts) if facts.flips else [],
+                best=sentences.optimality(release),
+                explained=sentences.EXPLAINED,
+                LISTED=LISTED,
+                hidden=_hidden(facts),
+                suppresses=release.algorithm.suppresses,
+                losses=sentences.losses(facts),
+                references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
+            )
         )
-    )
 
 
 def summary_html(story: Story) -> str:
@@ -154,17 +150,8 @@ def _lost(release: Release) -> list[tuple[str, str]]:
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
-    made, cut = release.change, release.summary
-    if made is None:
-        return [("groups", formatting.count(len(group_codes(release))))]
-    groups = ("groups of records", f"{cut['groups']:,}")
-    if cut["kind"] == "dealt":
-        return [groups]
-    return [
-        groups,
-        ("items added", formatting.count(len(made.added.items))),
-        ("items deleted", formatting.count(len(made.deleted.items))),
-    ]
+    changed = flips(release, named=False)
+    return [("groups", formatting.count(len(group_codes(release))))] if changed is None else changed.card()
 
 
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
@@ -180,7 +167,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
         return first + relational.tiles(facts.relational, facts.losses)
     unchanged = formatting.share(facts.unchanged_share) if data.occurrences else "–"
     lost = formatting.share(ncp) if ncp is not None else "–"
-    median = None if facts.usefulness is None else facts.usefulness.median_items_behind_a_label
+    median = None if facts.usefulness is None else facts.usefulness.median_items
     behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
     return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 

@@ -17,10 +17,5 @@ class Json(ReportFormat):
     suffixes = (".json",)
 
     def render(self, story: Story) -> str:
-        """As :func:`as_json`."""
-        return as_json(story)
-
-
-def as_json(story: Story) -> str:
-    """The figures as strict JSON."""
-    return visible_json(json.dumps(as_dict(story), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        """The figures as strict JSON."""
+        return visible_json(json.dumps(as_dict(story), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

@@ -29,29 +29,24 @@ class Markdown(ReportFormat):
     suffixes = (".md",)
 
     def render(self, story: Story) -> str:
-        """As :func:`as_markdown`."""
-        return as_markdown(story)
-
-
-def as_markdown(story: Story) -> str:
-    """The report in one page."""
-    release, facts = story.release, gather(story)
-    lines = [
-        *_first(release, facts),
-        *_sensitive(facts),
-        *_risk(release, facts),
-        *_proof(release, facts),
-        *_flips(facts),
-        *_columns(facts),
-        *_lost(facts),
-        *_codebook(facts),
-        *_removed(facts),
-        *(["", "## Could less have been lost?", "", _safe(words.optimality(release))] if facts.optimality else []),
-        *_explanations(facts),
-        *_provenance(facts),
-        *("", facts.confidential),
-    ]
-    return "\n".join(map(visible, lines)) + "\n"
+        """The report in one page."""
+        release, facts = story.release, gather(story)
+        lines = [
+            *_first(release, facts),
+            *_sensitive(facts),
+            *_risk(release, facts),
+            *_proof(release, facts),
+            *_flips(facts),
+            *_columns(facts),
+            *_lost(facts),
+            *_codebook(facts),
+            *_removed(facts),
+            *(["", "## Could less have been lost?", "", _safe(words.optimality(release))] if facts.optimality else []),
+            *_explanations(facts),
+            *_provenance(facts),
+            *("", facts.confidential),
+        ]
+        return "\n".join(map(visible, lines)) + "\n"
 
 
 def _first(release: Release, facts: Facts) -> list[str]:

@@ -86,15 +86,6 @@ class MethodFacts(ModelFacts):
 
 
 @dataclass(frozen=True)
-class VerdictFacts:
-    """What the verifier found."""
-
-    holds: bool
-    checked: int
-    violations: int
-
-
-@dataclass(frozen=True)
 class RiskFacts:
     """What an adversary could do before, and can do now."""
 
@@ -217,18 +208,6 @@ class Properties:
     """What holds for the published labels."""
 
     domain_exclusive: bool
-
-
-@dataclass(frozen=True)
-class UsefulnessFacts:
-    """Figures that people can picture."""
-
-    items: int
-    unchanged: int
-    share_unchanged: float
-    different_items: int
-    always_unchanged: int
-    median_items_behind_a_label: int | None
 
 
 @dataclass(frozen=True)

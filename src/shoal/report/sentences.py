@@ -311,10 +311,10 @@ def felt(facts: Facts) -> list[tuple[str, str]]:
     useful = facts.usefulness
     if useful is None or not useful.items:
         return []
-    median = useful.median_items_behind_a_label
+    median = useful.median_items
     always = f"{count(useful.always_unchanged)} of {things(useful.different_items, 'different item')} always"
     return [
-        ("Items published unchanged", f"{share(useful.share_unchanged)} ({always})"),
+        ("Items published unchanged", f"{share(useful.unchanged_share)} ({always})"),
         ("Items behind a label, median", "–" if median is None else count(median)),
     ]
 

@@ -10,7 +10,12 @@ from shoal.options import say
 from shoal.release.release import Release
 from shoal.report.formatting import things
 
-CONSTANT: dict[type[Note], str] = {  # notes that hold nothing
+SENTENCES: dict[type[Note], str] = {  # with the fields of the note
+    notes.TooManySensitive: (
+        "{published:,} of {records:,} records are published with a sensitive item; {holders:,} hold one. These are too "
+        "many for groups of {least}: choose a smaller k, declare fewer items sensitive, or use a model whose methods "
+        "generalize (lm)."
+    ),
     notes.ChangedDataMislead: (
         "Do not use these data to decide anything about a single person. Counts of items, alone or together, cannot be "
         "relied on."
@@ -28,19 +33,40 @@ CONSTANT: dict[type[Note], str] = {  # notes that hold nothing
         "on the published data can often tell which ones (on real baskets in 9 of 10 groups): rely on the counts only "
         "where nobody would go to such lengths."
     ),
-    notes.DroppedIndex: ("The index of the data frame has no role and was dropped: make it a column if it is needed."),
+    notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
     notes.AddedItemsNamed: (
         "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
         "add them to the hierarchy below a node of their own."
     ),
-    notes.UnusedHierarchy: ("The hierarchy of the items was not used: --within sets needs none, --within aa uses it."),
+    notes.UnusedHierarchy: "The hierarchy of the items was not used: --within sets needs none, --within aa uses it.",
     notes.ZeroWeights: (
         "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
+    ),
+    notes.MethodReveals: (
+        "Whoever knows the method and its options can rule out some originals, and may learn more than the published "
+        "labels say. The definition still holds, but in a test on a tiny domain such an intruder found a record with "
+        "{certainty}: see docs/minimality.md."
+    ),
+    notes.NoPrivateItems: (
+        "No private item was declared (--sensitive): this is {k}^{p}-anonymity of all items, and h means nothing."
     ),
     notes.NothingSensitive: (
         "No record holds a sensitive item: nothing was protected, and all records are published as they are."
     ),
-    notes.UntouchedSets: ("The sets are published untouched: the guarantee covers the quasi-identifying columns only."),
+    notes.LooksSensitive: "'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.",
+    notes.SensitiveLookAlike: (
+        "'{label}' and '{other}' look alike, but count as two sensitive values, each for itself: write them the same."
+    ),
+    notes.UnprotectedLookAlike: "'{other}' looks like '{label}', but was not declared sensitive: it is not protected.",
+    notes.NamesPeople: (
+        "Column '{column}' has a different value in every record and was taken as a quasi-identifier: if it names "
+        "people, declare it as an identifier."
+    ),
+    notes.MixedColumn: (
+        "Column '{column}' was taken as categories, as not all of its values are numbers: {others:,} of {values:,} are "
+        "not. Correct them, or name them missing."
+    ),
+    notes.UntouchedSets: "The sets are published untouched: the guarantee covers the quasi-identifying columns only.",
 }
 
 
@@ -61,8 +87,9 @@ def cautions(release: Release) -> list[str]:
 
 @singledispatch
 def worded(note: Note) -> str:
-    """A note in one or a few sentences."""
-    return CONSTANT[type(note)]
+    """A note in one or a few sentences; one that is not ours speaks for itself, by ``str``."""
+    sentence = SENTENCES.get(type(note))
+    return str(note) if sentence is None else sentence.format(**vars(note))
 
 
 # -- what is published and not true ------------------------------------------------------------------------------------
@@ -113,12 +140,6 @@ def _(note: notes.ItemsChanged) -> str:
 
 
 @worded.register
-def _(note: notes.SensitiveItemsGiven) -> str:
-    are, held = ("is", "it") if note.records == 1 else ("are", "they")
-    return f"{things(note.records, 'record')} {are} published with a sensitive item that {held} did not hold."
-
-
-@worded.register
 def _(note: notes.SensitiveItemsInflated) -> str:
     return (
         f"Sensitive items are published {note.after / note.before:.3g} times as often as they are true, "
@@ -127,12 +148,9 @@ def _(note: notes.SensitiveItemsInflated) -> str:
 
 
 @worded.register
-def _(note: notes.TooManySensitive) -> str:
-    return (
-        f"{note.published:,} of {note.records:,} records are published with a sensitive item; {note.holders:,} hold "
-        f"one. These are too many for groups of {note.least}: choose a smaller k, declare fewer items sensitive, or "
-        f"use a model whose methods generalize (lm)."
-    )
+def _(note: notes.SensitiveItemsGiven) -> str:
+    are, held = ("is", "it") if note.records == 1 else ("are", "they")
+    return f"{things(note.records, 'record')} {are} published with a sensitive item that {held} did not hold."
 
 
 # -- the data and the problem ------------------------------------------------------------------------------------------
@@ -149,24 +167,7 @@ def _(note: notes.AddedItems) -> str:
     return f"{were} not in the hierarchy and taken as directly below its root (unknown_items=root)."
 
 
-@worded.register
-def _(note: notes.MethodReveals) -> str:
-    return (
-        "Whoever knows the method and its options can rule out some originals, and may learn more than the published "
-        "labels say. The definition still holds, but in a test on a tiny domain such an intruder found a record with "
-        f"{note.certainty}: see docs/minimality.md."
-    )
-
-
 # -- what was declared sensitive ---------------------------------------------------------------------------------------
-
-
-@worded.register
-def _(note: notes.NoPrivateItems) -> str:
-    return (
-        f"No private item was declared (--sensitive): this is {note.k}^{note.p}-anonymity of all items, and h means "
-        f"nothing."
-    )
 
 
 @worded.register
@@ -177,24 +178,6 @@ def _(note: notes.MissedSensitive) -> str:
 @worded.register
 def _(note: notes.SensitiveGroup) -> str:
     return f"'{note.label}' stands for {things(note.items, 'sensitive item')}."
-
-
-@worded.register
-def _(note: notes.LooksSensitive) -> str:
-    return f"'{note.label}' is sensitive, '{note.other}', which looks like it, is not: an item like any other."
-
-
-@worded.register
-def _(note: notes.SensitiveLookAlike) -> str:
-    return (
-        f"'{note.label}' and '{note.other}' look alike, but count as two sensitive values, each for itself: write them "
-        f"the same."
-    )
-
-
-@worded.register
-def _(note: notes.UnprotectedLookAlike) -> str:
-    return f"'{note.other}' looks like '{note.label}', but was not declared sensitive: it is not protected."
 
 
 @worded.register
@@ -241,22 +224,6 @@ def _(note: notes.TellingColumn) -> str:
     if note.once:
         parts.append(things(note.once, "value occurs only once", "values occur only once"))
     return f"Of the untouched column '{note.column}', {'; '.join(parts)}."
-
-
-@worded.register
-def _(note: notes.NamesPeople) -> str:
-    return (
-        f"Column '{note.column}' has a different value in every record and was taken as a quasi-identifier: if it "
-        f"names people, declare it as an identifier."
-    )
-
-
-@worded.register
-def _(note: notes.MixedColumn) -> str:
-    return (
-        f"Column '{note.column}' was taken as categories, as not all of its values are numbers: {note.others:,} of "
-        f"{note.values:,} are not. Correct them, or name them missing."
-    )
 
 
 @worded.register
