@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 def of_release(release: Release) -> tuple[Note, ...]:
     """All notes, in the order in which they are told: first what is not true."""
     problem = release.problem
-    untrue = [] if release.change is None else release.recoding.falsehoods(release.change)
     return (
-        *untrue,
+        *release.falsehoods,
         *problem.privacy.notes,
-        *_untouched(release, false_items=bool(untrue)),
+        *_untouched(release),
         *_left_out(release),
         *column_notes.notes(problem, release.published, release.dataset, release.losses),
         *([notes.UnusedHierarchy()] if release.recoding.ignores_hierarchy and not problem.hierarchy.is_flat else []),
@@ -33,17 +32,16 @@ def of_release(release: Release) -> tuple[Note, ...]:
     )
 
 
-def _untouched(release: Release, *, false_items: bool) -> Iterator[Note]:
+def _untouched(release: Release) -> Iterator[Note]:
     """What is published as it is."""
     problem, privacy, table = release.problem, release.problem.privacy, release.dataset.table
     if not privacy.about_sets and len(problem.items.items):
         yield notes.UntouchedSets()
     told = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
     names = tuple(name for name in (() if table is None else table.names) if name not in told)
-    if names and privacy.about_sets:
-        yield notes.UntouchedColumns(names, "both" if problem.quasi_identifiers else "sets", false_items)
-    elif names:
-        yield notes.UntouchedColumns(names, "columns", false_items)
+    if names:
+        sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
+        yield notes.UntouchedColumns(names, sets if privacy.about_sets else "columns", bool(release.falsehoods))
 
 
 def _left_out(release: Release) -> Iterator[Note]:

@@ -46,8 +46,7 @@ class Release:
     def __repr__(self) -> str:
         """Never the data themselves."""
         privacy = self.problem.privacy
-        untrue = next((note for note in self.notes if note.untrue), None)
-        loss = f"ncp={self.losses['ncp']:.6f}" if untrue is None else f"NOT TRUTHFUL: {untrue}"
+        loss = f"NOT TRUTHFUL: {self.falsehoods[0]}" if self.falsehoods else f"ncp={self.losses['ncp']:.6f}"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
 
@@ -129,8 +128,13 @@ class Release:
         return None if self.algorithm.truthful else self.comparison.change
 
     @cached_property
+    def falsehoods(self) -> list[Note]:
+        """What a publisher must know where not all is true that is published; mostly nothing."""
+        return [] if self.change is None else self.recoding.falsehoods(self.change)
+
+    @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What a publisher must know beyond the guarantee; first what is published and not true."""
+        """What a publisher must know beyond the guarantee; first the falsehoods."""
         return notes.of_release(self)
 
     @property

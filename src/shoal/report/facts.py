@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.metrics.usefulness import Usefulness
 from shoal.privacy import Verdict
@@ -76,6 +77,12 @@ class Facts:
     def sets_changed(self) -> bool:
         """Whether there are sets that a method could change."""
         return self.relational is None or self.relational.sets_changed
+
+    @property
+    def hierarchy(self) -> str | None:
+        """The name of the hierarchy of the items; None: none was given, as methods that do not generalize need none."""
+        name: str = self.provenance["hierarchy"]["name"]
+        return None if name == NO_HIERARCHY else name
 
     @property
     def unchanged_share(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -58,7 +57,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class GroupFacts(ABC):
+class _Groups:
     """The groups of records that were changed together."""
 
     kind: str
@@ -69,50 +68,6 @@ class GroupFacts(ABC):
     group_sizes: tuple[GroupBand, ...]
 
     secret: ClassVar[frozenset[str]] = frozenset()  # measures that must not be told
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """What stands above the section."""
-
-    @property
-    @abstractmethod
-    def heading(self) -> str:
-        """What stands above the warnings."""
-
-    @property
-    @abstractmethod
-    def unchanged(self) -> bool:
-        """Whether every record is published as it was."""
-
-    @property
-    @abstractmethod
-    def overlap(self) -> str:
-        """What counts are worth."""
-
-    @abstractmethod
-    def recoded(self, facts: Facts) -> str:
-        """How the items were changed."""
-
-    @abstractmethod
-    def change(self, facts: Facts) -> str:
-        """What became of the items."""
-
-    @abstractmethod
-    def bars(self, facts: Facts) -> list[Bar]:
-        """What became of the occurrences, one bar each."""
-
-    @abstractmethod
-    def card(self) -> list[tuple[str, str]]:
-        """The figures of the card for notebooks."""
-
-    @abstractmethod
-    def rows(self, change: Change) -> list[tuple[str, str]]:
-        """The figures that the command line shows."""
-
-    @abstractmethod
-    def tiles(self, facts: Facts) -> list[tuple[str, str]]:
-        """The figures to put first."""
 
     @property
     def _groups(self) -> tuple[str, str]:
@@ -142,7 +97,7 @@ class GroupFacts(ABC):
 
 
 @dataclass(frozen=True)
-class DealtFacts(GroupFacts):
+class DealtFacts(_Groups):
     """Sensitive items were dealt anew.
 
     Nothing tells how many are with a record that held them: that would say more about who did than the groups do.
@@ -203,7 +158,7 @@ class DealtFacts(GroupFacts):
 
 
 @dataclass(frozen=True)
-class FlipFacts(GroupFacts):
+class FlipFacts(_Groups):
     """Items were added and deleted."""
 
     records_changed: int
@@ -325,6 +280,9 @@ class FlipFacts(GroupFacts):
             (f"items added to records that did not have them{of_them}", count(self.additions)),
             ("items deleted from records that had them", count(self.deletions)),
         ]
+
+
+GroupFacts = DealtFacts | FlipFacts
 
 
 def _held_before_and_now(held: SensitiveFacts | None) -> str:

@@ -86,7 +86,7 @@ class Html(ReportFormat):
                 bound_of=proofs.bound_of(release),
                 other_warnings=wording.cautions(release),
                 tiles=_tiles(facts),
-                has_hierarchy=sentences.has_hierarchy(facts),
+                has_hierarchy=facts.hierarchy is not None,
                 bars=facts.flips.bars(facts) if facts.flips else [],
                 best=sentences.optimality(release),
                 explained=sentences.EXPLAINED,

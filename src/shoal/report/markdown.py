@@ -164,7 +164,7 @@ def _provenance(facts: Facts) -> list[str]:
     lines = ["", "## Provenance", ""]
     for role in ("input", "hierarchy", "output"):
         file = made_by.get(role)
-        if role == "hierarchy" and not words.has_hierarchy(facts):
+        if role == "hierarchy" and facts.hierarchy is None:
             lines += ["- Hierarchy: none was given"] if facts.has_sets else []
         elif file:
             lines.append(f"- {role.capitalize()}: {_safe(file['name'])}, SHA-256 `{file['sha256']}`")

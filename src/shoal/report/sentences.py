@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from shoal import discovery
-from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.options import listed as listed
@@ -88,9 +87,8 @@ def recoded(facts: Facts) -> str:
 
 def hierarchy(facts: Facts) -> str:
     """Where the groups of items come from, if there are any."""
-    source = facts.provenance["hierarchy"]["name"]
-    grouped = bool(facts.codebook)
-    if not has_hierarchy(facts):
+    source, grouped = facts.hierarchy, bool(facts.codebook)
+    if source is None:
         all_items = " Some labels represent several items: the code book lists them." if grouped else ""
         return f"No hierarchy was given.{all_items}"
     if not facts.algorithm.generalizes:
@@ -99,11 +97,6 @@ def hierarchy(facts: Facts) -> str:
     groups = f"The groups come from the hierarchy {source}." if source != UNNAMED else "The hierarchy was given."
     siblings = " Some labels represent several siblings of it: the code book lists their items." if grouped else ""
     return groups + siblings
-
-
-def has_hierarchy(facts: Facts) -> bool:
-    """Whether one was given: methods that do not generalize need none."""
-    return bool(facts.provenance["hierarchy"]["name"] != NO_HIERARCHY)
 
 
 def overlap(facts: Facts) -> str:

@@ -77,7 +77,7 @@ def warnings(release: Release) -> list[str]:
 
 def falsehoods(release: Release) -> list[str]:
     """What of that is about what is published and not true; mostly nothing."""
-    return [worded(note) for note in release.notes if note.untrue]
+    return [worded(note) for note in release.falsehoods]
 
 
 def cautions(release: Release) -> list[str]:
