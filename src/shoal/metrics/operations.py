@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.metrics import Measure
-from shoal.metrics.change import Change
-from shoal.published import Published
+from shoal.metrics import Comparison, Measure
 
 
 class Operations(Measure):
@@ -29,9 +27,9 @@ class Operations(Measure):
     }
     paper = "P1 s.5"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """Whole numbers; nothing, for data that were not changed in groups."""
-        made = Change.of(original, published) if published.grouping is not None else None
+        made = compared.change_in_groups
         if made is None:
             return {}
         return {

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from shoal.metrics import Measure
-from shoal.metrics.change import Change
-from shoal.published import Published
+from shoal.metrics import Comparison, Measure
 
 
 class PrivacyValue(Measure):
@@ -30,9 +28,9 @@ class PrivacyValue(Measure):
     }
     paper = "P1 Def. 5"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """The three values; nothing, for data that were not changed in groups."""
-        made = Change.of(original, published) if published.grouping is not None else None
+        made = compared.change_in_groups
         if made is None or made.grouping is None:
             return {}
         k, items = max(1, made.grouping.least), len(made.labels)
