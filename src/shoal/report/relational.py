@@ -154,8 +154,8 @@ def recoded(facts: Facts, made: RelationalFacts) -> str:
     ways = [("a range", kinds - {"category"}), ("a group of categories", kinds & {"category"})]
     wide = " or ".join(way for way, some in ways if some)
     told = (
-        f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster are "
-        f"published with equal values in the quasi-identifying columns: where they differed, with {wide} that covers "
+        f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
+        f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that covers "
         f"the values of all of them. No value is made up."
     )
     if how.clusters != how.classes:
