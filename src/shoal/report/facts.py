@@ -18,23 +18,9 @@ from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.metrics.usefulness import Usefulness
 from shoal.privacy import Verdict
 from shoal.recoding.base import RecodingSummary
+from shoal.report import sections
 from shoal.report.explanations import Explanation
 from shoal.report.flips import GroupFacts
-from shoal.report.sections import (
-    UNLESS_NONE,
-    CodeBookEntry,
-    DataFacts,
-    GeneralizedFacts,
-    Headline,
-    MethodFacts,
-    ModelFacts,
-    OptimalityFacts,
-    Properties,
-    RelationalFacts,
-    RiskFacts,
-    SensitiveFacts,
-    SuppressedFacts,
-)
 
 VERSION = 1
 CONFIDENTIAL = "This report quotes the raw data: keep it with them, not with the published file."
@@ -45,24 +31,24 @@ class Facts:
     """What the reports tell. No records."""
 
     report: int = VERSION
-    worthless: Headline | None
-    model: ModelFacts
-    algorithm: MethodFacts
+    worthless: sections.Headline | None
+    model: sections.ModelFacts
+    algorithm: sections.MethodFacts
     verdict: Verdict
-    data: DataFacts
-    relational: RelationalFacts | None
-    sensitive: SensitiveFacts | None
+    data: sections.DataFacts
+    relational: sections.RelationalFacts | None
+    sensitive: sections.SensitiveFacts | None
     recoding: RecodingSummary
-    properties: Properties
+    properties: sections.Properties
     losses: Mapping[str, float | None]
     usefulness: Usefulness | None  # nothing, where items were added or moved or are left alone
-    optimality: OptimalityFacts | None
-    generalized: GeneralizedFacts
-    codebook: tuple[CodeBookEntry, ...] | None
-    suppressed: SuppressedFacts | None
+    optimality: sections.OptimalityFacts | None
+    generalized: sections.GeneralizedFacts
+    codebook: tuple[sections.CodeBookEntry, ...] | None
+    suppressed: sections.SuppressedFacts | None
     flips: GroupFacts | None
     explanations: tuple[Explanation, ...] | None
-    risk: RiskFacts
+    risk: sections.RiskFacts
     warnings: list[str]
     timings: Mapping[str, float]
     search: Mapping[str, float]
@@ -96,7 +82,11 @@ def plain(value: Any) -> Any:
     """As JSON has it: sections by their fields, no arrays' scalars, no tuples, null for what is not a finite number."""
     if is_dataclass(value):
         each = {one: getattr(value, one.name) for one in fields(value)}
-        return {one.name: plain(part) for one, part in each.items() if part is not None or one.metadata != UNLESS_NONE}
+        return {
+            one.name: plain(part)
+            for one, part in each.items()
+            if part is not None or one.metadata != sections.UNLESS_NONE
+        }
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

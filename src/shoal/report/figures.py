@@ -10,28 +10,11 @@ import numpy as np
 
 from shoal.data.transactions import Transactions
 from shoal.release.release import Release
-from shoal.report import headline, proofs, wording
+from shoal.report import headline, proofs, sections, wording
 from shoal.report.bands import banded, bands
 from shoal.report.facts import Facts, plain
 from shoal.report.flips import flips
 from shoal.report.relational import relational
-from shoal.report.sections import (
-    CodeBookEntry,
-    DataFacts,
-    GeneralizedFacts,
-    Group,
-    Held,
-    HiddenBand,
-    MethodFacts,
-    ModelFacts,
-    OptimalityFacts,
-    Properties,
-    RecordSizes,
-    RemovedItem,
-    RiskFacts,
-    SensitiveFacts,
-    SuppressedFacts,
-)
 from shoal.report.story import Story
 
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
@@ -73,7 +56,7 @@ def gather(story: Story) -> Facts:
         relational=relational(release),
         sensitive=_sensitive(release),
         recoding=release.summary,
-        properties=Properties(release.published.exclusive),
+        properties=sections.Properties(release.published.exclusive),
         losses=plain({name: value for name, value in release.losses.items() if name not in secret}),
         usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.about_sets else None,
         optimality=_optimality(release),
@@ -82,7 +65,7 @@ def gather(story: Story) -> Facts:
         suppressed=_suppressed(release, named=explained),
         flips=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
-        risk=RiskFacts(release.risk_before, release.risk_after),
+        risk=sections.RiskFacts(release.risk_before, release.risk_after),
         warnings=wording.warnings(release),
         timings=plain(release.timings),
         search=plain(release.solution.statistics),
@@ -90,10 +73,10 @@ def gather(story: Story) -> Facts:
     )
 
 
-def _model(release: Release) -> ModelFacts:
+def _model(release: Release) -> sections.ModelFacts:
     """What was asked for."""
     privacy = release.problem.privacy
-    return ModelFacts(
+    return sections.ModelFacts(
         name=privacy.name,
         title=privacy.title,
         options=plain(privacy.values()),
@@ -103,10 +86,10 @@ def _model(release: Release) -> ModelFacts:
     )
 
 
-def _method(release: Release) -> MethodFacts:
+def _method(release: Release) -> sections.MethodFacts:
     """How it was done."""
     algorithm = release.algorithm
-    return MethodFacts(
+    return sections.MethodFacts(
         name=algorithm.name,
         title=algorithm.title,
         options=plain(algorithm.values()),
@@ -127,10 +110,10 @@ def references(paper: str) -> list[str]:
     return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton|Ghinita", paper) if name in PAPERS]
 
 
-def _data(release: Release) -> DataFacts:
+def _data(release: Release) -> sections.DataFacts:
     """The data before and after."""
     before, after = release.problem.items, release.published.rows
-    return DataFacts(
+    return sections.DataFacts(
         name=release.problem.data.origin.name,
         rows=len(before),
         non_empty=before.non_empty,
@@ -147,31 +130,31 @@ def _data(release: Release) -> DataFacts:
     )
 
 
-def _sensitive(release: Release) -> SensitiveFacts | None:
+def _sensitive(release: Release) -> sections.SensitiveFacts | None:
     """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
     if release.problem.set_apart is None:
         return None
     held, after = _held(release.problem.sensitive), None
     if release.change is not None and release.published.sensitive is not None:
         after = _held(release.published.sensitive.values)
-    return SensitiveFacts(held.records, held.values, release.problem.missed, after)
+    return sections.SensitiveFacts(held.records, held.values, release.problem.missed, after)
 
 
-def _held(values: Transactions) -> Held:
+def _held(values: Transactions) -> sections.Held:
     """How many records hold sensitive values, and which; the most frequent first."""
     counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
-    return Held(values.non_empty, dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
+    return sections.Held(values.non_empty, dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
 
 
-def _record_sizes(before: Transactions, after: Transactions) -> tuple[RecordSizes, ...]:
+def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.RecordSizes, ...]:
     """How many records have how many items, before and after."""
     largest = int(max(before.sizes.max(initial=0), after.sizes.max(initial=0)))
     counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
     banding = zip(bands(RECORD_BANDS, largest), counted, strict=False)
-    return tuple(RecordSizes(low, high, was, now) for (low, high), (was, now) in banding)
+    return tuple(sections.RecordSizes(low, high, was, now) for (low, high), (was, now) in banding)
 
 
-def _generalized(release: Release) -> GeneralizedFacts:
+def _generalized(release: Release) -> sections.GeneralizedFacts:
     """Which labels stand for several items, and how many occurrences are hidden among how many items.
 
     An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
@@ -184,33 +167,35 @@ def _generalized(release: Release) -> GeneralizedFacts:
     if release.change is not None:
         touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
         intact &= touched[: len(intact)] == 0
-    return GeneralizedFacts(
+    return sections.GeneralizedFacts(
         intact_items=int(np.count_nonzero(intact)),
         groups=tuple(
-            Group(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
+            sections.Group(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
             for code in group_codes(release)
         ),
-        hidden_among=tuple(HiddenBand(low, high, count, count / total) for (low, high), count in hidden),
+        hidden_among=tuple(sections.HiddenBand(low, high, count, count / total) for (low, high), count in hidden),
         suppressed=int(np.count_nonzero(sizes == 0)),
     )
 
 
-def _codebook(release: Release) -> tuple[CodeBookEntry, ...] | None:
+def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
     """What each published label stands for, where groups of siblings are published; else nothing."""
     if not release.groups_siblings:
         return None
     entries = release.codebook.entries
     if release.problem.unknown_items != "root":
-        return tuple(CodeBookEntry(one.label, one.parent, list(one.items)) for one in entries)
+        return tuple(sections.CodeBookEntry(one.label, one.parent, list(one.items)) for one in entries)
     # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
     hierarchy = release.problem.hierarchy
     secret = {label for label, one in zip(hierarchy.items, hierarchy.right_below_root, strict=True) if one}
     known = [[item for item in one.items if item not in secret] for one in entries]
     pairs = zip(entries, known, strict=True)
-    return tuple(CodeBookEntry(one.label, one.parent, items, len(one.items) - len(items)) for one, items in pairs)
+    return tuple(
+        sections.CodeBookEntry(one.label, one.parent, items, len(one.items) - len(items)) for one, items in pairs
+    )
 
 
-def _suppressed(release: Release, *, named: bool) -> SuppressedFacts | None:
+def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | None:
     """Which items were removed from every record, and how often; nothing, if all were kept or the loss is in flips.
 
     ``named``: with their labels and counts, which are taken from the raw data.
@@ -222,11 +207,11 @@ def _suppressed(release: Release, *, named: bool) -> SuppressedFacts | None:
     codes, counts = outcome.suppressed_items, outcome.suppressed_counts
     secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
     listed = tuple(
-        RemovedItem(items.labels[code], count)
+        sections.RemovedItem(items.labels[code], count)
         for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
         if not (secret and hierarchy.right_below_root[code])
     )
-    return SuppressedFacts(
+    return sections.SuppressedFacts(
         items=len(codes),
         occurrences=outcome.suppressed,
         share=outcome.suppressed / outcome.occurrences,
@@ -244,12 +229,12 @@ def group_codes(release: Release) -> list[int]:
     return [int(code) for code in codes[order]]
 
 
-def _optimality(release: Release) -> OptimalityFacts | None:
+def _optimality(release: Release) -> sections.OptimalityFacts | None:
     """What is proved about how good the recoding is."""
     proof = release.optimality
     if proof is None:
         return None
-    return OptimalityFacts(
+    return sections.OptimalityFacts(
         proven=proof.proven,
         loss=proof.loss,
         lower_bound=proof.lower_bound,

@@ -155,8 +155,8 @@ def recoded(facts: Facts, made: RelationalFacts) -> str:
     wide = " or ".join(way for way, some in ways if some)
     told = (
         f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
-        f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that covers "
-        f"the values of all of them. No value is made up."
+        f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
+        f"covers the values of all of them. No value is made up."
     )
     if how.clusters != how.classes:
         left = things(how.classes or 0, "class is", "classes are")
