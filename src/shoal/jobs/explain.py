@@ -103,15 +103,15 @@ def explain(
     return Explanations(tuple(groups), frozenset(resolved.rows.in_use().labels), tuple(notes))
 
 
-def explainable(privacy: PrivacyModel) -> KmAnonymity:
+def explainable(privacy: PrivacyModel) -> PrivacyModel:
     """The model, if its releases can be explained."""
-    if not isinstance(privacy, KmAnonymity):
+    if not privacy.explainable:
         raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
     return privacy
 
 
 def _problem(
-    data: Dataset, meanings: LabelMeanings, privacy: KmAnonymity, unknown_items: Literal["error", "root"]
+    data: Dataset, meanings: LabelMeanings, privacy: PrivacyModel, unknown_items: Literal["error", "root"]
 ) -> Prepared[PrivacyModel]:
     """The problem that published data solve, on a hierarchy that has all their groups."""
     if meanings.alone and meanings.book is None:

@@ -2,14 +2,13 @@
 
 For k^m-anonymity this is direct anonymization (P0 Alg. 3). The other models of the family are not monotone (models.md):
 a coarser cut can break what a finer one kept. There a round looks at all sets of labels of the cut, mends the breaches
-and looks again, until a round finds none (``shoal.search.repair``).
+and looks again, until a round finds none (``shoal.kernels.search.repair``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
@@ -17,10 +16,10 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.direct_pass import direct_pass
-from shoal.kernels.search.repair.repair import Repaired as KernelRepaired
+from shoal.kernels.search.repair import repair as kernel
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
-from shoal.privacy import Demand, ItemsetModel, PrivacyModel
+from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
@@ -48,6 +47,12 @@ class Repaired:
     raised: list[int]  # its nodes that are not leaves
     counted: int  # count-tree nodes counted in the largest pass: the papers' measure of memory
     repairs: int  # sets that had to be repaired
+
+    def then(self, more: kernel.Repaired, ground: Ground, privacy: ItemsetModel) -> Repaired:
+        """With what was repaired from there on, only upwards: so what was repaired before stays so."""
+        if more.unrepairable is not None:
+            raise Infeasible(privacy.unreachable(ground.items, ground.sensitive))
+        return Repaired(more.raised, max(self.counted, more.counted), self.repairs + more.repairs)
 
     def solution(self, hierarchy: Hierarchy) -> Solution:
         """As the result of an algorithm."""
@@ -90,7 +95,7 @@ def repair(
     if not sizes or not sizes[-1] or not len(items.items):
         return Repaired(list(raised), 0, 0)
     demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
-    counted = repairs = 0
+    done = Repaired(list(raised), 0, 0)
     if demand.k > 1:
         direct = direct_pass(
             items.indptr,
@@ -104,29 +109,28 @@ def repair(
             bounded=bounded,
             tick=tick,
         )
-        raised, counted, repairs = direct.raised, direct.counted, direct.repairs
-    for further in _further_repairs(ground, demand, sizes, engine, bounded=bounded):
-        repaired = further(raised)
-        if repaired.unrepairable is not None:
-            raise Infeasible(privacy.unreachable(items, ground.sensitive))
-        raised, counted, repairs = repaired.raised, max(counted, repaired.counted), repairs + repaired.repairs
-    return Repaired(list(raised), counted, repairs)
-
-
-def _further_repairs(
-    ground: Ground, demand: Demand, sizes: range, engine: Engine, *, bounded: bool
-) -> Iterator[Callable[[Sequence[int]], KernelRepaired]]:
-    """What else has to be repaired, from a cut on: only upwards, so that what was repaired before stays so."""
-    items, values, hierarchy = ground.items, ground.sensitive, ground.hierarchy
-    tree = (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
-    with_engine: dict[str, Any] = {"threads": engine.threads, "tick": engine.tick("repairing")}
+        done = Repaired(direct.raised, direct.counted, direct.repairs)
     if demand.absent:
-        yield lambda raised: repair_negative(items.indptr, items.items, *tree, demand.k, sizes, raised, **with_engine)
-    if demand.one_in:
-        rows = (items.indptr, items.items, values.indptr, values.items)
-        yield lambda raised: repair_diversity(
-            *rows, *tree, demand.one_in, sizes, raised, bounded=bounded, **with_engine
+        more = repair_negative(
+            items.indptr, items.items, *tree, demand.k, sizes, done.raised, threads=engine.threads, tick=tick
         )
+        done = done.then(more, ground, privacy)
+    if demand.one_in:
+        more = repair_diversity(
+            items.indptr,
+            items.items,
+            ground.sensitive.indptr,
+            ground.sensitive.items,
+            *tree,
+            demand.one_in,
+            sizes,
+            done.raised,
+            bounded=bounded,
+            threads=engine.threads,
+            tick=tick,
+        )
+        done = done.then(more, ground, privacy)
+    return done
 
 
 def _longest(items: Transactions) -> int:
