@@ -74,8 +74,8 @@ def _mistakes(problem: Problem) -> Iterator[Note]:
     for attribute, low in zip(raw.attributes, raw.low, strict=True):
         if len(low) >= FEW and len(np.unique(low)) == len(low):
             yield NamesPeople(attribute.name)
-        spec = problem.quasi_identifiers[attribute.name]
-        if isinstance(attribute, Tree) and spec.type == "auto" and spec.hierarchy is None:
+        said = problem.quasi_identifiers[attribute.name]
+        if isinstance(attribute, Tree) and said.type == "auto" and said.hierarchy is None:
             others = [text for text in attribute.hierarchy.items if label_key(text)[0]]
             if 0 < 5 * len(others) < len(attribute.hierarchy.items):
                 yield MixedColumn(attribute.name, len(others), attribute.hierarchy.n_leaves)

@@ -71,7 +71,7 @@ def explain(
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
         labels = _without_unknown(hierarchy, set(cut.kept.tolist()))
-    reasons = []
+    found = []
     for code in np.flatnonzero(published.rows.supports):
         node = int(cut.kept[code])
         if node < hierarchy.n_leaves:
@@ -79,10 +79,10 @@ def explain(
         rare = counter.witness(raised, node, m, tick=tick)
         witness = Witness(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
-        reasons.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
+        found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     for node in map(int, cut.suppressed):
-        reasons.append(_suppressed(problem, published, node, labels, engine))
-    return sorted(reasons, key=lambda one: (-one.records, one.group))
+        found.append(_suppressed(problem, published, node, labels, engine))
+    return sorted(found, key=lambda one: (-one.records, one.group))
 
 
 def of_release(release: Release) -> list[Explanation]:
