@@ -101,10 +101,10 @@ def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_
     """For each label whether it is used and broad."""
     occurs = original.supports > 0
     ends = np.concatenate([[0], np.cumsum(occurs[published.cover_items])])[published.cover_indptr]
-    found = (published.cover_sizes == published.n_items) & (published.n_items > 1)
+    broad = (published.cover_sizes == published.n_items) & (published.n_items > 1)
     for covered, total in ((published.cover_sizes, published.n_items), (np.diff(ends), np.count_nonzero(occurs))):
-        found |= (covered >= FEW) & (2 * covered > total)
-    used: npt.NDArray[np.bool_] = found & (published.rows.supports > 0)
+        broad |= (covered >= FEW) & (2 * covered > total)
+    used: npt.NDArray[np.bool_] = broad & (published.rows.supports > 0)
     return used
 
 

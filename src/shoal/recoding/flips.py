@@ -149,11 +149,11 @@ def _given(change: Change, grouping: Grouping) -> list[Note]:
     holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
     before = int(change.before[change.n_qid :].sum())
     after = before + change.sensitive_additions - change.sensitive_deletions
-    found: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
+    told: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
     published, rows = len(np.union1d(holders, given)), len(grouping.of)
     if 2 * published > rows:
-        found.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
-    return found
+        told.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
+    return told
 
 
 def _summary(kind: str, grouping: Grouping) -> RecodingSummary:

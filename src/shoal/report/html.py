@@ -132,13 +132,13 @@ def summary_html(story: Story) -> str:
 
 def _felt(release: Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
-    found = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
+    useful = release.usefulness
+    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not useful.items:
         return []
     median = (
-        [] if found.median_items is None else [("median items behind a label", formatting.count(found.median_items))]
+        [] if useful.median_items is None else [("median items behind a label", formatting.count(useful.median_items))]
     )
-    return [("of all items unchanged", formatting.share(found.unchanged_share)), *median]
+    return [("of all items unchanged", formatting.share(useful.unchanged_share)), *median]
 
 
 def _lost(release: Release) -> list[tuple[str, str]]:
@@ -174,13 +174,13 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
 
 def _columns(facts: Facts) -> dict[str, Any] | None:
     """What the section about the columns and classes shows beside the figures."""
-    made = facts.relational
-    if made is None:
+    table = facts.relational
+    if table is None:
         return None
     return {
-        "missing": any(one.missing and one.type != "category" for one in made.columns),
-        "others": relational.other_columns(made),
-        "classes": relational.classes(made.classes, len(made.columns)),
+        "missing": any(one.missing and one.type != "category" for one in table.columns),
+        "others": relational.other_columns(table),
+        "classes": relational.classes(table.classes, len(table.columns)),
     }
 
 
@@ -216,16 +216,16 @@ def _risk_charts(release: Release, facts: Facts) -> list[dict[str, Any]]:
 
 def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
     """How well items are hidden, one bar each: its label, its share and its count."""
-    made, total = facts.generalized, max(1, facts.data.occurrences)
-    if facts.flips or not made.hidden_among or not facts.sets_changed:
+    generalized, total = facts.generalized, max(1, facts.data.occurrences)
+    if facts.flips or not generalized.hidden_among or not facts.sets_changed:
         return []
-    intact, *hidden = made.hidden_among
+    intact, *hidden = generalized.hidden_among
     rows = [("published unchanged", intact.share, intact.occurrences)]
     for band in hidden:
         if band.occurrences:
             rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.occurrences))
-    if made.suppressed:
-        rows.append(("removed", made.suppressed / total, made.suppressed))
+    if generalized.suppressed:
+        rows.append(("removed", generalized.suppressed / total, generalized.suppressed))
     return rows
 
 

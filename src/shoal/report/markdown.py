@@ -239,8 +239,8 @@ def _labels(facts: Facts) -> list[str]:
 
 def _columns(facts: Facts) -> list[str]:
     """What became of the columns, and the classes."""
-    made, rows = facts.relational, max(1, facts.data.rows)
-    if made is None:
+    table, rows = facts.relational, max(1, facts.data.rows)
+    if table is None:
         return []
     lines = [
         "## What became of the columns",
@@ -248,7 +248,7 @@ def _columns(facts: Facts) -> list[str]:
         "| Column | Taken as | Different values before | Now | Published as it was | Weight | Mean NCP |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
-    for one in made.columns:
+    for one in table.columns:
         missing = f"; missing in {plain.things(one.missing, 'record')}" if one.missing else ""
         figures = (
             plain.count(one.values),
@@ -259,8 +259,8 @@ def _columns(facts: Facts) -> list[str]:
         )
         taken_as = relational.taken_as(one.type, one.hierarchy)
         lines.append(f"| {_label(one.name)} | {_label(taken_as)}{missing} | {' | '.join(figures)} |")
-    others = [f"- {told}: {', '.join(map(_label, names))}." for told, names in relational.other_columns(made)]
-    classes, sizes = relational.classes(made.classes, len(made.columns)), made.classes.sizes
+    others = [f"- {told}: {', '.join(map(_label, names))}." for told, names in relational.other_columns(table)]
+    classes, sizes = relational.classes(table.classes, len(table.columns)), table.classes.sizes
     lines += ["", *others, *([""] if others else []), classes, ""]
     if len(sizes) > 1:
         lines += ["| Records in a class | Classes |", "|---:|---:|"]
@@ -297,32 +297,38 @@ def _untrue(release: Release, facts: Facts) -> list[str]:
 
 def _flips(facts: Facts) -> list[str]:
     """What was added and deleted, or dealt anew, item by item."""
-    made = facts.flips
-    if made is None:
+    changed = facts.flips
+    if changed is None:
         return []
-    return [f"## {made.title}", "", f"- {made.formed}", *_changed(made, sensitive=facts.sensitive is not None), ""]
+    return [
+        f"## {changed.title}",
+        "",
+        f"- {changed.formed}",
+        *_changed(changed, sensitive=facts.sensitive is not None),
+        "",
+    ]
 
 
 @singledispatch
-def _changed(made: GroupFacts, *, sensitive: bool) -> list[str]:
+def _changed(changed: GroupFacts, *, sensitive: bool) -> list[str]:
     """What happened to single items; nothing, where that must not be told."""
     return []
 
 
 @_changed.register
-def _(made: FlipFacts, *, sensitive: bool) -> list[str]:
-    given = f", of them sensitive: {plain.count(made.sensitive_additions)}" if sensitive else ""
+def _(changed: FlipFacts, *, sensitive: bool) -> list[str]:
+    given = f", of them sensitive: {plain.count(changed.sensitive_additions)}" if sensitive else ""
     lines = [
-        f"- Records that are not published as they were: {plain.count(made.records_changed)}.",
-        f"- Items added: {plain.count(made.additions)}{given}.",
-        f"- Items deleted: {plain.count(made.deletions)}.",
+        f"- Records that are not published as they were: {plain.count(changed.records_changed)}.",
+        f"- Items added: {plain.count(changed.additions)}{given}.",
+        f"- Items deleted: {plain.count(changed.deletions)}.",
     ]
-    if made.listed:
+    if changed.listed:
         lines += ["", "| Item | Records before | Added | Deleted | Records as published |", "|---|---:|---:|---:|---:|"]
-        for one in made.listed[:TOP]:
+        for one in changed.listed[:TOP]:
             figures = " | ".join(map(plain.count, (one.before, one.added, one.deleted, one.after)))
             lines.append(f"| {_label(one.label)}{' (sensitive)' if one.sensitive else ''} | {figures} |")
-        if more := max(0, len(made.listed) - TOP) + made.unnamed:
+        if more := max(0, len(changed.listed) - TOP) + changed.unnamed:
             lines += ["", f"... and {plain.things(more, 'more item')}."]
     return lines
 

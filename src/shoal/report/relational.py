@@ -102,12 +102,12 @@ def taken_as(type: str, hierarchy: str | None) -> str:
     return f"{kind}, with a hierarchy" if hierarchy == "hierarchy" else f"{kind}, hierarchy {PurePath(hierarchy).name}"
 
 
-def other_columns(made: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
+def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
     """The columns that are no quasi-identifiers: what was done with them, and their names."""
     ways = [
-        ("Identifiers, dropped", made.identifiers),
-        ("Sensitive columns, published as they are", made.sensitive),
-        ("Plain columns, published untouched", made.plain),
+        ("Identifiers, dropped", table.identifiers),
+        ("Sensitive columns, published as they are", table.sensitive),
+        ("Plain columns, published untouched", table.plain),
     ]
     return [(told, names) for told, names in ways if names]
 
@@ -138,19 +138,19 @@ def classes(own: ClassFacts, columns: int) -> str:
     )
 
 
-def described(made: RelationalFacts) -> str:
+def described(table: RelationalFacts) -> str:
     """What a record is; where there are sets, what is in them has to follow."""
-    columns = things(len(made.columns), "quasi-identifying column")
-    also = sum(len(names) for _, names in other_columns(made))
+    columns = things(len(table.columns), "quasi-identifying column")
+    also = sum(len(names) for _, names in other_columns(table))
     others = f" and {things(also, 'other column')}" if also else ""
-    sets = "; there are no sets." if made.sets is None else ", and a set of items"
+    sets = "; there are no sets." if table.sets is None else ", and a set of items"
     return f"Each has values in {columns}{others}{sets}"
 
 
-def recoded(facts: Facts, made: RelationalFacts) -> str:
+def recoded(facts: Facts, table: RelationalFacts) -> str:
     """How the columns and the sets were changed."""
     how = facts.recoding
-    kinds = {column.type for column in made.columns}
+    kinds = {column.type for column in table.columns}
     ways = [("a range", kinds - {"category"}), ("a group of categories", kinds & {"category"})]
     wide = " or ".join(way for way, some in ways if some)
     told = (
@@ -161,15 +161,15 @@ def recoded(facts: Facts, made: RelationalFacts) -> str:
     if how.clusters != how.classes:
         left = things(how.classes or 0, "class is", "classes are")
         told = f"{told} Some clusters came out with equal values: {left} left."
-    return f"{told} {_sets_recoded(facts, made)}".strip()
+    return f"{told} {_sets_recoded(facts, table)}".strip()
 
 
-def _sets_recoded(facts: Facts, made: RelationalFacts) -> str:
+def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
     """What was done with the sets."""
     how, source = facts.recoding, facts.provenance["hierarchy"]["name"]
-    if made.sets is None:
+    if table.sets is None:
         return ""
-    if made.sets == "untouched":
+    if table.sets == "untouched":
         return "The sets were not touched."
     by = "by a set of items, written (A,B) and read as 'one or more of these'"
     if how.sets != "local sets":
@@ -180,22 +180,22 @@ def _sets_recoded(facts: Facts, made: RelationalFacts) -> str:
     )
 
 
-def change(made: RelationalFacts, rows: int) -> str:
+def change(table: RelationalFacts, rows: int) -> str:
     """What became of the columns, and of sets that were left alone."""
-    part = sum(column.intact for column in made.columns) / max(1, rows * len(made.columns))
+    part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
     told = f"{share(part)} of the values in quasi-identifying columns are published as they were, the others as ranges"
-    kinds = {column.type for column in made.columns}
+    kinds = {column.type for column in table.columns}
     if "category" in kinds:
         told = f"{told} or groups" if len(kinds) > 1 else told.replace("ranges", "groups")
     told = f"{told} that cover them."
     if part == 1:
         told = "All values in quasi-identifying columns are published as they were."
-    return f"{told} The sets are published as they were." if made.sets == "untouched" else told
+    return f"{told} The sets are published as they were." if table.sets == "untouched" else told
 
 
-def overlap(made: RelationalFacts) -> str:
+def overlap(table: RelationalFacts) -> str:
     """What counts of labels are worth, where not each item has one label."""
-    if not made.sets_changed:
+    if not table.sets_changed:
         return "The counts of items in the published sets are exact."
     return (
         "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
@@ -203,9 +203,9 @@ def overlap(made: RelationalFacts) -> str:
     )
 
 
-def known(made: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, str]:
+def known(table: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, str]:
     """What somebody knows: as what is enough, and as what they go by."""
-    if not made.sets_changed:
+    if not table.sets_changed:
         return f"the {VALUES} are", f"its {VALUES}"
     other = f" that {'is' if number == 1 else 'are'} not sensitive" if sensitive else ""
     chosen = "1 well-chosen item" if number == 1 else f"{number} well-chosen items (or fewer)"
@@ -213,16 +213,16 @@ def known(made: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, 
     return f"the {VALUES} and {chosen}{other} are", f"its {VALUES} and {items} of it{other}"
 
 
-def bar_label(made: RelationalFacts, number: int) -> str:
+def bar_label(table: RelationalFacts, number: int) -> str:
     """What is known, in short."""
-    if not made.sets_changed:
+    if not table.sets_changed:
         return "all columns"
     return f"all columns, {'1 item' if number == 1 else f'up to {number} items'}"
 
 
-def worst_case(made: RelationalFacts) -> str:
+def worst_case(table: RelationalFacts) -> str:
     """When a record counts as exposed."""
-    if not made.sets_changed:
+    if not table.sets_changed:
         return "A record counts if its own values in all quasi-identifying columns are enough."
     return (
         "A record counts if its own values in all quasi-identifying columns and some choice of its own items are "
@@ -230,7 +230,7 @@ def worst_case(made: RelationalFacts) -> str:
     )
 
 
-def ordered(made: RelationalFacts, losses: Mapping[str, float | None]) -> dict[str, float | None]:
+def ordered(table: RelationalFacts, losses: Mapping[str, float | None]) -> dict[str, float | None]:
     """The losses that the table shows: the columns first; what the columns and the classes tell is not in it."""
     only = {RelationalNCP.name, ClassSizes.name}
     first = [name for name in ORDER if name in losses]
@@ -238,28 +238,28 @@ def ordered(made: RelationalFacts, losses: Mapping[str, float | None]) -> dict[s
     return {
         name: losses[name]
         for name in (*first, *rest, *({ClassSizes.name} & set(losses)))
-        if ":" not in name and name not in BY_CLASS and (made.sets_changed or name in only)
+        if ":" not in name and name not in BY_CLASS and (table.sets_changed or name in only)
     }
 
 
-def tiles(made: RelationalFacts, losses: Mapping[str, float | None]) -> list[tuple[str, str]]:
+def tiles(table: RelationalFacts, losses: Mapping[str, float | None]) -> list[tuple[str, str]]:
     """The figures to put first."""
     in_columns = ("lost in the columns (NCP)", share(losses[RelationalNCP.name] or 0.0))
-    if made.sets_changed:
+    if table.sets_changed:
         return [in_columns, ("lost in the sets (UL)", share(losses["ul"] or 0.0))]
-    return [("in the smallest class of equal values", things(made.classes.smallest, "record")), in_columns]
+    return [("in the smallest class of equal values", things(table.classes.smallest, "record")), in_columns]
 
 
 def card(release: Release) -> list[tuple[str, str]]:
     """The figures of the card for notebooks."""
-    made = relational(release)
-    assert made is not None
+    table = relational(release)
+    assert table is not None
     lost = [("NCP of the columns", share(release.losses[RelationalNCP.name]))]
-    if made.sets_changed:
+    if table.sets_changed:
         lost += [("UL of the sets", share(release.losses["ul"])), ("NCP of the sets", share(release.losses["ncp"]))]
     return [
-        ("quasi-identifiers", count(len(made.columns))),
-        ("classes", count(made.classes.number)),
-        ("records in the smallest", count(made.classes.smallest)),
+        ("quasi-identifiers", count(len(table.columns))),
+        ("classes", count(table.classes.number)),
+        ("records in the smallest", count(table.classes.smallest)),
         *lost,
     ]

@@ -49,20 +49,20 @@ class _TimeUp(Exception):
 
 def find(release: Release, engine: Engine = LOCAL) -> tuple[Remedy, ...]:
     """Run the other ways; those that keep the guarantee come first, then those that lose least."""
-    found = []
+    ways = []
     try:
         for way in _candidates(release):
-            found.append(_tried(release, way, engine))
+            ways.append(_tried(release, way, engine))
     except KeyboardInterrupt:  # the release is there: what is known so far must do
         pass
-    return tuple(sorted(found, key=lambda one: (bool(one.model_options), one.loss is None, one.loss or 0.0)))
+    return tuple(sorted(ways, key=lambda one: (bool(one.model_options), one.loss is None, one.loss or 0.0)))
 
 
 def better(release: Release, tried: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
     """Those of the ways that lose less and are useful; with a weaker guarantee only if that loses least."""
-    found = [one for one in tried if one.loss is not None and one.loss < release.loss and not one.worthless]
-    least = min((one.loss for one in found if one.loss is not None and not one.model_options), default=release.loss)
-    return tuple(one for one in found if not one.model_options or (one.loss is not None and one.loss < least))
+    useful = [one for one in tried if one.loss is not None and one.loss < release.loss and not one.worthless]
+    least = min((one.loss for one in useful if one.loss is not None and not one.model_options), default=release.loss)
+    return tuple(one for one in useful if not one.model_options or (one.loss is not None and one.loss < least))
 
 
 class Spelling(Protocol):
@@ -87,14 +87,14 @@ class PythonCall:
         return f"shoal.anonymize({problem}, shoal.{_call(algorithm, changed(algorithm))})"
 
 
-def _call(made: object, values: Mapping[str, Any]) -> str:
+def _call(spec: object, values: Mapping[str, Any]) -> str:
     """A constructor call.
 
     >>> _call(KmAnonymity(), {"k": 5, "m": "all"})
     "KmAnonymity(k=5, m='all')"
     """
     given = (f"{name}={value!r}" for name, value in values.items() if value != ())
-    return f"{type(made).__name__}({', '.join(given)})"
+    return f"{type(spec).__name__}({', '.join(given)})"
 
 
 def witness(release: Release, explanations: Sequence[Explanation]) -> Witness | None:
@@ -155,21 +155,21 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
         engine.progress("trying other ways", 0.0)
 
     try:
-        made = anonymize(problem, limited, Engine(engine.workers, progress))
+        other = anonymize(problem, limited, Engine(engine.workers, progress))
     except (ShoalError, MemoryError, _TimeUp):
         return remedy
-    if made.optimality is not None and made.optimality.ended == "interrupted":
+    if other.optimality is not None and other.optimality.ended == "interrupted":
         raise KeyboardInterrupt
     ended = (
-        made.optimality is not None and made.optimality.ended == "time limit" and made.timings["solve"] > seconds / 2
+        other.optimality is not None and other.optimality.ended == "time limit" and other.timings["solve"] > seconds / 2
     )
     return Remedy(
         remedy.way,
         limited if ended else method,
         remedy.model_options,
-        made.loss,
-        made.usefulness.removed / max(1, made.usefulness.items),
-        made.worthless is not None,
+        other.loss,
+        other.usefulness.removed / max(1, other.usefulness.items),
+        other.worthless is not None,
     )
 
 

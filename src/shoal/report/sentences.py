@@ -251,13 +251,13 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
 
 def losses(facts: Facts) -> list[tuple[str, str, str]]:
     """Title, value and meaning of each measured loss, as its measure explains it."""
-    made, values = facts.relational, facts.losses
+    table, values = facts.relational, facts.losses
     if facts.flips is not None and facts.sensitive is None:  # nothing sensitive to count
         values = {name: value for name, value in values.items() if not name.startswith("sensitive_")}
     return loss_rows(
-        values if made is None else relational.ordered(made, values),
+        values if table is None else relational.ordered(table, values),
         of_deletions=facts.flips is not None,
-        of_sets=made is not None,
+        of_sets=table is not None,
     )
 
 
