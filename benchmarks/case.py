@@ -65,7 +65,7 @@ def solve(
     import shoal
     from shoal import discovery, hierarchies
     from shoal.algorithms import Algorithm
-    from shoal.metrics import Outcome
+    from shoal.metrics import Comparison
     from shoal.privacy import PrivacyModel
     from shoal.release.release import peak_memory
 
@@ -85,12 +85,13 @@ def solve(
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
-    made = Outcome.of(prepared.items, published)
+    compared = Comparison(prepared.raw, published)
+    made = compared.outcome
     return {
         "seconds": seconds,
         "suppressed": made.suppressed / max(1, made.occurrences),
         "verify": time.perf_counter() - start,
-        "loss": problem.loss.of(prepared.raw, published)[problem.loss.name],
+        "loss": problem.loss.of(compared)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),
         **solution.statistics,
         **({"rounds": proof.rounds, "clauses": proof.clauses, "ended": proof.ended, "gap": proof.gap} if proof else {}),

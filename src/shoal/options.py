@@ -280,8 +280,8 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
     """
     members = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
     plain = [typing.get_origin(one) or one for one in members]
-    found = [kind for kind in (bool, str, int, float, tuple, types.NoneType) if kind in plain]
-    return tuple(found) or (str,)  # Literal words only
+    kinds = [kind for kind in (bool, str, int, float, tuple, types.NoneType) if kind in plain]
+    return tuple(kinds) or (str,)  # Literal words only
 
 
 def listed(labels: Sequence[str]) -> str:

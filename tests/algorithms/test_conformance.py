@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.metrics import Comparison
 from shoal.privacy import PrivacyModel
 from shoal.search import count_tree
 from shoal.testing import all_cuts, check_algorithm, models, problems
@@ -71,11 +72,11 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
         holds = oracles.is_km_anonymous(rows, k, m)
         assert problem.privacy.verify(published).holds == holds
         ncp = oracles.ncp(raw, node_of, leaves, h.n_leaves)
-        assert shoal.NCP().of(problem.prepared.raw, published)["ncp"] == pytest.approx(ncp, abs=1e-12)
-        lm = shoal.LM().of(problem.prepared.raw, published)
+        assert shoal.NCP().of(Comparison(problem.prepared.raw, published))["ncp"] == pytest.approx(ncp, abs=1e-12)
+        lm = shoal.LM().of(Comparison(problem.prepared.raw, published))
         assert lm["lm_sum"] == pytest.approx(oracles.lm_sum(raw, node_of, leaves, h.n_leaves), abs=1e-12)
         cost = int(problem.prepared.costs[cut.nodes].sum())
-        measured = problem.loss.of(problem.prepared.raw, published)[problem.loss.name]
+        measured = problem.loss.of(Comparison(problem.prepared.raw, published))[problem.loss.name]
         scale = problem.loss.scale(h, len(problem.prepared.items.items))
         assert cost / scale == pytest.approx(measured, abs=1e-12)  # what a search minimises is what is measured
         if holds:

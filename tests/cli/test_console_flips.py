@@ -10,6 +10,7 @@ import shoal
 from shoal import report
 from shoal.algorithms import Algorithm
 from shoal.privacy import PrivacyModel
+from shoal.report import Story
 from tests.conftest import Shell
 from tests.report.test_flips import TREE, WARD, dealt, release, texts
 
@@ -45,7 +46,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     make = ("anonymize", "rows.basket", "-o", "out.basket", "--model", "sensitive-k", "--k", "2", "--algorithm", "gsc")
     code, out, err = shell(*make, *SENSITIVE)
     assert code == 0, err
-    made = report.as_dict(release())["flips"]
+    made = report.as_dict(Story.of(release()))["flips"]
     lines = {" ".join(line.split()) for line in out.splitlines()}
     assert f"groups of records {made['groups']} ({made['records_in_groups']} records, the largest has 2)" in lines
     assert f"records changed {made['records_changed']}" in lines
@@ -87,8 +88,8 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
 
 def test_a_release_calls_itself_untruthful_where_it_is() -> None:
     assert "NOT TRUTHFUL: " in repr(release())
-    assert "NCP (deletions only)" in report.summary_html(release())
-    assert "items dealt anew" in repr(dealt())
+    assert "NCP (deletions only)" in report.summary_html(Story.of(release()))
+    assert "NOT TRUTHFUL: SensitiveItemsDealt()" in repr(dealt())
     untouched = release([["a", "HIV"], ["a", "HIV"], ["b"]])
     assert "NOT TRUTHFUL" not in repr(untouched)
     assert "ncp=0.0" in repr(untouched)

@@ -170,7 +170,7 @@ def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     case = Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)
     release = shoal.anonymize(problem, shoal.AA())
-    mined = shoal.ML2(problem.hierarchy, (0.05,)).of(problem.prepared.raw, release.published)
+    mined = shoal.ML2(problem.hierarchy, (0.05,)).of(release.comparison)
     assert {name: row[name] for name in mined} == mined
     before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.raw.rows, release.published.rows))
     assert (row["below_k_before"], row["below_k_after"]) == (before.share_below_k[1], 0.0)

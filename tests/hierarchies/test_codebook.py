@@ -13,6 +13,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import OutputError
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import CodeBook, Entry
+from shoal.metrics import Comparison
 from shoal.release.pipeline import measure_all
 from tests.conftest import Shell
 from tests.hierarchies.conftest import RECORDS, TREE
@@ -276,7 +277,7 @@ def test_python(tmp_path: Path) -> None:
     data = shoal.read(tmp_path / "out.basket", codebook=tmp_path / "out.codebook.csv")
     assert data.origin.codebook.entries == release.codebook.entries
     resolved = shoal.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
-    assert measure_all(problem.prepared.raw, resolved)["ncp"] == release.losses["ncp"]
+    assert measure_all(Comparison(problem.prepared.raw, resolved))["ncp"] == release.losses["ncp"]
     release.write(tmp_path / "alone.basket", codebook=False)
     assert not (tmp_path / "alone.codebook.csv").exists()
     with pytest.raises(OutputError, match="name two files"):

@@ -141,7 +141,7 @@ def test_what_is_sensitive_may_be_a_list_a_text_or_a_file(desk: Shell, said: str
     desk.monkeypatch.chdir("/")
     job = problem_file.load(desk.folder / "p.toml")
     assert job.privacy.sensitive_labels == ("b2",)
-    assert job.run().verdict.holds
+    assert job.run().release.verdict.holds
 
 
 def test_sensitive_columns_are_the_model_s(desk: Shell) -> None:

@@ -20,6 +20,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.kernels.choice import no_progress
 from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
+from shoal.metrics import Comparison
 from shoal.metrics.ml2 import ML2, Mined, mining_loss
 from shoal.published import Published
 from tests.conftest import implementations
@@ -95,7 +96,7 @@ def test_several_thresholds_are_each_as_if_alone(was: list[set[str]], now: list[
     thresholds = [0.5, 0.1, 0.3]
     together = mining_loss(original, published, TREE, thresholds)
     assert together == [one for t in thresholds for one in mining_loss(original, published, TREE, [t])]
-    means = ML2(TREE, thresholds).of(original, published)
+    means = ML2(TREE, thresholds).of(Comparison(original, published))
     assert means["ml2"] == pytest.approx(sum(one.ml2 for one in together) / 3)
     assert means["dml2"] == pytest.approx(sum(one.dml2 for one in together) / 3)
     assert means["dml2_missed"] == pytest.approx(sum(one.dml2_missed for one in together) / 3)
@@ -160,14 +161,14 @@ def test_what_is_refused() -> None:
         mining_loss(raw, now, TREE, [])
     with pytest.raises(OptionError, match="not that of the published items"):
         mining_loss(raw, now, shoal.Hierarchy.flat("abcdefg"), [0.5])
-    assert ML2().of(raw, now) == {}
+    assert ML2().of(Comparison(raw, now)) == {}
 
 
 def test_nothing_is_frequent_or_nothing_is_left() -> None:
     none = Transactions.from_sets([[], []])
     raw = Published.plain(TREE.encode(none))
     assert mining_loss(raw, Published.resolve(none, TREE), TREE, [1.0]) == [Mined(1.0, 2, 0, 0, 0)]
-    assert ML2(TREE).of(raw, Published.resolve(none, TREE)) == {"ml2": 0, "dml2": 0, "dml2_missed": 0}
+    assert ML2(TREE).of(Comparison(raw, Published.resolve(none, TREE))) == {"ml2": 0, "dml2": 0, "dml2_missed": 0}
     raw = Published.plain(TREE.encode(Transactions.from_sets([["a"], ["a"]])))
     [found] = mining_loss(raw, Published.resolve(none, TREE), TREE, [1.0])  # all suppressed: as if found at the root
     assert found == Mined(1.0, 2, 3, 0, 3 + 2 + 1)

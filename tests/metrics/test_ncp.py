@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.metrics import Comparison
 from shoal.metrics.ncp import NCP
 from shoal.recoding import GlobalCut
 
@@ -28,4 +29,4 @@ def test_by_hand(raised: list[str], suppressed: list[str], penalties: float) -> 
     nodes = [TREE.code_of[label] for label in raised]
     gone = np.array([TREE.code_of[label] for label in suppressed], dtype=np.int32)
     cut = GlobalCut.raising(TREE, nodes, gone)
-    assert NCP().of(RAW, cut.apply(ROWS))["ncp"] == pytest.approx(penalties / 5, abs=1e-12)
+    assert NCP().of(Comparison(RAW, cut.apply(ROWS)))["ncp"] == pytest.approx(penalties / 5, abs=1e-12)

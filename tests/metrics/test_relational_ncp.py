@@ -18,11 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import metrics
 from shoal.data.attributes import MISSING, CategoricalAttribute, OrderedAttribute
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
-from shoal.metrics import covered_sizes
+from shoal.metrics import Comparison, coverage, covered_sizes
 from shoal.metrics.are import ARE, are, expected_counts, true_counts
 from shoal.metrics.ul import record_losses
 from shoal.metrics.workload import Query, Workload
@@ -68,8 +67,8 @@ def test_covered_sizes_are_those_of_the_smallest_label(
     ]
     with pytest.MonkeyPatch.context() as patch:
         assert covered_sizes(raw, published(covers, rows)).tolist() == wanted
-        patch.setattr(metrics, "_TURNS", turns)
-        patch.setattr(metrics, "_AT_ONCE", at_once)
+        patch.setattr(coverage, "_TURNS", turns)
+        patch.setattr(coverage, "_AT_ONCE", at_once)
         assert covered_sizes(raw, published(covers, rows)).tolist() == wanted
 
 
@@ -92,7 +91,8 @@ def test_ul(given_: tuple[list[list[int]], list[list[int]]], weights: list[int])
         exact = [exact_ul(covers, row, theirs) for row in rows]
         assert record_losses(made, ours).tolist() == pytest.approx([float(one) for one in exact], abs=1e-12)
         mean = float(sum(exact) / max(1, len(rows)))
-        found = shoal.UL().of(made, made) if ours is None else shoal.UL().weighted(made, made, ours)
+        pair = Comparison(made, made)
+        found = shoal.UL().of(pair) if ours is None else shoal.UL().weighted(pair, ours)
         assert list(found.values()) == ([pytest.approx(mean, abs=1e-12)] if made.generalized else [])
 
 
@@ -106,17 +106,16 @@ def test_ul_does_not_overflow(size: int) -> None:
 
 def test_ul_says_nothing_of_plain_sets_and_0_beside_columns() -> None:
     rows = published([[0], [1]], [[0, 1], []])
-    assert shoal.UL().of(rows, rows) == {}
+    assert shoal.UL().of(Comparison(rows, rows)) == {}
     ages = np.array([3, 4])
-    assert shoal.UL().of(
-        rows, replace(rows, relational=Relational((OrderedAttribute("age", 3, 4),), (ages,), (ages,)))
-    ) == {"ul": 0}
+    columns = replace(rows, relational=Relational((OrderedAttribute("age", 3, 4),), (ages,), (ages,)))
+    assert shoal.UL().of(Comparison(rows, columns)) == {"ul": 0}
 
 
 def test_weighted_ul_is_measured_with_the_others() -> None:
     rows = shoal.Published.plain(shoal.Transactions.from_sets([["a", "b"]], list("abcde")))
     made = published([[0, 1]], [[0]])
-    found = measure_all(rows, made, np.array([4, 2, 1, 1, 1]))
+    found = measure_all(Comparison(rows, made), np.array([4, 2, 1, 1, 1]))
     assert {"ul", "weighted_ul", "ncp", "weighted_ncp", "weighted_lm"} <= set(found)
     assert (found["ul"], found["weighted_ul"]) == (1, 0.75)
 
@@ -136,7 +135,7 @@ def test_relational_ncp() -> None:
     was = relational([(10, 10), (12, 12), (15, 15), (GONE, GONE)], [(0, 0), (1, 1), (2, 2), (GONE, GONE)])
     now = relational([(10, 12), (10, 12), (10, GONE), (GONE, GONE)], [(0, 1), (0, 1), (GONE, GONE), (0, GONE)])
     rows = shoal.Published.plain(shoal.Transactions.nothing(4))
-    found = shoal.RelationalNCP().of(replace(rows, relational=was), replace(rows, relational=now))
+    found = shoal.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=now)))
     age, kind = Fraction(2 + 2 + 5 + 0, 5 * 4), Fraction(2 + 2 + 3 + 3, 3 * 4)  # the third kind was removed
     assert found == pytest.approx(
         {
@@ -147,17 +146,17 @@ def test_relational_ncp() -> None:
         abs=1e-15,
     )
     heavy = replace(now, weights=(Fraction(1), Fraction(1, 4)))
-    found = shoal.RelationalNCP().of(replace(rows, relational=was), replace(rows, relational=heavy))
+    found = shoal.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=heavy)))
     assert found["relational_ncp"] == pytest.approx(float(age + kind / 4), abs=1e-15)
 
 
 def test_without_columns_nothing_is_said_of_them() -> None:
     rows = shoal.Published.plain(shoal.Transactions.from_sets([["a"]]))
-    assert shoal.RelationalNCP().of(rows, rows) == {}
-    assert shoal.ClassSizes().of(rows, rows) == {}
+    assert shoal.RelationalNCP().of(Comparison(rows, rows)) == {}
+    assert shoal.ClassSizes().of(Comparison(rows, rows)) == {}
     none = shoal.Published.plain(shoal.Transactions.nothing(0))
     empty = replace(none, relational=relational([], []))
-    found = measure_all(empty, empty)
+    found = measure_all(Comparison(empty, empty))
     assert (found["relational_ncp"], found["ul"]) == (0, 0)
     assert "discernibility" not in found
 
@@ -165,16 +164,16 @@ def test_without_columns_nothing_is_said_of_them() -> None:
 def test_classes_of_a_file_come_first() -> None:
     columns = relational([(10, 10)] * 3, [(0, 0), (1, 1), (0, 0)])
     rows = replace(shoal.Published.plain(shoal.Transactions.nothing(3)), relational=columns)
-    assert shoal.ClassSizes().of(rows, rows)["discernibility"] == 5
+    assert shoal.ClassSizes().of(Comparison(rows, rows))["discernibility"] == 5
     seen = replace(rows, classes=shoal.Grouping(np.array([0, 0, 0]), 1))
-    assert list(shoal.ClassSizes().of(rows, seen).values()) == [9, 3, 3, 3]
+    assert list(shoal.ClassSizes().of(Comparison(rows, seen)).values()) == [9, 3, 3, 3]
 
 
 def test_the_report_words_them() -> None:
     columns = relational([(10, 12)] * 2, [(0, 1)] * 2)
     was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], []], ITEMS))
-    found = measure_all(was, replace(published([[0, 1]], [[0], []]), relational=columns))
-    shown = {title: (value, meaning) for title, value, meaning in sentences.losses({"losses": found})}
+    found = measure_all(Comparison(was, replace(published([[0, 1]], [[0], []]), relational=columns)))
+    shown = {title: (value, meaning) for title, value, meaning in sentences.loss_rows(found)}
     assert all(meaning for _, meaning in shown.values())
     assert shown["Normalized certainty penalty of column 'age'"][0] == "40 %"
     assert shown["Utility loss (UL)"][0] == "50 %"
@@ -274,9 +273,9 @@ def test_relative_errors_and_the_sanity_bound() -> None:
     assert found.mean == pytest.approx(0)
     found = are(was, published([[0, 1]], [[0], [], []]), workload, sanity=4)
     assert found.errors.tolist() == pytest.approx([(2 - 2 / 3) / 4, (1 - 1 / 3) / 4, 0])
-    assert ARE(workload, 4).of(was, published([[0, 1]], [[0], [], []])) == {"are": found.mean}
-    assert ARE().of(was, now) == {}
-    assert "are" not in measure_all(was, now)
+    assert ARE(workload, 4).of(Comparison(was, published([[0, 1]], [[0], [], []]))) == {"are": found.mean}
+    assert ARE().of(Comparison(was, now)) == {}
+    assert "are" not in measure_all(Comparison(was, now))
     for wrong in (0, -1, math.nan):
         with pytest.raises(OptionError, match="sanity bound must be above 0"):
             are(was, now, workload, wrong)

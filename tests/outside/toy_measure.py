@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from shoal.metrics import Measure
-from shoal.published import Published
+from shoal.metrics.comparison import Comparison
 
 
 class Untouched(Measure):
@@ -17,7 +17,10 @@ class Untouched(Measure):
     }
     paper = "none"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """One value."""
-        same = [one == other for one, other in zip(original.rows.sets(), published.rows.sets(), strict=True)]
+        same = [
+            one == other
+            for one, other in zip(compared.original.rows.sets(), compared.published.rows.sets(), strict=True)
+        ]
         return {"toy_untouched": sum(same) / max(1, len(same))}

@@ -12,6 +12,7 @@ import pytest
 import shoal
 from shoal.hierarchies import axes
 from shoal.kernels.search.clusters.form_clusters import form_clusters
+from shoal.metrics import Comparison
 from shoal.release.pipeline import measure_all
 from shoal.search.ncp_scale import NcpScale
 
@@ -84,7 +85,7 @@ def test_what_fig_1b_loses() -> None:
         "ncp": Fraction(hidden * 4, 20 * 8),
     }
     assert golden["relational_ncp"] == Fraction(55, 153)
-    found = measure_all(was, now)
+    found = measure_all(Comparison(was, now))
     assert {name: found[name] for name in golden} == pytest.approx(
         {name: float(value) for name, value in golden.items()}, abs=1e-12
     )
@@ -94,7 +95,7 @@ def test_what_fig_1b_loses() -> None:
 
 def test_what_the_original_loses() -> None:
     was = whole(FIG_1A, original=True)
-    found = measure_all(was, was)
+    found = measure_all(Comparison(was, was))
     assert {found[name] for name in found if "ncp" in name or name in ("ul", "lm")} == {0}
     assert [found[name] for name in ("discernibility", "average_class_size")] == [6, 1]
 

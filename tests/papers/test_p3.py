@@ -8,6 +8,7 @@ import pytest
 
 import shoal
 from shoal.kernels.search.neighbours.gray_order import gray_order
+from shoal.metrics import Comparison
 from shoal.metrics.ml2 import mining_loss
 
 H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
@@ -59,7 +60,7 @@ def test_mining_loss_of_the_example() -> None:
     half, most = mining_loss(raw, published, H, [0.5, 0.75])
     assert (half.itemsets, half.found, half.levels) == (11, 6, 5)
     assert (most.itemsets, most.found, most.levels) == (6, 5, 1)
-    found = shoal.ML2(H, (0.5, 0.75)).of(raw, published)
+    found = shoal.ML2(H, (0.5, 0.75)).of(Comparison(raw, published))
     assert found["ml2"] == pytest.approx((5 / 11 + 1 / 6) / 2, abs=1e-12)
     assert found["dml2"] == pytest.approx((5 / 11 + 1 / 6) / 2, abs=1e-12)
     assert found["dml2_missed"] == 1

@@ -13,6 +13,7 @@ import pytest
 import shoal
 import shoal.errors
 from shoal import hierarchies
+from shoal.report import explanations
 
 SETS = {
     "groceries": "groceries/transactions.basket",
@@ -67,7 +68,7 @@ def test_the_known_optima_are_proved(real_data: Path, name: str, m: int) -> None
     assert release.optimality.loss == pytest.approx(OPTIMA[name, m], abs=5e-8)
     assert release.losses["ncp"] == pytest.approx(OPTIMA[name, m], abs=5e-8)
     assert rarest(release.published.rows, m) >= 5
-    assert all(one.witness for one in release.explanations)
+    assert all(one.witness for one in explanations.of_release(release))
 
 
 @pytest.mark.parametrize("m", [2, 3, "all"])

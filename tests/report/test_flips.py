@@ -2,7 +2,7 @@
 
 Figures are checked against the sets before and after, which know nothing of how the release counts.
 
-Covers: report/risks.py, report/untrue.py.
+Covers: report/flips.py, report/risks.py, report/wording.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from shoal.engines import Engine
 from shoal.privacy import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
-from shoal.report import flips, risks, sentences
+from shoal.report import Story, gather, risks, sentences, wording
+from shoal.report.flips import Bar
 from tests.report.test_report import EVIL, Page
 
 TREE = {"ALL": {"F": ["a", "b", "c", "d"], "ill": ["HIV", "flu"]}}
@@ -85,7 +86,7 @@ class Together(FlippingAlgorithm):
 
 def texts(made: shoal.Release) -> list[str]:
     """What people read."""
-    return [report.as_markdown(made), Page(report.as_html(made)).text]
+    return [report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text]
 
 
 def sets(made: shoal.Release) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -98,15 +99,15 @@ def sets(made: shoal.Release) -> list[tuple[frozenset[str], frozenset[str]]]:
 def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str, object] | None) -> None:
     model: PrivacyModel | None = shoal.TransactionalK(k=2) if method is shoal.ApxCover else None
     made = release(WARD, method(), model, tree)
-    facts, hidden = report.as_dict(made)["flips"], set() if method is shoal.ApxCover else {"HIV", "flu"}
+    facts, hidden = report.as_dict(Story.of(made))["flips"], set() if method is shoal.ApxCover else {"HIV", "flu"}
     added = Counter(item for was, now in sets(made) for item in now - was)
     deleted = Counter(item for was, now in sets(made) for item in was - now)
     before = Counter(item for was, _ in sets(made) for item in was)
     after = Counter(item for _, now in sets(made) for item in now)
     assert added or deleted
     assert facts["kind"] == "flips"
-    assert bool(made.made_up)
-    assert all(note in text for text in texts(made) for note in made.made_up)
+    assert bool(wording.falsehoods(made))
+    assert all(note in text for text in texts(made) for note in wording.falsehoods(made))
     assert not [false for false in FALSE_HERE for text in texts(made) if false in text]
     assert facts["records_changed"] == sum(was != now for was, now in sets(made))
     assert facts["records_given_sensitive"] == sum(bool((now - was) & hidden) for was, now in sets(made))
@@ -129,7 +130,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
 
 
 def test_what_the_other_figures_say() -> None:
-    facts = report.as_dict(made := release())
+    facts = report.as_dict(Story.of(made := release()))
     assert facts["report"] == 1
     assert facts["suppressed"] is None
     assert facts["explanations"] == []
@@ -147,9 +148,9 @@ def test_what_the_other_figures_say() -> None:
 
 def test_other_methods_have_no_flips() -> None:
     made = release([["a"], ["a"], ["b"], ["b"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)
-    facts = report.as_dict(made)
+    facts = report.as_dict(Story.of(made))
     assert facts["flips"] is None
-    assert made.made_up == []
+    assert wording.falsehoods(made) == []
     assert facts["algorithm"]["truthful"] is True
     assert all("What was added and deleted" not in text and "(sensitive)" not in text for text in texts(made))
 
@@ -164,18 +165,18 @@ def test_other_methods_have_no_flips() -> None:
 )
 def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     made = release(rows, privacy=shoal.SensitiveK(k=len(rows), sensitive=("HIV",)))
-    assert said in made.made_up[0]
-    assert made.warnings[: len(made.made_up)] == made.made_up
+    assert said in wording.falsehoods(made)[0]
+    assert made.warnings[: len(wording.falsehoods(made))] == wording.falsehoods(made)
     given = any(now & {"HIV"} - was for was, now in sets(made))
-    assert ("Facts are published that are not in the data." in made.made_up[0]) == given
+    assert ("Facts are published that are not in the data." in wording.falsehoods(made)[0]) == given
     assert ("1 record is published with a sensitive item that it did not hold." in made.warnings) == given
-    assert "Do not use these data to decide anything about a single person." in made.made_up[-1]
+    assert "Do not use these data to decide anything about a single person." in wording.falsehoods(made)[-1]
     for text in texts(made):
         heading = "Not all that is published is true" if given else "Items are missing from what is published"
         assert text.index(heading) < text.index("What an adversary")
-        assert all(note in text for note in made.made_up)
+        assert all(note in text for note in wording.falsehoods(made))
         assert not [false for false in FALSE_HERE if false in text]
-    assert made.made_up[0] in Page(report.summary_html(made)).text
+    assert wording.falsehoods(made)[0] in Page(report.summary_html(Story.of(made))).text
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
 )
 def test_without_anything_sensitive(rows: list[list[str]], change: str, heading: str | None) -> None:
     made = release(rows, Together(), shoal.TransactionalK(k=2))
-    assert bool(made.made_up) == bool(heading)
+    assert bool(wording.falsehoods(made)) == bool(heading)
     assert not any("sensitive" in note for note in made.warnings)
     for text in texts(made):
         assert change in text
@@ -221,7 +222,7 @@ def test_weights_of_nothing_are_no_matter_for_methods_without_cuts() -> None:
 
 def test_nothing_to_change_is_no_reason_to_warn() -> None:
     made = release([["a", "HIV"], ["a", "HIV"], ["b"]])
-    assert made.made_up == []
+    assert wording.falsehoods(made) == []
     assert made.warnings == []
     for text in texts(made):
         assert "Nothing had to be changed: the data satisfy the guarantee as they are." in text
@@ -242,7 +243,7 @@ def test_dealt_items_belong_to_groups() -> None:
         assert "Facts are published that are not in the data" not in text
         assert "How often each item occurs is exact, in all and in each group." in text
         assert not [false for false in FALSE_HERE if false in text]
-    assert "deleted" not in Page(report.summary_html(made)).text
+    assert "deleted" not in Page(report.summary_html(Story.of(made))).text
     total = sum(len(was & {"HIV", "flu"}) for was, _ in sets(made))
     assert f"Sensitive items, {total} times in all, were dealt anew inside their groups." in texts(made)[0]
 
@@ -252,7 +253,7 @@ def test_nothing_tells_how_many_were_dealt_back() -> None:
     made = [dealt(seed=seed) for seed in range(12)]
     moved = {sum(len(now - was) for was, now in sets(one)) for one in made}
     assert len(moved) > 1
-    facts = [report.as_dict(one) for one in made]
+    facts = [report.as_dict(Story.of(one)) for one in made]
     for key in ("flips", "losses", "recoding", "generalized", "warnings"):
         assert all(fact[key] == facts[0][key] for fact in facts), key
     assert len({str(one.warnings) for one in made}) == 1
@@ -298,7 +299,7 @@ def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
 
 def test_larger_records_than_before_are_drawn() -> None:
     rows = [["a", "b", "HIV"], ["b", "c", "HIV"], ["a", "c", "HIV"]]
-    facts = report.as_dict(release(rows, privacy=shoal.SensitiveK(k=3, sensitive=("HIV",))))
+    facts = report.as_dict(Story.of(release(rows, privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))))
     assert facts["data"]["max_size_after"] == 3
     assert sum(size["after"] for size in facts["data"]["sizes"]) == 3
 
@@ -312,11 +313,11 @@ def test_groups_declared_sensitive_are_spelled_out() -> None:
 
 def test_unexplained_reports_name_no_item() -> None:
     made = release([*WARD, ["rarity", "HIV"]])
-    assert "rarity" in report.as_json(made)
-    assert "rarity" not in report.as_json(made, explained=False)
-    assert report.as_dict(made, explained=False)["flips"]["listed"] is None
-    assert report.as_dict(made, explained=False)["flips"]["items"] > 0
-    for text in (report.as_markdown(made, explained=False), report.as_html(made, explained=False)):
+    assert "rarity" in report.as_json(Story.of(made))
+    assert "rarity" not in report.as_json(Story.of(made, explained=False))
+    assert report.as_dict(Story.of(made, explained=False))["flips"]["listed"] is None
+    assert report.as_dict(Story.of(made, explained=False))["flips"]["items"] > 0
+    for text in (report.as_markdown(Story.of(made, explained=False)), report.as_html(Story.of(made, explained=False))):
         assert "rarity" not in text
         assert "What was added and deleted" in text
 
@@ -325,20 +326,27 @@ def test_items_that_only_the_raw_data_know_are_not_named() -> None:
     rows = [["a", "HIV", "rarity"], ["a", "b"], ["a", "b"]]
     made = release(rows, tree=TREE, unknown_items="root", privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
     assert "rarity" not in {item for _, now in sets(made) for item in now}
-    assert report.as_dict(made)["flips"]["unnamed"] == 1
-    assert all("rarity" not in text for text in (*texts(made), report.as_json(made)))
+    assert report.as_dict(Story.of(made))["flips"]["unnamed"] == 1
+    assert all("rarity" not in text for text in (*texts(made), report.as_json(Story.of(made))))
 
 
 def test_risk_is_that_of_records_with_a_sensitive_item() -> None:
     made = release()
-    facts = report.as_dict(made)
+    facts = report.as_dict(Story.of(made))
     before, after = facts["risk"]["before"], facts["risk"]["after"]
     assert before["sensitive"]
     assert after["sensitive"]
     assert (before["records"], after["records"]) == (2, 4)
-    assert risks.risk(before, 1).startswith("For 100 % of the records with a sensitive item, 1 well-chosen item is")
-    assert risks.risk(after, 3).startswith("No record with a sensitive item can be narrowed down to fewer than 2")
-    assert "share of the records with a sensitive item (2 before, 4 now), by what" in Page(report.as_html(made)).text
+    assert risks.risk(made.risk_before, 1).startswith(
+        "For 100 % of the records with a sensitive item, 1 well-chosen item is"
+    )
+    assert risks.risk(made.risk_after, 3).startswith(
+        "No record with a sensitive item can be narrowed down to fewer than 2"
+    )
+    assert (
+        "share of the records with a sensitive item (2 before, 4 now), by what"
+        in Page(report.as_html(Story.of(made))).text
+    )
 
 
 def test_the_page_is_well_formed_and_labels_are_text() -> None:
@@ -348,48 +356,54 @@ def test_the_page_is_well_formed_and_labels_are_text() -> None:
         (shoal.GraySort(), shoal.PrivacyDegree(p=2, sensitive=(f"{EVIL} sick",))),
     ):
         made = release(rows, algorithm, privacy)
-        for text in (report.as_html(made), report.summary_html(made)):
+        for text in (report.as_html(Story.of(made)), report.summary_html(Story.of(made))):
             assert "<script" not in text
             assert "script" not in Page(text).tags
-        assert f"{EVIL} sick" in Page(report.as_html(made)).text
-        lines = report.as_markdown(made).splitlines()
+        assert f"{EVIL} sick" in Page(report.as_html(Story.of(made))).text
+        lines = report.as_markdown(Story.of(made)).splitlines()
         assert not [line for line in lines if "<script" in line and not line.startswith("    shoal verify")]  # code
-        facts = json.loads(report.as_json(made), parse_constant=pytest.fail)
+        facts = json.loads(report.as_json(Story.of(made)), parse_constant=pytest.fail)
         assert facts["flips"]["groups"] > 0
+
+
+def bars(made: shoal.Release) -> list[Bar]:
+    facts = gather(Story.of(made))
+    assert facts.flips is not None
+    return facts.flips.bars(facts)
 
 
 def test_bars_are_shares_of_what_was_there_and_fit() -> None:
     rows = [["a", "HIV"], ["a"], ["a"], ["a"]]
     made = release(rows, privacy=shoal.SensitiveK(k=4, sensitive=("HIV",)))
-    drawn = [(bar["label"], bar["count"], bar["share"], bar["length"]) for bar in flips.bars(report.as_dict(made))]
-    assert drawn == [
+    assert [(bar.label, bar.count, bar.share, bar.length) for bar in bars(made)] == [
         ("sensitive items, as they were", 1, 1.0, 1 / 3),
         ("sensitive items, added", 3, 3.0, 1.0),
         ("other items, as they were", 4, 1.0, 1 / 3),
     ]
-    assert flips.bars(report.as_dict(dealt())) == []
-    assert "300 % · 3" in Page(report.as_html(made)).text
+    assert bars(dealt()) == []
+    assert "300 % · 3" in Page(report.as_html(Story.of(made))).text
 
 
 def test_many_items_are_folded() -> None:
     rows = [[f"i{n:02}", "HIV"] for n in range(14)]
     made = release(rows, privacy=shoal.SensitiveK(k=14, sensitive=("HIV",)))
-    page, markdown = report.as_html(made), report.as_markdown(made)
+    page, markdown = report.as_html(Story.of(made)), report.as_markdown(Story.of(made))
     assert "The items that changed most" in page
-    more = report.as_dict(made)["flips"]["items"] - 10
+    more = report.as_dict(Story.of(made))["flips"]["items"] - 10
     assert f"<summary>The other {more} items</summary>" in page
     assert f"... and {more} more items." in markdown
 
 
 def test_losses_say_that_additions_are_not_in_them() -> None:
-    meanings = {title: meaning for title, _, meaning in sentences.losses(report.as_dict(release()))}
+    meanings = {title: meaning for title, _, meaning in sentences.losses(gather(Story.of(release())))}
     assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
-    plain = sentences.losses(report.as_dict(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)))
+    plain = sentences.losses(gather(Story.of(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE))))
     assert not any("deletions" in meaning for _, _, meaning in plain)
 
 
 def test_the_papers_are_named() -> None:
     assert any(
-        "Anonymous publication of sensitive" in paper for paper in report.as_dict(dealt())["model"]["references"]
+        "Anonymous publication of sensitive" in paper
+        for paper in report.as_dict(Story.of(dealt()))["model"]["references"]
     )
-    assert any("Wang" in paper for paper in report.as_dict(release())["algorithm"]["references"])
+    assert any("Wang" in paper for paper in report.as_dict(Story.of(release()))["algorithm"]["references"])

@@ -24,9 +24,10 @@ from shoal.evaluation.grid import Case
 from shoal.evaluation.recommend import Recommendation, Trial
 from shoal.evaluation.run_case import run_case
 from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.metrics import Comparison
 from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
-from shoal.report import headline, remedies
+from shoal.report import Story, headline, remedies
 from shoal.search import siblings
 from tests.conftest import Shell
 
@@ -69,9 +70,10 @@ def problem(rows: list[list[str]], tree: dict[str, Any] | None = None, **options
 
 def counted(before: list[list[str]], after: list[list[str]], tree: dict[str, Any]) -> Usefulness:
     hierarchy = Hierarchy.from_tree(tree)
-    return Usefulness.of(
-        hierarchy.encode(Transactions.from_sets(before)), Published.resolve(Transactions.from_sets(after), hierarchy)
-    )
+    return Comparison(
+        Published.plain(hierarchy.encode(Transactions.from_sets(before))),
+        Published.resolve(Transactions.from_sets(after), hierarchy),
+    ).usefulness
 
 
 WIDE = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(4)]}}
@@ -203,17 +205,17 @@ def test_a_problem_file_names_a_whole_command(shop: Shell) -> None:
 
 def test_from_python_the_remedy_is_python() -> None:
     made = shoal.anonymize(problem(baskets()), shoal.AA())
-    poor = headline.worthless(made, named=True)
+    poor = headline.worthless(Story.of(made))
     assert poor is not None
-    for one in poor["better"]:
+    for one in poor.better:
         scope = {"shoal": shoal, "problem": made.problem.given, "dataclasses": __import__("dataclasses")}
-        assert eval(one["command"], scope).loss == pytest.approx(one["loss"], abs=1e-9)
-    assert [one["command"].count("m=1") for one in poor["better"]] == [0, 0, 1]
-    card = report.summary_html(made)
+        assert eval(one.command, scope).loss == pytest.approx(one.loss, abs=1e-9)
+    assert [one.command.count("m=1") for one in poor.better] == [0, 0, 1]
+    card = report.summary_html(Story.of(made))
     assert card.index("Nearly worthless") < card.index("Verified")
     assert "✓" not in card
     assert "shoal.anonymize(problem, shoal.Auto())" in card
-    assert "✓ Verified" in report.summary_html(shoal.anonymize(problem([["d0i0"]] * 6), shoal.AA()))
+    assert "✓ Verified" in report.summary_html(Story.of(shoal.anonymize(problem([["d0i0"]] * 6), shoal.AA())))
 
 
 def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
@@ -226,12 +228,12 @@ def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
 
 def test_if_nothing_does_better_that_is_said() -> None:
     made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.AA())
-    poor = headline.worthless(made, named=True)
+    poor = headline.worthless(Story.of(made))
     assert poor is not None
-    assert poor["better"] == []
-    assert poor["otherwise"].startswith("Nothing that was tried does better (")
-    assert "groups of siblings" in poor["otherwise"]
-    assert "more data" in poor["otherwise"]
+    assert poor.better == ()
+    assert poor.otherwise.startswith("Nothing that was tried does better (")
+    assert "groups of siblings" in poor.otherwise
+    assert "more data" in poor.otherwise
 
 
 def test_emptied_records_are_told() -> None:
@@ -239,10 +241,11 @@ def test_emptied_records_are_told() -> None:
     assert made.worthless == "emptied"
     assert "NEARLY WORTHLESS" in repr(made)
     assert headline.why(made) == "48 of 48 records lost all their items."
-    poor = headline.worthless(made, named=True)
+    poor = headline.worthless(Story.of(made))
     assert poor is not None
-    assert poor["forced_by"]["support"] == 1
-    assert poor["better"][0]["command"] == "shoal.anonymize(problem, shoal.Auto())"
+    assert poor.forced_by is not None
+    assert poor.forced_by.support == 1
+    assert poor.better[0].command == "shoal.anonymize(problem, shoal.Auto())"
     assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, shoal.AA()))
 
 
@@ -258,9 +261,9 @@ def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.Monk
 def test_what_takes_too_long_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remedies, "STOPPED", 0.0)
     made = shoal.anonymize(problem(baskets()), shoal.Optimal())
-    [groups] = [one for one in made.tried if one.way == "sibling groups"]
+    [groups] = [one for one in Story.of(made).findings.tried if one.way == "sibling groups"]
     assert groups.loss is None
-    assert groups not in remedies.better(made, made.tried)
+    assert groups not in remedies.better(made, (groups,))
 
 
 def test_models_with_sensitive_values_say_what_they_do_not_speak_of() -> None:

@@ -16,7 +16,7 @@ from shoal import report
 from shoal.algorithms import Algorithm
 from shoal.data.hierarchy import Hierarchy
 from shoal.privacy import PrivacyModel
-from shoal.report import sentences
+from shoal.report import Story, gather, sentences
 from tests.report.test_report import EVIL, Page
 
 AGES = [19, 22, 22, 50, 55, 70, 70, 71]
@@ -69,7 +69,7 @@ def diverse(**more: Any) -> shoal.Release:
 
 def texts(made: shoal.Release) -> list[str]:
     """What people read."""
-    return [report.as_markdown(made), Page(report.as_html(made)).text]
+    return [report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text]
 
 
 def told(made: shoal.Release, *sentences: str) -> None:
@@ -84,7 +84,7 @@ ALL = pytest.mark.parametrize("make", [lambda: release(K, sets=False), lambda: r
 @ALL
 def test_figures_agree_with_the_published_table(make: Any) -> None:
     made = make()
-    facts = report.as_dict(made)["relational"]
+    facts = report.as_dict(Story.of(made))["relational"]
     before, after = made.problem.data.table.arrow.to_pydict(), made.dataset.table.arrow.to_pydict()
     assert [one["name"] for one in facts["columns"]] == ["age", "city"]
     for one in facts["columns"]:
@@ -106,7 +106,7 @@ def test_figures_agree_with_the_published_table(make: Any) -> None:
 @ALL
 def test_schema(make: Any) -> None:
     made = make()
-    facts = json.loads(report.as_json(made))
+    facts = json.loads(report.as_json(Story.of(made)))
     assert facts["report"] == 1
     assert list(facts["relational"]) == ["sets", "columns", "identifiers", "sensitive", "plain", "classes"]
     keys = ["name", "type", "hierarchy", "values", "values_after", "missing", "intact", "ncp", "weight"]
@@ -122,7 +122,7 @@ def test_schema(make: Any) -> None:
 def test_nothing_of_it_without_columns() -> None:
     data = shoal.read(pa.table({"items": SETS[:7]}))
     made = shoal.anonymize(shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.KmAnonymity(k=2, m=1)), shoal.AA())
-    assert report.as_dict(made)["relational"] is None
+    assert report.as_dict(Story.of(made))["relational"] is None
     for text in texts(made):
         assert "What became of the columns" not in text
         assert "class" not in text
@@ -132,7 +132,7 @@ def test_nothing_of_it_without_columns() -> None:
 def test_no_value_is_told(make: Any) -> None:
     """Neither values of columns nor names of persons, nor what stands in plain columns."""
     made = make()
-    for text in (report.as_json(made), *texts(made), report.summary_html(made)):
+    for text in (report.as_json(Story.of(made)), *texts(made), report.summary_html(Story.of(made))):
         assert "secret-" not in text
         assert "ward-x" not in text
         assert not any(city in text for city in CITIES)
@@ -159,7 +159,7 @@ def test_a_table_without_sets() -> None:
             assert word not in text
         for word in ("of the sets (", "Hierarchy", "hierarchy was", "(UL)", "LM"):
             assert word not in text
-    page = Page(report.as_html(made)).text
+    page = Page(report.as_html(Story.of(made))).text
     assert "A record counts if its own values in all quasi-identifying columns are enough." in page
     assert "in the smallest class of equal values 2 records" in page
     assert "lost in the columns (NCP)" in page
@@ -195,7 +195,7 @@ def test_columns_and_sets(within: Any, by: str) -> None:
     if within == "optimal":
         pytest.importorskip("ortools")
     made = release(KKM, shoal.Rfirst(within=within), tree=TREE)
-    clusters = report.as_dict(made)["recoding"]["clusters"]
+    clusters = report.as_dict(Story.of(made))["recoding"]["clusters"]
     told(
         made,
         f"The records were put into {clusters} clusters of similar ones.",
@@ -217,7 +217,7 @@ def test_clusters_with_equal_values() -> None:
     """Sets first: their clusters may get the same values."""
     data = pa.table({"age": ["20", "60"] * 4, "items": [["a"]] * 4 + [["b"]] * 4})
     made = release(KKM, shoal.Tfirst(), data=data, columns={})
-    how = report.as_dict(made)["recoding"]
+    how = report.as_dict(Story.of(made))["recoding"]
     assert (how["clusters"], how["classes"]) == (2, 1)
     told(made, "No value is made up. Some clusters came out with equal values: 1 class is left. The sets of each")
 
@@ -233,7 +233,7 @@ def test_sensitive_columns() -> None:
         "Plain columns, published untouched: ward",
         "Sensitive values were left as they are: 4 values in 8 records.",
     )
-    assert report.as_dict(made)["relational"]["sensitive"] == ["illness"]
+    assert report.as_dict(Story.of(made))["relational"]["sensitive"] == ["illness"]
 
 
 def test_what_columns_were_taken_as() -> None:
@@ -245,7 +245,7 @@ def test_what_columns_were_taken_as() -> None:
         "sex": QI,
     }
     made = release(K, data=table(False, day=days, sex=["m", "f"] * 4), columns=columns, sets=False)
-    rows = {one["name"]: one for one in report.as_dict(made)["relational"]["columns"]}
+    rows = {one["name"]: one for one in report.as_dict(Story.of(made))["relational"]["columns"]}
     assert [(one["type"], one["hierarchy"], one["missing"]) for one in rows.values()] == [
         ("number", "width:10,20", 2),
         ("category", "eu.csv", 0),
@@ -259,14 +259,14 @@ def test_what_columns_were_taken_as() -> None:
         "dates, ranges of any ends",
         "categories, no hierarchy",
     )
-    assert "| city | categories, hierarchy eu.csv | 4 |" in report.as_markdown(made)
+    assert "| city | categories, hierarchy eu.csv | 4 |" in report.as_markdown(Story.of(made))
     assert "* stands for anything, also for a value that is missing" in texts(made)[1]
     assert "stands for anything" not in texts(release(K))[1]
 
 
 def test_losses_are_told_once() -> None:
     made = release()
-    titles = [title for title, _, _ in sentences.losses(report.as_dict(made))]
+    titles = [title for title, _, _ in sentences.losses(gather(Story.of(made)))]
     assert titles[:3] == [
         "Normalized certainty penalty of the columns (relational NCP)",
         "Utility loss of the sets (UL)",
@@ -274,7 +274,7 @@ def test_losses_are_told_once() -> None:
     ]
     assert titles[-1] == "Discernibility"
     assert not [title for title in titles if "'age'" in title or title.endswith("est class") or "per class" in title]
-    alone = sentences.losses(report.as_dict(release(K)))
+    alone = sentences.losses(gather(Story.of(release(K))))
     assert [title for title, _, _ in alone] == [titles[0], "Discernibility"]
 
 
@@ -294,11 +294,12 @@ def test_bands_of_classes() -> None:
     ages = [str(20 + at) for at in range(3) for _ in range((2, 4, 30)[at])]
     made = release(K, data=pa.table({"age": ages}), columns={}, sets=False)
     sizes = [
-        (band["low"], band["high"], band["classes"]) for band in report.as_dict(made)["relational"]["classes"]["sizes"]
+        (band["low"], band["high"], band["classes"])
+        for band in report.as_dict(Story.of(made))["relational"]["classes"]["sizes"]
     ]
     assert sizes == [(2, 2, 1), (3, 5, 1), (21, 30, 1)]
-    assert "| 2 | 1 |\n| 3–5 | 1 |\n| 21–30 | 1 |" in report.as_markdown(made)
-    page = Page(report.as_html(made)).text
+    assert "| 2 | 1 |\n| 3–5 | 1 |\n| 21–30 | 1 |" in report.as_markdown(Story.of(made))
+    page = Page(report.as_html(Story.of(made))).text
     assert "How large the classes are" in page
     assert "21–30 records" in page
     told(
@@ -312,30 +313,30 @@ def test_long_labels_are_cut() -> None:
     items = [f"item-{at:03}" for at in range(300)]
     data = pa.table({"age": ["30"] * 100, "items": [items[at : at + 200 : 7] for at in range(100)]})
     made = release(KKM, data=data, columns={})
-    labels = [group["label"] for group in report.as_dict(made)["generalized"]["groups"]]
+    labels = [group["label"] for group in report.as_dict(Story.of(made))["generalized"]["groups"]]
     assert max(map(len, labels)) > 200  # the JSON has them whole
-    for text in (*texts(made), report.summary_html(made)):
+    for text in (*texts(made), report.summary_html(Story.of(made))):
         assert not any(label in text for label in labels if len(label) > 60)
         assert max(map(len, text.split())) < 100
-    assert ",…)" in report.as_markdown(made)
+    assert ",…)" in report.as_markdown(Story.of(made))
 
 
 def test_names_are_text() -> None:
     made = release(K, data=pa.table({f"age {EVIL}": ["1", "2"], f"x {EVIL}|": ["3", "4"]}), columns={}, sets=False)
     markdown = [
-        line for line in report.as_markdown(made).splitlines() if not line.startswith("    ")
+        line for line in report.as_markdown(Story.of(made)).splitlines() if not line.startswith("    ")
     ]  # code is literal
-    for text in (*markdown, report.as_html(made), report.summary_html(made)):
+    for text in (*markdown, report.as_html(Story.of(made)), report.summary_html(Story.of(made))):
         assert "<script" not in text
-    assert "| age &lt;script&gt;alert(1)&lt;/script&gt; |" in report.as_markdown(made)
-    assert f"age {EVIL}" in Page(report.as_html(made)).text
+    assert "| age &lt;script&gt;alert(1)&lt;/script&gt; |" in report.as_markdown(Story.of(made))
+    assert f"age {EVIL}" in Page(report.as_html(Story.of(made))).text
 
 
 @pytest.mark.parametrize(("make", "sets"), [(lambda: release(K, sets=False), False), (release, True), (diverse, True)])
 def test_card(make: Any, sets: bool) -> None:
     made = make()
-    card = Page(report.summary_html(made)).text
-    own = report.as_dict(made)["relational"]["classes"]
+    card = Page(report.summary_html(Story.of(made))).text
+    own = report.as_dict(Story.of(made))["relational"]["classes"]
     assert f"{own['number']} classes" in card
     assert f"{own['smallest']} records in the smallest" in card
     assert "NCP of the columns" in card

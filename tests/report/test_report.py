@@ -1,7 +1,7 @@
 """Reports: the figures are those of the release, the sentences are true, labels stay text, and no record is told.
 
-Covers: report/html.py, report/markdown.py, report/facts.py, report/sentences.py, report/formatting.py, report/bands.py,
-release/release.py.
+Covers: report/html.py, report/markdown.py, report/facts.py, report/figures.py, report/sections.py, report/sentences.py,
+report/formatting.py, report/bands.py, release/release.py.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError, OutputError
 from shoal.privacy import Verdict
 from shoal.privacy.witness import RareSet
+from shoal.report import Story
 
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}
 PAPER = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]  # that of anonymize(): a1, a2 -> A
@@ -47,7 +48,12 @@ def release(
 
 
 def all_forms(made: shoal.Release) -> list[str]:
-    return [report.as_json(made), report.as_markdown(made), report.as_html(made), report.summary_html(made)]
+    return [
+        report.as_json(Story.of(made)),
+        report.as_markdown(Story.of(made)),
+        report.as_html(Story.of(made)),
+        report.summary_html(Story.of(made)),
+    ]
 
 
 class Page(HTMLParser):
@@ -87,7 +93,7 @@ class Page(HTMLParser):
 
 def test_figures_are_those_of_the_release() -> None:
     made = release()
-    facts = report.as_dict(made)
+    facts = report.as_dict(Story.of(made))
     assert list(facts)[:5] == ["report", "worthless", "model", "algorithm", "verdict"]
     assert facts["report"] == 1
     assert facts["model"]["name"] == "km"
@@ -106,7 +112,7 @@ def test_figures_are_those_of_the_release() -> None:
 
 
 def test_data_and_groups() -> None:
-    facts = report.as_dict(release([*PAPER, []]))
+    facts = report.as_dict(Story.of(release([*PAPER, []])))
     data, made = facts["data"], facts["generalized"]
     assert (data["rows"], data["non_empty"], data["domain"], data["items"], data["labels_after"]) == (5, 4, 4, 4, 3)
     assert (data["occurrences"], data["occurrences_after"]) == (11, 10)
@@ -125,7 +131,7 @@ def test_risk_of_a_hand_made_example() -> None:
     """8 records; 'c' is in 1, {a, b} in 2, each of a and b alone in 5 or more."""
     rows = [["a"], ["a"], ["a"], ["b"], ["b"], ["a", "b"], ["a", "b"], ["b", "c"]]
     made = release(rows, {"ALL": ["a", "b", "c"]}, k=3)
-    before, after = report.as_dict(made)["risk"].values()
+    before, after = report.as_dict(Story.of(made))["risk"].values()
     assert (before["k"], before["m"]) == (3, 2)
     assert (before["below_k"], before["share_below_k"]) == ([1, 3], [0.125, 0.375])
     assert (before["unique"], before["share_unique"]) == ([1, 1], [0.125, 0.125])
@@ -135,11 +141,11 @@ def test_risk_of_a_hand_made_example() -> None:
         "3 records, and for 12.5 % to one."
     )
     now = "No record can be narrowed down to fewer than 3 records by knowing up to 2 items of it."
-    markdown = report.as_markdown(made)
+    markdown = report.as_markdown(Story.of(made))
     assert f"**Before.** {was}" in markdown
     assert f"**Now.** {now}" in markdown
     assert "| up to 2 items | 37.5 % | 0 % | 12.5 % | 0 % |" in markdown
-    page = Page(report.as_html(made)).text
+    page = Page(report.as_html(Story.of(made))).text
     assert was in page
     assert now in page
     assert "What an adversary could do before, and cannot now" in page
@@ -151,7 +157,7 @@ def test_risk_of_a_hand_made_example() -> None:
 )
 def test_the_reach_of_the_figures_and_of_the_guarantee(m: object, reach: str | None) -> None:
     made = release(m=m)
-    for text in (report.as_markdown(made), Page(report.as_html(made)).text):
+    for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
         assert ("The figures stop at 3 known items" in text) == (reach is not None)
         assert reach is None or reach in text
         assert ("somebody who knows more than" in text) == (m != "all")
@@ -161,7 +167,7 @@ def test_the_reach_of_the_figures_and_of_the_guarantee(m: object, reach: str | N
 def test_json_is_strict_and_null_stands_for_what_is_not_finite(tmp_path: Path) -> None:
     made = release()
     made = replace(made, losses={**made.losses, "kl": float("inf"), "odd": float("nan")})
-    report.write(made, tmp_path / "r.json")
+    made.report(tmp_path / "r.json")
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
@@ -169,8 +175,8 @@ def test_json_is_strict_and_null_stands_for_what_is_not_finite(tmp_path: Path) -
     facts = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"), parse_constant=refuse)
     assert facts["losses"]["kl"] is None
     assert facts["losses"]["odd"] is None
-    assert facts == report.as_dict(made)
-    assert "not a finite number" in report.as_html(made)
+    assert facts == report.as_dict(Story.of(made))
+    assert "not a finite number" in report.as_html(Story.of(made))
 
 
 def test_written_by_suffix(tmp_path: Path) -> None:
@@ -181,9 +187,9 @@ def test_written_by_suffix(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text(encoding="utf-8").lstrip().startswith(start)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(starts)
     with pytest.raises(OptionError, match=r"\.html, \.json or \.md, got 'r\.pdf'"):
-        report.write(made, tmp_path / "r.pdf")
+        made.report(tmp_path / "r.pdf")
     with pytest.raises(OutputError):
-        report.write(made, tmp_path / "nowhere" / "r.md")
+        made.report(tmp_path / "nowhere" / "r.md")
 
 
 def test_labels_are_text() -> None:
@@ -195,11 +201,11 @@ def test_labels_are_text() -> None:
     made = replace(made, problem=replace(made.problem, data=data))
     for text in all_forms(made)[1:]:
         assert "<script" not in text
-    page = Page(report.as_html(made))
+    page = Page(report.as_html(Story.of(made)))
     assert "script" not in page.tags
     for name in ("file", "group", "one", "column"):
         assert f"{name} {EVIL}" in page.text
-    assert "group &lt;script&gt;alert(1)&lt;/script&gt; \\| \\`x\\` | 2 | 2 |" in report.as_markdown(made)
+    assert "group &lt;script&gt;alert(1)&lt;/script&gt; \\| \\`x\\` | 2 | 2 |" in report.as_markdown(Story.of(made))
 
 
 def test_html_needs_nothing_from_outside() -> None:
@@ -218,21 +224,21 @@ def test_no_record_is_told() -> None:
     for text in all_forms(made):
         assert "patient-" not in text
         assert "x3" not in text or "x3, x4" in text  # only in the list of what the hierarchy puts below X
-    assert "x3" not in report.as_json(made)
-    assert "x3" not in report.as_markdown(made)
+    assert "x3" not in report.as_json(Story.of(made))
+    assert "x3" not in report.as_markdown(Story.of(made))
 
 
 def test_items_that_only_the_raw_data_know_are_not_named() -> None:
     rows = [["a1", "b1"], ["a1", "b1"], ["a1", "a rare disease"], ["b1"]]
     made = release(rows, unknown_items="root")
-    assert [group["label"] for group in report.as_dict(made)["generalized"]["groups"]] == ["ALL"]
+    assert [group["label"] for group in report.as_dict(Story.of(made))["generalized"]["groups"]] == ["ALL"]
     assert all("a rare disease" not in text for text in all_forms(made))
-    assert "a1, a2, b1, b2 and 1 more" in Page(report.as_html(made)).text
+    assert "a1, a2, b1, b2 and 1 more" in Page(report.as_html(Story.of(made))).text
 
 
 def test_many_items_are_cut_short() -> None:
     items = [f"i{n:02}" for n in range(30)]
-    page = Page(report.as_html(release([[item] for item in items], {"ALL": items}, m=1))).text
+    page = Page(report.as_html(Story.of(release([[item] for item in items], {"ALL": items}, m=1)))).text
     assert "i11 and 18 more" in page
     assert "i12" not in page
 
@@ -250,15 +256,15 @@ def test_many_items_are_cut_short() -> None:
 )
 def test_what_was_lost(rows: list[list[str]], options: dict[str, Any], sentence: str) -> None:
     made = release(rows, **options)
-    assert sentence in Page(report.as_html(made)).text
-    assert sentence in report.as_markdown(made)
-    assert "Verified" in Page(report.summary_html(made)).text
+    assert sentence in Page(report.as_html(Story.of(made))).text
+    assert sentence in report.as_markdown(Story.of(made))
+    assert "Verified" in Page(report.summary_html(Story.of(made))).text
 
 
 def test_warnings_and_output_are_shown() -> None:
     made = release(table=Table(pa.table({"postcode": [1, 2, 3, 4]})))
     made = replace(made, provenance={**made.provenance, "output": {"name": "my data.csv", "sha256": "5ea" * 21 + "f"}})
-    for text in (report.as_markdown(made), Page(report.as_html(made)).text):
+    for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
         assert "The column 'postcode' is published untouched" in text
         assert "shoal verify 'my data.csv' --model km --k 2 --m 2" in text
         assert "5ea5ea" in text
@@ -269,11 +275,15 @@ def test_warnings_and_output_are_shown() -> None:
 def test_a_failed_verdict_is_not_dressed_up() -> None:
     """anonymize() never makes such a release; a report of one must say so all the same."""
     made = replace(release(), verdict=Verdict(False, 9, 3, (RareSet(("secret",), 1),)))
-    for text in (report.as_markdown(made), Page(report.as_html(made)).text, Page(report.summary_html(made)).text):
+    for text in (
+        report.as_markdown(Story.of(made)),
+        Page(report.as_html(Story.of(made))).text,
+        Page(report.summary_html(Story.of(made))).text,
+    ):
         assert "NOT verified" in text
         assert "Wanted, but not reached: Whoever knows" in text
         assert "secret" not in text
-    assert "must not be published" in report.as_html(made)
+    assert "must not be published" in report.as_html(Story.of(made))
 
 
 def test_equal_releases_give_equal_reports() -> None:
@@ -288,4 +298,4 @@ def test_equal_releases_give_equal_reports() -> None:
 def test_the_date_is_told_if_known() -> None:
     made = release()
     dated = replace(made, provenance={**made.provenance, "created": "2031-05-17 09:30 UTC"})
-    assert "2031-05-17 09:30 UTC" in report.as_html(dated)
+    assert "2031-05-17 09:30 UTC" in report.as_html(Story.of(dated))

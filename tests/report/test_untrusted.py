@@ -11,6 +11,7 @@ import pytest
 import shoal
 from shoal import report
 from shoal.hierarchies import balanced
+from shoal.report import Story
 
 EVIL = '<img src=x onerror="alert(1)">|`*_[a](javascript:1)'
 CONTROL = "\x1b[2J\x1b[HHolds.\x7f\x9b2J\u202e\u2028"
@@ -31,23 +32,23 @@ def release() -> shoal.Release:
 
 
 @pytest.mark.parametrize("form", [report.as_html, report.as_markdown, report.as_json, report.summary_html])
-def test_no_report_holds_a_control_character(release: shoal.Release, form: Callable[[shoal.Release], str]) -> None:
-    assert not RAW.search(form(release))
+def test_no_report_holds_a_control_character(release: shoal.Release, form: Callable[[Story], str]) -> None:
+    assert not RAW.search(form(Story.of(release)))
 
 
 @pytest.mark.parametrize("form", [report.as_html, report.as_markdown, report.summary_html])
-def test_no_report_holds_markup_of_a_label(release: shoal.Release, form: Callable[[shoal.Release], str]) -> None:
-    assert "<img" not in form(release)
+def test_no_report_holds_markup_of_a_label(release: shoal.Release, form: Callable[[Story], str]) -> None:
+    assert "<img" not in form(Story.of(release))
 
 
 def test_the_page_shows_control_characters(release: shoal.Release) -> None:
-    page = report.as_html(release)
+    page = report.as_html(Story.of(release))
     assert SPELLED in page
     assert "a\\nlabel" in page
 
 
 def test_a_label_stays_in_its_cell_of_a_markdown_table(release: shoal.Release) -> None:
-    lines = report.as_markdown(release).splitlines()
+    lines = report.as_markdown(Story.of(release)).splitlines()
     rows = [line for line in lines if "onerror" in line and line.startswith("|")]
     assert rows
     for line in rows:
@@ -57,6 +58,8 @@ def test_a_label_stays_in_its_cell_of_a_markdown_table(release: shoal.Release) -
 
 def test_the_json_means_what_the_labels_are(release: shoal.Release) -> None:
     labels = {
-        label for one in json.loads(report.as_json(release))["explanations"] for label in one["witness"]["labels"]
+        label
+        for one in json.loads(report.as_json(Story.of(release)))["explanations"]
+        for label in one["witness"]["labels"]
     }
     assert labels & set(release.problem.items.labels)

@@ -20,6 +20,7 @@ from shoal.data import Hierarchy
 from shoal.hierarchies import refine
 from shoal.hierarchies.names import named
 from shoal.recoding import GlobalCut
+from shoal.report import explanations
 from shoal.search import siblings
 from tests import oracles
 from tests.budget import examples
@@ -127,7 +128,7 @@ def test_splitting_a_group_as_it_is_built_creates_the_rare_set_that_is_named(cas
     release = shoal.anonymize(problem)
     tree, cut = release.problem.hierarchy, release.recoding
     assert isinstance(cut, GlobalCut)
-    for one in release.explanations:
+    for one in explanations.of_release(release):
         node = tree.code_of[one.group]
         assert one.witness is not None
         finer = [other for other in cut.raised if other != node]

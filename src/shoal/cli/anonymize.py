@@ -18,11 +18,12 @@ from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
-from shoal.metrics import Outcome
-from shoal.metrics.change import Change
 from shoal.privacy import PrivacyModel
-from shoal.report import headline, sentences
+from shoal.report import Story, headline, sentences
+from shoal.report.flips import flips
 from shoal.report.formatting import share, things
+from shoal.report.sections import Headline
+from shoal.report.wording import worded
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
@@ -83,15 +84,17 @@ def anonymize(
     book = False if no_codebook else codebook
     job = Job(data=spec, privacy=privacy, algorithm=method, codebook=book, lists=lists, **plain)
     with console.engine(workers) as engine:
-        release = job.run(engine, tell)
-    show(release, job.output, job.reports, explained=job.explanations)
+        story = job.run(engine, tell)
+    show(story, job.output, job.reports)
 
 
-def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, explained: bool = True) -> None:
-    """The result in a few lines; ``explained``: it may name rare sets of the raw data."""
+def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
+    """The result in a few lines."""
+    release = story.release
+    changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
     checked = things(verdict.checked, *release.problem.privacy.views)
-    poor = headline.worthless(release, named=explained)
+    poor = headline.worthless(story)
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"
@@ -105,7 +108,7 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
         *((("different records", f"{cut.different_records:,}"),) if cut.different_records is not None else ()),
         *_readable(release),
         *((("items suppressed", gone),) if (gone := _suppressed(release)) else ()),
-        *([] if release.change is None else _changed(release, release.change)),
+        *([] if changed is None or release.change is None else changed.rows(release.change)),
         *_columns(release),
         *_of_sets(release, of_deletions),
         *(
@@ -125,20 +128,20 @@ def show(release: shoal.Release, output: Path, reports: tuple[Path, ...], *, exp
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
-    for note in release.warnings:
-        console.warn(note, loud=note in release.made_up)
+    for note in release.notes:
+        console.warn(worded(note), loud=note.untrue)
 
 
-def _warn_first(release: shoal.Release, poor: dict[str, Any]) -> None:
+def _warn_first(release: shoal.Release, poor: Headline) -> None:
     """What nobody should miss: the release is nearly worthless, why, and what does better."""
-    console.say((f"{poor['title']}:", "bold red"), f" {poor['why']}")
-    if poor["forced_by"]:
-        console.say(f"What forced it: {poor['forced_by']['sentence']}")
-    for at, one in enumerate(poor["better"]):
+    console.say((f"{poor.title}:", "bold red"), f" {poor.why}")
+    if poor.forced_by:
+        console.say(f"What forced it: {poor.forced_by.sentence}")
+    for at, one in enumerate(poor.better):
         console.say(f"{'Or' if at else 'This does better'}: {headline.sentence(release, one)}")
-        console.say(f"  {one['command']}")
-    if poor["otherwise"]:
-        console.say(poor["otherwise"])
+        console.say(f"  {one.command}")
+    if poor.otherwise:
+        console.say(poor.otherwise)
 
 
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:
@@ -195,25 +198,8 @@ def _suppressed(release: shoal.Release) -> str:
     """What was suppressed; empty: nothing, or it is told as deletions."""
     if not release.algorithm.truthful:
         return ""
-    made = Outcome.of(release.problem.items, release.published)
+    made = release.comparison.outcome
     if not made.suppressed:
         return ""
     part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
     return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'time')}, {part})"
-
-
-def _changed(release: shoal.Release, made: Change) -> list[tuple[str, str]]:
-    """What was added, deleted or dealt anew, and in which groups."""
-    cut, added, deleted = release.summary, len(made.added.items), len(made.deleted.items)
-    largest = f"{things(cut.rows_in_groups or 0, 'record')}, the largest has {cut.largest_group:,}"
-    rows = [("groups of records", f"{cut.groups:,}" + (f" ({largest})" if cut.groups else ""))]
-    if release.recoding.reshuffles:
-        dealt = int(made.before[made.n_qid :].sum())
-        return [*rows, ("sensitive items dealt anew", f"{dealt:,}")]
-    sensitive = f" ({made.sensitive_additions:,} sensitive)" if made.sensitive_additions else ""
-    return [
-        *rows,
-        ("records changed", f"{made.records_changed:,}"),
-        ("items added", f"{added:,}{sensitive}"),
-        ("items deleted", f"{deleted:,}"),
-    ]

@@ -134,13 +134,13 @@ def trees(texts: Collection[str]) -> dict[str, str]:
     >>> trees(["items.csv", "age=width:5,10"])
     {'': 'items.csv', 'age': 'width:5,10'}
     """
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for text in texts:
         name, _, hierarchy = text.partition("=")
         if not hierarchy or os.path.exists(text):
             name, hierarchy = "", text
-        if name in found:
+        if name in named:
             of = f"column '{name}'" if name else "the items"
             raise OptionError(f"--hierarchy names two hierarchies of {of}: leave one out.")
-        found[name] = hierarchy
-    return found
+        named[name] = hierarchy
+    return named

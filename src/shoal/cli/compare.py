@@ -207,15 +207,15 @@ def _texts(text: str) -> list[str]:
 def _numbers(name: str, text: str, low: int = 0) -> list[int]:
     """Whole numbers such as 0,1,2."""
     try:
-        found = [int(one) for one in text.split(",")]
+        numbers = [int(one) for one in text.split(",")]
     except ValueError:
-        found = [low - 1]
-    if min(found) < low:
+        numbers = [low - 1]
+    if min(numbers) < low:
         raise OptionError(f"--{name} must be whole numbers from {low} on, such as 2,3,5, got '{text}'.")
-    return found
+    return numbers
 
 
 def _list() -> None:
     """The named grids."""
-    found = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
-    console.table(None, ["grid", "what it is"], found, right=9)
+    grids = [(name, grid_file.about(path)) for name, path in grid_file.named().items()]
+    console.table(None, ["grid", "what it is"], grids, right=9)

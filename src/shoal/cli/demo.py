@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 import shoal
-from shoal import hierarchies, io
+from shoal import hierarchies, io, report
 from shoal.cli import console
 from shoal.cli.anonymize import show
 from shoal.cli.inspect import show_risk
 from shoal.cli.options import FILE
 from shoal.errors import OutputError
 from shoal.generators.supermarket import product_hierarchy, supermarket
+from shoal.report import Story
 
 
 @click.command()
@@ -48,8 +49,9 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
         release = shoal.anonymize(shoal.Problem(data, tree, privacy), engine=engine)
         release = release.write(released)
-        release.report(page)
-    show(release, released, (page,))
+        story = Story.of(release)
+        report.write(story, page)
+    show(story, released, (page,))
 
     console.say("")
     console.say(

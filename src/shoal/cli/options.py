@@ -43,16 +43,16 @@ def _declare(command: Command, options: Sequence[Option]) -> Command:
         if one.type is not bool:
             kind: dict[str, Any] = {"default": one.default, "show_default": True} if one.words else {}
             kind |= {"type": FILE} if one.file else {}
-            made = click.option(
+            option = click.option(
                 flag, one.name, metavar=one.metavar or None, multiple=tuple in one.also, help=one.help, **kind
             )
         elif one.default is None:
-            made = click.option(f"{flag}/{off}", one.name, default=None, help=one.help)
+            option = click.option(f"{flag}/{off}", one.name, default=None, help=one.help)
         elif one.default:
-            made = click.option(off, one.name, flag_value=False, default=True, type=bool, help=one.help)
+            option = click.option(off, one.name, flag_value=False, default=True, type=bool, help=one.help)
         else:
-            made = click.option(flag, one.name, is_flag=True, help=one.help)
-        command = made(command)
+            option = click.option(flag, one.name, is_flag=True, help=one.help)
+        command = option(command)
     return command
 
 
@@ -113,8 +113,8 @@ _WORDS, _CHOSEN = f"{__name__}.words", f"{__name__}.chosen"
 @functools.cache
 def _spec_options(bases: tuple[type[Spec], ...], names: frozenset[str] | None) -> list[click.Option]:
     """One command-line option for each field of every known model and algorithm, or of those of some names."""
-    made = [_click(next(iter(owners.values())), _help(owners)) for owners in _declared(bases, names).values()]
-    return [click.Option(flags, **attributes) for flags, attributes in made]
+    declared = [_click(next(iter(owners.values())), _help(owners)) for owners in _declared(bases, names).values()]
+    return [click.Option(flags, **attributes) for flags, attributes in declared]
 
 
 def _fitting(model: str | None, method: str | None) -> frozenset[str]:

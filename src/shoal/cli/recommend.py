@@ -50,42 +50,42 @@ def command(
     if "" not in spec.hierarchy:
         spec = replace(spec, fanout=fanout, order="frequency")
     with console.engine(workers) as engine:
-        found = recommend(
+        advice = recommend(
             spec, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
         )
     if as_json:
-        console.show_json(_plain(found))
+        console.show_json(_plain(advice))
         return
-    if found.endorsed:
-        console.say((f"Take {found.pick.algorithm.name}.", "bold green"), f" The guarantee: {privacy.describe()}")
+    if advice.endorsed:
+        console.say((f"Take {advice.pick.algorithm.name}.", "bold green"), f" The guarantee: {privacy.describe()}")
     else:
         console.say(
             ("No method can be recommended.", "bold red"),
             f" The best release that was found is nearly worthless. The guarantee: {privacy.describe()}",
         )
-    for reason in found.reasons:
+    for reason in advice.reasons:
         console.say(f"- {reason}")
-    part = ["all rows", "s"] if found.sampled < found.rows else []
-    heads = ["method", f"{found.measure}, {found.sampled:,} rows", "s", *part, ""]
-    console.table(None, heads, [_line(one, found) for one in found.trials])
-    if found.commands:
+    part = ["all rows", "s"] if advice.sampled < advice.rows else []
+    heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "s", *part, ""]
+    console.table(None, heads, [_line(one, advice) for one in advice.trials])
+    if advice.commands:
         console.say("Next:")
-    for line in found.commands:
+    for line in advice.commands:
         console.say(f"  {line}")
 
 
-def _line(trial: Trial, found: Recommendation) -> list[str]:
+def _line(trial: Trial, advice: Recommendation) -> list[str]:
     """A method in the table."""
     cells = [trial.algorithm.name]
-    for row in (trial.sample, trial.whole) if found.sampled < found.rows else (trial.whole,):
+    for row in (trial.sample, trial.whole) if advice.sampled < advice.rows else (trial.whole,):
         good = row is not None and row["status"] == "ok" and row["score"] is not None
         cells += [figure(row["score"]), f"{row['seconds']:.3g}"] if good and row is not None else ["", ""]
     kind = "removes items" if trial.algorithm.suppresses else "not truthful" if not trial.algorithm.truthful else ""
     kind = "nearly worthless" if trial.worthless else kind
-    return [*cells, trial.said[:60] or kind]
+    return [*cells, trial.failure[:60] or kind]
 
 
-def _plain(found: Recommendation) -> dict[str, Any]:
+def _plain(advice: Recommendation) -> dict[str, Any]:
     """Machine-readable."""
     names = ("status", "error", "score", "seconds", "peak_mb", "verified", "lower_bound", "worthless")
 
@@ -93,14 +93,14 @@ def _plain(found: Recommendation) -> dict[str, Any]:
         return None if row is None else {name: row.get(name) for name in names}
 
     return {
-        "algorithm": found.pick.algorithm.name if found.endorsed else None,
-        "best_found": found.pick.algorithm.name,
-        "worthless": found.pick.worthless or None,
-        "measure": found.measure,
-        "rows": found.rows,
-        "sampled_rows": found.sampled,
-        "reasons": found.reasons,
-        "commands": found.commands,
+        "algorithm": advice.pick.algorithm.name if advice.endorsed else None,
+        "best_found": advice.pick.algorithm.name,
+        "worthless": advice.pick.worthless or None,
+        "measure": advice.measure,
+        "rows": advice.rows,
+        "sampled_rows": advice.sampled,
+        "reasons": advice.reasons,
+        "commands": advice.commands,
         "trials": [
             {
                 "algorithm": one.algorithm.name,
@@ -108,6 +108,6 @@ def _plain(found: Recommendation) -> dict[str, Any]:
                 "sample": told(one.sample),
                 "all": told(one.whole),
             }
-            for one in found.trials
+            for one in advice.trials
         ],
     }

@@ -19,5 +19,5 @@ def run(problem: Path, workers: int) -> None:
     """Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, output."""
     job = problem_file.load(problem)
     with console.engine(workers) as engine:
-        release = job.run(engine, tell)
-    show(release, job.output, job.reports, explained=job.explanations)
+        story = job.run(engine, tell)
+    show(story, job.output, job.reports)

@@ -55,6 +55,11 @@ class Origin:
         return str(as_read(label)) if as_read else label if label.strip() else ""
 
     @property
+    def has_index(self) -> bool:
+        """Whether the rows have an index of their own, which is no column."""
+        return bool(getattr(self.layout, "has_index", False))
+
+    @property
     def set_columns(self) -> tuple[str, ...]:
         """The columns that hold the sets, where they have names."""
         column = None if getattr(self.layout, "without_sets", False) else getattr(self.layout, "column", None)

@@ -13,6 +13,7 @@ from shoal.data.arrays import Codes, Counts, csr_from_pairs
 from shoal.data.counts import named_by
 from shoal.data.dataset import Dataset
 from shoal.data.labels import canonical_order
+from shoal.data.notes import Note, SensitiveLookAlike, UnprotectedLookAlike
 from shoal.data.transactions import Transactions
 
 
@@ -104,26 +105,21 @@ def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, 
     return [(label, other) for label in labels for other in same.get(_plain(label), ()) if other != label]
 
 
-def spelling_notes(data: Dataset, hidden: Sensitive) -> list[str]:
-    """Sentences on sensitive values that look alike, and on values of their columns that are not sensitive but look so.
+def spelling_notes(data: Dataset, hidden: Sensitive) -> list[Note]:
+    """Notes on sensitive values that look alike, and on values of their columns that are not sensitive but look so.
 
     >>> data = Dataset(Transactions.from_sets([["HIV"], ["hiv"]]))
     >>> spelling_notes(data, take_apart(data, ["HIV", "hiv"])[1])
-    ["'HIV' and 'hiv' look alike, but count as two sensitive values, each for itself: write them the same."]
+    [SensitiveLookAlike(label='HIV', other='hiv')]
     """
     labels = hidden.values.labels
     order = {label: at for at, label in enumerate(labels)}
-    notes = [
-        f"'{label}' and '{other}' look alike, but count as two sensitive values, each for itself: write them the same."
-        for label, other in lookalikes(labels, labels)
-        if order[label] < order[other]
+    notes: list[Note] = [
+        SensitiveLookAlike(label, other) for label, other in lookalikes(labels, labels) if order[label] < order[other]
     ]
     for column in sorted(hidden.columns):
         others = [label for label in _column(data, column, frozenset()).labels if label not in order]
-        notes += [
-            f"'{other}' looks like '{label}', but was not declared sensitive: it is not protected."
-            for label, other in lookalikes(labels, others)
-        ]
+        notes += [UnprotectedLookAlike(label, other) for label, other in lookalikes(labels, others)]
     return notes
 
 

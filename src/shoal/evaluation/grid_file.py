@@ -50,7 +50,7 @@ from shoal.privacy import PrivacyModel
 
 TABLES = ("title", "about", "data", "runs", "measures", "limits")
 NAMED = Path(__file__).parent / "grids"
-Made = TypeVar("Made", bound=Spec)
+AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 def named() -> dict[str, Path]:
@@ -96,10 +96,10 @@ class _File(TomlFile):
 
     def _tables(self, name: str) -> list[dict[str, Any]]:
         """A list of tables, none of them missing."""
-        found = self.tables.get(name)
-        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        tables = self.tables.get(name)
+        if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
             raise OptionError(f"{self.path}: wanted one or more tables [[{name}]].")
-        return found
+        return tables
 
     def _data_sets(self, table: Mapping[str, Any]) -> Iterator[DatasetSpec]:
         """The data sets that a table describes, one for each combination."""
@@ -128,10 +128,10 @@ class _File(TomlFile):
 
     def _inner(self, table: Mapping[str, Any], name: str) -> dict[str, Any]:
         """A table in a table."""
-        found = table.get(name, {})
-        if not isinstance(found, dict):
-            raise OptionError(f"{self.path}: [data] {name} must be a table, got {found!r}.")
-        return found
+        inner = table.get(name, {})
+        if not isinstance(inner, dict):
+            raise OptionError(f"{self.path}: [data] {name} must be a table, got {inner!r}.")
+        return inner
 
     def _cases(self, table: Mapping[str, Any], data_sets: Mapping[str, list[DatasetSpec]]) -> list[Case]:
         """All that a table [[runs]] asks for."""
@@ -153,7 +153,7 @@ class _File(TomlFile):
             for key, value in self.table("measures").items()
         }
         extras, loss = self.spec(Extras, given, "measures"), self.typed(table, "loss", "ncp", "runs")
-        found: list[Case] = []
+        cases: list[Case] = []
         for name in names:
             chosen = data_sets[name]
             models = self._specs(
@@ -162,24 +162,24 @@ class _File(TomlFile):
             default = models[0].default_algorithm
             methods = self._specs(table.get("algorithm", default), Algorithm, "shoal.algorithms", "runs.algorithm")
             try:
-                found += combinations(chosen, models, methods, seeds, loss, extras)
+                cases += combinations(chosen, models, methods, seeds, loss, extras)
             except OptionError as error:
                 raise OptionError(f"{self.path}: [runs] {error}") from None
-        return found
+        return cases
 
     def _specs(
-        self, said: Any, base: type[Made], package: str, where: str, columns: Mapping[str, Column] | None = None
-    ) -> list[Made]:
+        self, given: Any, base: type[AnySpec], package: str, where: str, columns: Mapping[str, Column] | None = None
+    ) -> list[AnySpec]:
         """Models or algorithms: names, or tables with options, or a list of these."""
-        made: list[Made] = []
-        for one in said if isinstance(said, list) else [said]:
-            given = {"name": one} if isinstance(one, str) else one
-            if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+        specs: list[AnySpec] = []
+        for one in given if isinstance(given, list) else [given]:
+            table = {"name": one} if isinstance(one, str) else one
+            if not isinstance(table, dict) or not isinstance(table.get("name"), str):
                 raise OptionError(
                     f'{self.path}: [{where}] must be a name or a table such as {{name = "..."}}, got {one!r}.'
                 )
-            cls = discovery.get(package, base, given["name"])
-            options = {name: value for name, value in given.items() if name != "name"}
+            cls = discovery.get(package, base, table["name"])
+            options = {name: value for name, value in table.items() if name != "name"}
             lists = [option.name for option in cls.options() if option.type is tuple]
-            made += [self.spec(cls, values, where, columns) for values in spread(options, lists)]
-        return made
+            specs += [self.spec(cls, values, where, columns) for values in spread(options, lists)]
+        return specs

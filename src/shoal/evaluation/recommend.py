@@ -84,7 +84,7 @@ class Trial:
         return float(self.row["score"])
 
     @property
-    def said(self) -> str:
+    def failure(self) -> str:
         """Why there is no release; empty, if there is."""
         if self.row is None:
             return "not ended in time"
@@ -239,7 +239,7 @@ def _rank(trial: Trial) -> tuple[Any, ...]:
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
     """Why there is nothing to recommend."""
     told = "; ".join(
-        f"{one.algorithm.name}: {one.said or 'ended on the sample, but not on all rows'}" for one in trials[:3]
+        f"{one.algorithm.name}: {one.failure or 'ended on the sample, but not on all rows'}" for one in trials[:3]
     )
     allow = "" if wishes.suppress else ", allow methods that remove items (--suppress)"
     return Infeasible(
@@ -254,28 +254,28 @@ def _published(data: Path) -> Path:
     return Path("published" + "".join(data.suffixes[-2:] if packed else data.suffixes[-1:]))
 
 
-def _reasons(found: Recommendation) -> Iterator[str]:
+def _reasons(advice: Recommendation) -> Iterator[str]:
     """Sentences: what it does, what is proved, who comes next, what would be won otherwise, who failed."""
-    pick, row = found.pick, found.pick.whole
+    pick, row = advice.pick, advice.pick.whole
     assert row is not None
-    if not found.endorsed:
+    if not advice.endorsed:
         yield f"Its release is nearly worthless: {pick.worthless}"
     memory = "" if row["peak_mb"] is None else f" and {row['peak_mb']:.0f} MB"
     yield (
-        f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {found.measure} "
-        f"{figure(pick.score)} on all {things(found.rows, 'row')}, verified, in {row['seconds']:.3g} s"
+        f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {advice.measure} "
+        f"{figure(pick.score)} on all {things(advice.rows, 'row')}, verified, in {row['seconds']:.3g} s"
         f"{memory}."
     )
-    if found.bound is not None and row.get("value") is not None:
-        gap = max(0.0, 1 - found.bound / row["value"]) if row["value"] else 0.0
+    if advice.bound is not None and row.get("value") is not None:
+        gap = max(0.0, 1 - advice.bound / row["value"]) if row["value"] else 0.0
         kind = "grouping of siblings" if pick.algorithm.groups_siblings else "cut of the hierarchy"
         kind += ", with or without items removed," if pick.algorithm.suppresses else ""
         if gap == 0:
             yield f"No {kind} loses less (proved)."
-        elif found.bound:
-            above = f"{row['value'] / found.bound - 1:.1%}".replace("%", " %")
-            yield f"It is at most {above} above the best {kind} (lower bound {found.bound:.6g})."
-    for one in [one for one in found.trials[1:] if one.whole and one.ok and one.allowed][:2]:
+        elif advice.bound:
+            above = f"{row['value'] / advice.bound - 1:.1%}".replace("%", " %")
+            yield f"It is at most {above} above the best {kind} (lower bound {advice.bound:.6g})."
+    for one in [one for one in advice.trials[1:] if one.whole and one.ok and one.allowed][:2]:
         assert one.whole is not None
         more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
         unproved = ", but proves nothing" if row.get("ended") == "proven" and not one.whole.get("ended") else ""
@@ -283,25 +283,25 @@ def _reasons(found: Recommendation) -> Iterator[str]:
             f"{one.algorithm.name} loses {more} ({figure(one.score)}) in {one.whole['seconds']:.3g} s"
             f"{_speed(row, one.whole)}{unproved}."
         )
-    removing = [one for one in found.trials if one.algorithm.suppresses and one.ok and not one.allowed]
+    removing = [one for one in advice.trials if one.algorithm.suppresses and one.ok and not one.allowed]
     base = pick.sample or pick.whole
     if removing and base is not None and base.get("score") is not None:
-        best, where = min(removing, key=_rank), "the sample" if found.sampled < found.rows else "the same rows"
+        best, where = min(removing, key=_rank), "the sample" if advice.sampled < advice.rows else "the same rows"
         yield (
             f"If you can accept removing items altogether (--suppress): {best.algorithm.name} loses "
             f"{figure(best.score)} on {where}; {pick.algorithm.name} there {figure(base['score'])}."
             f"{f' But that is nearly worthless, too: {best.worthless}' if best.worthless else ''}"
         )
-    if not found.endorsed:
+    if not advice.endorsed:
         yield "A smaller m or k, more data, or another hierarchy would keep more."
-    if untrue := [one.algorithm.name for one in found.trials if one.untrue]:
+    if untrue := [one.algorithm.name for one in advice.trials if one.untrue]:
         yield f"Not compared, as what they publish is not all true: {', '.join(untrue)}."
-    if failed := [f"{one.algorithm.name} ({one.said})" for one in found.trials if not one.ok and not one.untrue]:
+    if failed := [f"{one.algorithm.name} ({one.failure})" for one in advice.trials if not one.ok and not one.untrue]:
         yield f"No release by {'; '.join(failed)}."
-    if found.sampled < found.rows:
+    if advice.sampled < advice.rows:
         yield (
-            f"All methods were tried on {things(found.sampled, 'row')} drawn at random; rare sets are more common in a "
-            f"sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(found)}."
+            f"All methods were tried on {things(advice.sampled, 'row')} drawn at random; rare sets are more common in "
+            f"a sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(advice)}."
         )
 
 
@@ -316,5 +316,5 @@ def _speed(one: Row, other: Row) -> str:
     return f", {times:.0f} times faster" if times >= 2 else ""
 
 
-def _listed(found: Recommendation) -> str:
-    return ", ".join(one.algorithm.name for one in found.trials if one.whole)
+def _listed(advice: Recommendation) -> str:
+    return ", ".join(one.algorithm.name for one in advice.trials if one.whole)

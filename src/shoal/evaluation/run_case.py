@@ -14,7 +14,6 @@ from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
-from shoal.metrics import Outcome
 from shoal.metrics.are import are
 from shoal.metrics.ml2 import mining_loss, summed_up
 from shoal.metrics.risk import Risk
@@ -107,7 +106,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         ),
         "lower_bound": None if proof is None else _bound(case.algorithm, proof),
         "ended": "" if proof is None else proof.ended,
-        "suppressed": _suppressed(problem, release) if case.algorithm.suppresses else None,
+        "suppressed": _suppressed(release) if case.algorithm.suppresses else None,
         "worthless": headline.why(release) if release.worthless else "",
         **release.losses,
         **dict(_extra(case, problem, release, engine)),
@@ -124,9 +123,9 @@ def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
     return proof.groupings_bound if proof.loss else 0.0
 
 
-def _suppressed(problem: Prepared[PrivacyModel], release: Release) -> float:
+def _suppressed(release: Release) -> float:
     """The share of what was there before."""
-    made = Outcome.of(problem.items, release.published)
+    made = release.comparison.outcome
     return made.suppressed / max(1, made.occurrences)
 
 

@@ -117,9 +117,9 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     for name, value in {"format": options.format, **options.layout()}.items():
         if value is not None and name not in ("column", "item_delimiter"):
             raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
-    found = read_frame(source, options)
-    if found is not None:
-        return found
+    frame = read_frame(source, options)
+    if frame is not None:
+        return frame
     if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
     for name in options.layout():
@@ -238,8 +238,8 @@ def _plan(
         options = replace(options, item_delimiter=delimiters(item_delimiter, 1)[0])
         table = None if isinstance(source, Several) else source
     layout, more = _layout(dataset, target, table, options.layout())
-    found = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
-    return _Plan(dataset, layout, {**found, **reading}, remarks + more)
+    own = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
+    return _Plan(dataset, layout, {**own, **reading}, remarks + more)
 
 
 def _layout(dataset: Dataset, target: type[Layout], source: Any, given: dict[str, str]) -> tuple[Layout, list[str]]:

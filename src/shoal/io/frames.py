@@ -48,6 +48,11 @@ class PandasFrame(Frame):
 
     frame: Any
 
+    @property
+    def has_index(self) -> bool:
+        """Whether the rows are named or numbered otherwise than 0, 1, 2, .."""
+        return type(self.frame.index).__name__ != "RangeIndex"
+
     def rebuild(self, dataset: Dataset) -> Any:
         """A copy with the sets replaced."""
         same, changed = self.changes(dataset)

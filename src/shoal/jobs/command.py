@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.algorithms import Algorithm
@@ -77,7 +78,7 @@ def _column_words(data: DatasetSpec) -> Iterator[str]:
             told.setdefault("--categorical", []).append(name)
         if column.weight is not None:
             told.setdefault("--column-weights", []).append(f"{name}={column.weight:g}")
-        if isinstance(column.hierarchy, str):
+        if isinstance(column.hierarchy, str | Path):
             yield from ("--hierarchy", f"{name}={column.hierarchy}")
         missing |= dict.fromkeys(column.missing)
     for flag, names in told.items():

@@ -290,8 +290,8 @@ class DatasetSpec(Spec):
             return Videos(**given).dataset(), None
         if self.generate == "supermarket":
             return Dataset(supermarket(**given)), product_hierarchy()
-        made = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
-        return Dataset(made.transactions()), None
+        quest = Quest(**given) if self.generate == "quest" else Quest.like(self.generate, **given)
+        return Dataset(quest.transactions()), None
 
 
 def read_for_model(source: Any, reading: ReadOptions, privacy: PrivacyModel | None) -> Dataset:
@@ -320,8 +320,8 @@ def _file(path: str) -> str:
 
 def _content(column: Column) -> dict[str, Any]:
     """What is said of a column; a hierarchy's file by what is in it."""
-    said = {one.name: getattr(column, one.name) for one in fields(column)}
-    tree = said["hierarchy"]
+    content = {one.name: getattr(column, one.name) for one in fields(column)}
+    tree = content["hierarchy"]
     if tree is not None and not (isinstance(tree, str) and intervals.is_spec(tree)):
-        said["hierarchy"] = tree.sha256 if isinstance(tree, Hierarchy) else sha256_of(tree)
-    return said
+        content["hierarchy"] = tree.sha256 if isinstance(tree, Hierarchy) else sha256_of(tree)
+    return content

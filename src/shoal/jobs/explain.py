@@ -17,8 +17,8 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared, Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
-from shoal.report import facts
 from shoal.report.explanations import Explanation, cut_of, explain_cut
+from shoal.report.facts import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,8 @@ class Explanations:
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """What ``shoal explain --json`` prints: a list."""
-        return facts.explanations(self.groups)
+        dicts: list[dict[str, Any]] = plain(self.groups)
+        return dicts
 
 
 def explain(

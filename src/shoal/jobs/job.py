@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from shoal import discovery, io, report
@@ -22,7 +23,7 @@ from shoal.metrics import AdditiveLoss
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.release.pipeline import anonymize, check_max_loss, require_loss
-from shoal.release.release import Release
+from shoal.report import Story, headline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,24 +44,29 @@ class Job:
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 
-    def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Release:
-        """Search, apply, verify, and only then write: all files or none; ``on_read`` is given the data as read."""
+    def run(self, engine: Engine = LOCAL, on_read: OnRead = lambda data: data) -> Story:
+        """Search, apply, verify, and only then write: all files or none; ``on_read`` is given the data as read.
+
+        It returns the release with what was looked up for its reports.
+        """
         self.check()
-        release = replace(anonymize(self.problem(on_read), self.algorithm, engine), command=Command.of(self))
-        if release.worthless or (self.max_loss is not None and release.loss > self.max_loss):
-            release.try_others(engine)
+        release = anonymize(self.problem(on_read), self.algorithm, engine)
+        story = Story.of(release, Command.of(self), engine, explained=self.explanations)
+        if release.worthless:
+            story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
-            require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}")
+            require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}", partial(headline.remedy_line, story))
         with all_or_none():
-            release = release.write(
+            written = release.write(
                 self.output,
                 format=self.output_format,
                 codebook=self.codebook,
                 escape_formulas=self.escape_formulas,
             )
+            story = story.of_written(written)
             for path in self.reports:
-                release.report(path, explained=self.explanations)
-        return release
+                report.write(story, path)
+        return story
 
     def check(self) -> None:
         """Whatever can be refused before any work."""
@@ -84,7 +90,7 @@ class Job:
                 f"--columns leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
             )
         for path in self.reports:
-            report.form_of(path)
+            report.format_of(path)
         if self.output_format:
             layout_named(self.output_format)
         if not self.data.hierarchy and self.algorithm.needs_hierarchy:

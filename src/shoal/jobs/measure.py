@@ -36,8 +36,8 @@ from shoal.jobs.published_file import (
     sensitive_items,
     without_suppressed,
 )
-from shoal.metrics import Outcome
 from shoal.metrics.are import AreResult, are
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.ml2 import Mined, mining_loss, summed_up
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
@@ -297,7 +297,8 @@ class _Pair:
         notes: Sequence[str],
     ) -> Measurement:
         """All figures. ``asked``: queries, or how to draw them; ``risk``: k, and how many items may be known."""
-        losses = measure_all(self.original, self.published, weights)
+        compared = Comparison(self.original, self.published)
+        losses = measure_all(compared, weights)
         k, known = risk
         answers: AreResult | None = None
         mined: tuple[Mined, ...] = ()
@@ -311,7 +312,7 @@ class _Pair:
         before, after = (None, None) if known is None else self.risks(k, known, engine)
         return Measurement(
             losses=losses,
-            **self.outcome(),
+            **self.outcome(compared),
             uncovered_records=self.uncovered_records(),
             answers=answers,
             mining=mined,
@@ -320,9 +321,9 @@ class _Pair:
             notes=tuple(notes),
         )
 
-    def outcome(self) -> dict[str, int]:
+    def outcome(self, compared: Comparison) -> dict[str, int]:
         """What became of the occurrences."""
-        items, outcome = self.original.rows, Outcome.of(self.original.rows, self.published)
+        items, outcome = self.original.rows, compared.outcome
         gone, times = outcome.suppressed_items, outcome.suppressed_counts
         if not self.published.generalized:  # items may have been deleted here and there: only those that vanished count
             vanished = times == items.supports[gone]

@@ -45,7 +45,7 @@ from shoal.privacy import PrivacyModel
 
 OUTPUT = ("file", "codebook", "reports", "explanations", "format", "escape_formulas", "columns")
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
-Made = TypeVar("Made", bound=Spec)
+AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 def load(path: str | Path) -> Job:
@@ -95,8 +95,8 @@ class _File(TomlFile):
         )
 
     def _named(
-        self, table: str, package: str, base: type[Made], default: str, columns: Mapping[str, Column] | None = None
-    ) -> Made:
+        self, table: str, package: str, base: type[AnySpec], default: str, columns: Mapping[str, Column] | None = None
+    ) -> AnySpec:
         """The model or the algorithm."""
         given = dict(self.table(table))
         cls = discovery.get(package, base, self.typed(given, "name", default, table))

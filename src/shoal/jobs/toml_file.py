@@ -17,7 +17,7 @@ from shoal.io.read_options import ReadOptions
 from shoal.options import Spec, labels_of
 
 READING = tuple(option.name for option in ReadOptions.options())
-Made = TypeVar("Made", bound=Spec)
+AnySpec = TypeVar("AnySpec", bound=Spec)
 
 
 class TomlFile:
@@ -35,10 +35,10 @@ class TomlFile:
 
     def table(self, name: str) -> dict[str, Any]:
         """One table; empty, if it is not there."""
-        found: Any = self.tables.get(name, {})
-        if not isinstance(found, dict):
+        table: Any = self.tables.get(name, {})
+        if not isinstance(table, dict):
             raise OptionError(f"{self.path}: '{name}' must be a table: write [{name}], then its keys.")
-        return found
+        return table
 
     def reject_unknown(self, given: Mapping[str, Any], known: Collection[str], what: str, table: str = "") -> None:
         """Refuse names that mean nothing."""
@@ -60,11 +60,10 @@ class TomlFile:
 
     def texts(self, table: Mapping[str, Any], key: str, name: str) -> list[str]:
         """A list of texts; empty, if it is not there."""
-        value = table.get(key, [])
-        if not is_texts(value):
-            raise OptionError(f"{self.path}: [{name}] {key} must be a list of texts, got {value!r}.")
-        found: list[str] = value
-        return found
+        texts: Any = table.get(key, [])
+        if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+            raise OptionError(f"{self.path}: [{name}] {key} must be a list of texts, got {texts!r}.")
+        return texts
 
     def file(self, table: Mapping[str, Any], key: str, name: str) -> Path:
         """A path that must be given."""
@@ -98,29 +97,29 @@ class TomlFile:
 
     def columns(self, table: Mapping[str, Any], where: str = "columns") -> dict[str, Column]:
         """What is said about each column."""
-        known, found = [field.name for field in fields(Column)], {}
-        for name, said in table.items():
-            if not isinstance(said, str | dict):
-                raise OptionError(f"{self.path}: [{where}] {name} must be a role or a table, got {said!r}.")
-            given: dict[str, Any] = {"role": said} if isinstance(said, str) else dict(said)
+        known, specs = [field.name for field in fields(Column)], {}
+        for name, about in table.items():
+            if not isinstance(about, str | dict):
+                raise OptionError(f"{self.path}: [{where}] {name} must be a role or a table, got {about!r}.")
+            given: dict[str, Any] = {"role": about} if isinstance(about, str) else dict(about)
             self.reject_unknown(given, known, "key", f"{where}.{name}")
             tree = given.get("hierarchy")
             if isinstance(tree, str) and not intervals.is_spec(tree):
                 given["hierarchy"] = self.resolve_path(tree, f"{where}.{name}.hierarchy")
             try:
-                found[name] = Column(**given)
+                specs[name] = Column(**given)
             except OptionError as error:
                 raise OptionError(f"{self.path}: [{where}] {name}: {error}") from None
-        return found
+        return specs
 
     def spec(
-        self, cls: type[Made], given: Mapping[str, Any], table: str, columns: Mapping[str, Column] | None = None
-    ) -> Made:
+        self, cls: type[AnySpec], given: Mapping[str, Any], table: str, columns: Mapping[str, Column] | None = None
+    ) -> AnySpec:
         """A model, an algorithm or another thing with options; columns that are declared sensitive are the model's."""
         known = {option.name: option for option in cls.options()}
         self.reject_unknown(given, known, "option", table)
         values: dict[str, Any] = dict(given)
-        hidden = [name for name, said in (columns or {}).items() if said.role is Role.SENSITIVE]
+        hidden = [name for name, column in (columns or {}).items() if column.role is Role.SENSITIVE]
         if hidden:
             if "sensitive_column" not in known:
                 raise OptionError(
@@ -137,8 +136,3 @@ class TomlFile:
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except OptionError as error:
             raise OptionError(f"{self.path}: [{table}] {error}") from None
-
-
-def is_texts(value: Any) -> bool:
-    """Whether it is a list of texts."""
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -18,6 +18,7 @@ from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
 from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.published import Published
+from shoal.report.wording import worded
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +145,8 @@ def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed:
     for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
         yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
     if published.sensitive is not None:
-        yield from spelling_notes(data, published.sensitive)
-    yield from filter(None, [*privacy.notes, privacy.unseen])
+        yield from map(worded, spelling_notes(data, published.sensitive))
+    yield from filter(None, [*map(worded, privacy.notes), privacy.unseen])
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:

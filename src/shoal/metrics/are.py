@@ -18,7 +18,7 @@ from shoal.data.arrays import Counts, row_ids
 from shoal.data.attributes import MISSING
 from shoal.data.relational import Relational
 from shoal.errors import OptionError
-from shoal.metrics import Measure, check_fit
+from shoal.metrics import Comparison, Measure, check_fit
 from shoal.metrics.workload import Query, Workload
 from shoal.published import Published
 
@@ -67,9 +67,11 @@ class ARE(Measure):
     def __init__(self, workload: Workload | None = None, sanity: float = 1.0) -> None:
         self.workload, self.sanity = workload, sanity
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``are``, from 0; nothing, without a workload."""
-        return {} if self.workload is None else {"are": are(original, published, self.workload, self.sanity).mean}
+        if self.workload is None:
+            return {}
+        return {"are": are(compared.original, compared.published, self.workload, self.sanity).mean}
 
 
 def are(original: Published, published: Published, workload: Workload, sanity: float = 1.0) -> AreResult:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from shoal.data.arrays import Counts, counted, row_ids
 from shoal.data.labels import canonical_order
 from shoal.data.transactions import Transactions
-from shoal.metrics import check_fit
+from shoal.metrics.coverage import check_fit
 from shoal.published import Grouping, Published
 
 
@@ -57,19 +56,10 @@ class Change:
         check_fit(original.rows, published)
         if published.generalized:
             return None
-        known = _KNOWN.get(published)
-        if known is None or known[0]() is not original:
-            known = ref(original), cls._compare(original, published)
-            _KNOWN[published] = known
-        return known[1]
-
-    @classmethod
-    def _compare(cls, original: Published, published: Published) -> Change:
-        """As sets of (row, item), each written as one number."""
         before, after = _sensitive(original), _sensitive(published)
         n_qid = published.n_items
         labels = (*published.items, *canonical_order({*before.labels, *after.labels}))
-        width = len(labels)
+        width = len(labels)  # pairs of a row and an item are written as one number
         code_of = {label: n_qid + at for at, label in enumerate(labels[n_qid:])}
         item_of = published.cover_items[published.cover_indptr[:-1]].astype(np.int64)  # of each label
         had = _keys(original.rows, np.arange(n_qid), before, code_of, width)
@@ -139,10 +129,6 @@ class Change:
         groups = self.grouping.of[entries.rows]
         inside = groups >= 0
         return groups[inside] * len(self.labels) + entries.items[inside]
-
-
-# The last answer for each published data that are still in use: several measures ask for it.
-_KNOWN: WeakKeyDictionary[Published, tuple[ref[Published], Change]] = WeakKeyDictionary()
 
 
 def _sensitive(published: Published) -> Transactions:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.metrics import Measure
-from shoal.published import Grouping, Published
+from shoal.metrics import Comparison, Measure
+from shoal.published import Grouping
 
 
 class ClassSizes(Measure):
@@ -28,16 +28,18 @@ class ClassSizes(Measure):
     }
     paper = "P2 s.2"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """The four values; nothing, without quasi-identifiers or records.
 
         >>> import numpy as np
         >>> from dataclasses import replace
         >>> from shoal.data.transactions import Transactions
+        >>> from shoal.published import Published
         >>> rows = Published.plain(Transactions.nothing(3))
-        >>> ClassSizes().of(rows, replace(rows, classes=Grouping(np.array([0, 1, 0]), 1)))
+        >>> ClassSizes().of(Comparison(rows, replace(rows, classes=Grouping(np.array([0, 1, 0]), 1))))
         {'discernibility': 5, 'average_class_size': 1.5, 'smallest_class': 1, 'largest_class': 2}
         """
+        published = compared.published
         classes = published.classes
         if classes is None and published.relational is not None:
             classes = Grouping(published.relational.classes, 1)

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shoal.metrics import Measure
-from shoal.metrics.change import Change, Touched
-from shoal.published import Published
+from shoal.metrics import Comparison, Measure
+from shoal.metrics.change import Touched
 
 
 class KLDivergence(Measure):
@@ -29,13 +28,13 @@ class KLDivergence(Measure):
     }
     paper = "P1 Eq. 2"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``kl`` and ``kl_mean``, from 0 to infinity; nothing, for data that were not changed in groups."""
-        made = Change.of(original, published) if published.grouping is not None else None
-        if made is None or made.grouping is None:
+        change = compared.change_in_groups
+        if change is None or change.grouping is None:
             return {}
-        total = math.fsum(times * divergence(*kind) for kind, times in _kinds(made.touched))
-        return {"kl": total, "kl_mean": total / max(1, len(made.grouping))}
+        total = math.fsum(times * divergence(*kind) for kind, times in _kinds(change.touched))
+        return {"kl": total, "kl_mean": total / max(1, len(change.grouping))}
 
 
 def divergence(size: int, before: int, after: int) -> float:

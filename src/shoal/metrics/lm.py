@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.metrics import AdditiveLoss
-from shoal.published import Published
+from shoal.metrics import AdditiveLoss, Comparison
 
 
 class LM(AdditiveLoss):
@@ -23,10 +22,10 @@ class LM(AdditiveLoss):
     }
     paper = "P4"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``lm``, in 0..1, and ``lm_sum``."""
-        total, scale = self.total(original.rows, published)
-        return {"lm": total / scale, "lm_sum": total / self.worst(published.n_items)}
+        total, scale = self.total(compared)
+        return {"lm": total / scale, "lm_sum": total / self.worst(compared.published.n_items)}
 
     def penalty(self, sizes: Counts, items: int) -> Counts:
         """The other items of the label; all others where it is suppressed."""

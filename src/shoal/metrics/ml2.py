@@ -24,7 +24,7 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.kernels.measure.frequent_itemsets import MOST_ITEMSETS, Itemsets, frequent_itemsets
-from shoal.metrics import Measure, check_fit
+from shoal.metrics import Comparison, Measure, check_fit
 from shoal.published import Published
 
 THRESHOLDS = (0.01, 0.02, 0.03)  # P3 s.6.2
@@ -85,10 +85,11 @@ class ML2(Measure):
     ) -> None:
         self.hierarchy, self.thresholds, self.engine = hierarchy, tuple(thresholds), engine
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``ml2``, 0..1; ``dml2`` and ``dml2_missed``, 0..height; nothing, without a hierarchy."""
         if self.hierarchy is None:
             return {}
+        original, published = compared.original, compared.published
         return summed_up(mining_loss(original, published, self.hierarchy, self.thresholds, self.engine))
 
 

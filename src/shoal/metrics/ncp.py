@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.metrics import AdditiveLoss
-from shoal.published import Published
+from shoal.metrics import AdditiveLoss, Comparison
 
 
 class NCP(AdditiveLoss):
@@ -23,9 +22,9 @@ class NCP(AdditiveLoss):
     }
     paper = "P0 s.3.3"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``ncp``, in 0..1."""
-        total, scale = self.total(original.rows, published)
+        total, scale = self.total(compared)
         return {"ncp": total / scale}
 
     def penalty(self, sizes: Counts, items: int) -> Counts:

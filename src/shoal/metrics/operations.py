@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.metrics import Measure
-from shoal.metrics.change import Change
-from shoal.published import Published
+from shoal.metrics import Comparison, Measure
 
 
 class Operations(Measure):
@@ -29,15 +27,15 @@ class Operations(Measure):
     }
     paper = "P1 s.5"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """Whole numbers; nothing, for data that were not changed in groups."""
-        made = Change.of(original, published) if published.grouping is not None else None
-        if made is None:
+        change = compared.change_in_groups
+        if change is None:
             return {}
         return {
-            "operations": len(made.added.rows) + len(made.deleted.rows),
-            "qid_additions": made.qid_additions,
-            "qid_deletions": made.qid_deletions,
-            "sensitive_additions": made.sensitive_additions,
-            "sensitive_deletions": made.sensitive_deletions,
+            "operations": len(change.added.rows) + len(change.deleted.rows),
+            "qid_additions": change.qid_additions,
+            "qid_deletions": change.qid_deletions,
+            "sensitive_additions": change.sensitive_additions,
+            "sensitive_deletions": change.sensitive_deletions,
         }

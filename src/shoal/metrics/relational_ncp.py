@@ -8,8 +8,7 @@ import numpy as np
 
 from shoal.data.attributes import MISSING
 from shoal.data.relational import Relational
-from shoal.metrics import Measure, check_fit
-from shoal.published import Published
+from shoal.metrics import Comparison, Measure, check_fit
 
 EACH = "relational_ncp:COLUMN"  # the name of the value of one column; COLUMN is its own name
 
@@ -34,18 +33,20 @@ class RelationalNCP(Measure):
     }
     paper = "P2 s.2"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``relational_ncp``, in 0..1 unless weights add up to more, and the same of each column; nothing without any.
 
         >>> from dataclasses import replace
-        >>> from shoal.data.attributes import OrderedAttribute
+        >>> from shoal.data.attributes import Line
+        >>> from shoal.published import Published
         >>> from shoal.data.transactions import Transactions
         >>> ages = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
         >>> was = replace(Published.plain(Transactions.nothing(3)), relational=ages)
         >>> now = replace(was, relational=ages.generalized(np.array([0, 0, 1])))
-        >>> RelationalNCP().of(was, now)
+        >>> RelationalNCP().of(Comparison(was, now))
         {'relational_ncp': 0.039..., 'relational_ncp:age': 0.039...}
         """
+        original, published = compared.original, compared.published
         if published.relational is None:
             return {}
         check_fit(original.rows, published)

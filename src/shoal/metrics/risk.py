@@ -33,6 +33,11 @@ class Exposure(ABC):
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """For each degree its key, its title, and the number of records exposed by 1, 2, .. m known items."""
 
+    @property
+    def known(self) -> int:
+        """m, the most items that somebody is taken to know."""
+        return len(next(iter(self.degrees.values()))[1])
+
     def shares(self, key: str) -> tuple[float, ...]:
         """As shares of the records."""
         return tuple(count / max(1, self.records) for count in self.degrees[key][1])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, row_ids
-from shoal.metrics import Measure
+from shoal.metrics import Comparison, Measure
 from shoal.published import Published
 
 Losses = npt.NDArray[np.float64]
@@ -31,12 +31,14 @@ class UL(Measure):
     }
     paper = "P2 s.2"
 
-    def of(self, original: Published, published: Published) -> dict[str, float]:
+    def of(self, compared: Comparison) -> dict[str, float]:
         """``ul``, in 0..1; nothing, for sets alone that hold no generalized label."""
+        published = compared.published
         return {"ul": _mean(record_losses(published))} if _matters(published) else {}
 
-    def weighted(self, original: Published, published: Published, weights: Counts) -> dict[str, float]:
+    def weighted(self, compared: Comparison, weights: Counts) -> dict[str, float]:
         """With w(u) = mean weight of the items that u covers / the largest weight."""
+        published = compared.published
         return {"weighted_ul": _mean(record_losses(published, weights))} if _matters(published) else {}
 
 

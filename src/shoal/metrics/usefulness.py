@@ -22,8 +22,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.arrays import Counts
 from shoal.data.transactions import Transactions
-from shoal.metrics import covered_sizes
+from shoal.metrics.coverage import covered_sizes
 from shoal.published import Published
 
 Worthless = Literal["one label", "removed", "emptied"]
@@ -35,13 +36,15 @@ class Usefulness:
     """What became of the items of records, in counts.
 
     >>> from shoal.data.hierarchy import Hierarchy
+    >>> from shoal.metrics.comparison import Comparison
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-    >>> before = h.encode(Transactions.from_sets([["a1", "b1"], ["a2"], ["b1"]]))
+    >>> before = Published.plain(h.encode(Transactions.from_sets([["a1", "b1"], ["a2"], ["b1"]])))
     >>> after = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"], ["b1"]]), h)
-    >>> made = Usefulness.of(before, after)
+    >>> made = Comparison(before, after).usefulness
     >>> made.unchanged, made.always_unchanged, made.median_items, made.worthless
     (2, 1, 1, None)
-    >>> Usefulness.of(before, Published.resolve(Transactions.from_sets([["ALL"], ["ALL"], ["ALL"]]), h)).worthless
+    >>> worst = Published.resolve(Transactions.from_sets([["ALL"], ["ALL"], ["ALL"]]), h)
+    >>> Comparison(before, worst).usefulness.worthless
     'one label'
     """
 
@@ -58,9 +61,8 @@ class Usefulness:
     emptied: int  # of these: published without any
 
     @classmethod
-    def of(cls, original: Transactions, published: Published) -> Usefulness:
-        """Count."""
-        sizes = covered_sizes(original, published)
+    def of(cls, original: Transactions, published: Published, sizes: Counts) -> Usefulness:
+        """Count; ``sizes`` are the covered sizes (:func:`~shoal.metrics.coverage.covered_sizes`) of these rows."""
         shown = np.sort(sizes[sizes > 0])
         broad = _broad(original, published)
         order = sorted(np.flatnonzero(broad).tolist(), key=lambda code: (-int(published.rows.supports[code]), code))
@@ -99,10 +101,10 @@ def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_
     """For each label whether it is used and broad."""
     occurs = original.supports > 0
     ends = np.concatenate([[0], np.cumsum(occurs[published.cover_items])])[published.cover_indptr]
-    found = (published.cover_sizes == published.n_items) & (published.n_items > 1)
+    broad = (published.cover_sizes == published.n_items) & (published.n_items > 1)
     for covered, total in ((published.cover_sizes, published.n_items), (np.diff(ends), np.count_nonzero(occurs))):
-        found |= (covered >= FEW) & (2 * covered > total)
-    used: npt.NDArray[np.bool_] = found & (published.rows.supports > 0)
+        broad |= (covered >= FEW) & (2 * covered > total)
+    used: npt.NDArray[np.bool_] = broad & (published.rows.supports > 0)
     return used
 
 

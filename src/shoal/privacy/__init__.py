@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.notes import Note
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -86,7 +87,7 @@ class PrivacyModel(Spec, ABC):
         return ""
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What to know about a guarantee that was asked for like this; mostly nothing."""
         return []
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from shoal.data.notes import NoPrivateItems, Note
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
@@ -91,14 +92,11 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         return "The figures are about finding a record; the guarantee also limits what is learned of private items."
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Without private items half of it is idle."""
         if self.sensitive or self.sensitive_column:
             return []
-        return [
-            f"No private item was declared (--sensitive): this is {self.k}^{self.p}-anonymity of all items, and h "
-            f"means nothing."
-        ]
+        return [NoPrivateItems(self.k, self.p)]
 
     @property
     def reach(self) -> int:

@@ -91,6 +91,7 @@ class SensitiveItems(SensitiveModel):
     """Sensitive are items only. All others may be known, or just those that are said to be: then no item is neither."""
 
     about_holders = True
+
     qid: tuple[str, ...]
 
     def __post_init__(self) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.notes import Note
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
+from shoal.metrics.change import Change
 from shoal.published import Published
 
 if TYPE_CHECKING:
@@ -77,6 +79,10 @@ class Recoding(ABC):
     def ignores_hierarchy(self) -> bool:
         """Whether items are generalized without asking the hierarchy."""
         return False
+
+    def falsehoods(self, change: Change) -> list[Note]:
+        """What to know where not all is true that is published; most recodings publish nothing untrue."""
+        return []
 
     @property
     def published_nodes(self) -> Codes:

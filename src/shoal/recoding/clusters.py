@@ -37,6 +37,11 @@ class Clustered(Recoding):
         return replace(published, relational=self.relational)
 
     @property
+    def ignores_hierarchy(self) -> bool:
+        """Whether the sets are recoded so."""
+        return self.sets is not None and self.sets.ignores_hierarchy
+
+    @property
     def published_nodes(self) -> Codes:
         """Those of the sets."""
         return np.zeros(0, dtype=np.int32) if self.sets is None else self.sets.published_nodes
@@ -48,11 +53,6 @@ class Clustered(Recoding):
     def moved(self, hierarchy: Hierarchy, node_of: Codes) -> Clustered:
         """The same clusters, with the sets on a hierarchy with more nodes."""
         return self if self.sets is None else replace(self, sets=self.sets.moved(hierarchy, node_of))
-
-    @property
-    def ignores_hierarchy(self) -> bool:
-        """As the sets are recoded."""
-        return self.sets is not None and self.sets.ignores_hierarchy
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The classes in figures, and what became of the sets."""

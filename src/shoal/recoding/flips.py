@@ -9,10 +9,13 @@ from itertools import groupby
 
 import numpy as np
 
+from shoal.data import notes
 from shoal.data.arrays import Codes, Counts, counted, csr_from_pairs, frozen, row_ids
+from shoal.data.notes import Note
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError
+from shoal.metrics.change import Change
 from shoal.published import Grouping, Published
 from shoal.recoding.base import Recoding, RecodingSummary
 
@@ -54,6 +57,14 @@ class Flips(Recoding):
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The groups in figures."""
         return _summary("flips", self.grouping)
+
+    def falsehoods(self, change: Change) -> list[Note]:
+        """How often items were added and deleted, and what that does to sensitive items."""
+        added, deleted, sensitive = len(change.added.items), len(change.deleted.items), change.sensitive_additions
+        if not added and not deleted:
+            return []
+        given = _given(change, self.grouping) if sensitive else []
+        return [notes.ItemsChanged(added, sensitive, deleted), *given, notes.ChangedDataMislead()]
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
         """The items that each group keeps, as pairs of group and item."""
@@ -125,6 +136,24 @@ class Reshuffled(Recoding):
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The groups in figures."""
         return _summary("dealt", self.grouping)
+
+    def falsehoods(self, change: Change) -> list[Note]:
+        """What groups tell and records do not, if there was something to deal."""
+        if not np.any(change.before[change.n_qid :]):
+            return []
+        return [notes.SensitiveItemsDealt(), notes.DealtItemsMislead(), notes.GroupsTellHolders()]
+
+
+def _given(change: Change, grouping: Grouping) -> list[Note]:
+    """Who is published with a sensitive item, how much more often than it is true, and whether that ruins the data."""
+    holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
+    before = int(change.before[change.n_qid :].sum())
+    after = before + change.sensitive_additions - change.sensitive_deletions
+    told: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
+    published, rows = len(np.union1d(holders, given)), len(grouping.of)
+    if 2 * published > rows:
+        told.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
+    return told
 
 
 def _summary(kind: str, grouping: Grouping) -> RecodingSummary:

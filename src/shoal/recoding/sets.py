@@ -39,7 +39,7 @@ class LocalSets(Recoding):
 
     @property
     def ignores_hierarchy(self) -> bool:
-        """Sets of items are not those of a hierarchy."""
+        """Sets of items need none."""
         return True
 
     def _sets(self, n_items: int) -> tuple[list[tuple[int, ...]], Counts]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -23,7 +24,7 @@ from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
-from shoal.metrics import Measure, covered_sizes
+from shoal.metrics import Comparison, Measure
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.published import Published
@@ -96,14 +97,15 @@ def anonymize(
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
+    compared = Comparison(prepared.raw, published)
     if algorithm.truthful:
-        _check_truth(prepared.raw, published, algorithm)
+        _check_truth(compared, algorithm)
     with _timed(timings, "measure"):
-        losses = measure_all(prepared.raw, published, prepared.item_weights)
-    release = Release(prepared, algorithm, solution, published, verdict, losses, timings, {})
+        losses = measure_all(compared, prepared.item_weights)
+    release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {})
     release = replace(release, provenance=_provenance(release))
     if max_loss is not None:
-        require_loss(release, max_loss, f"max_loss={max_loss:g}")
+        require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
 
 
@@ -120,22 +122,21 @@ def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None
         )
 
 
-def require_loss(release: Release, limit: float, said: str) -> None:
-    """Raise an error unless the loss of a release is within the limit; it names what loses less, if that is found."""
+def require_loss(release: Release, limit: float, option: str, advice: Callable[[], str]) -> None:
+    """Raise an error unless the loss of a release is within the limit of an option; ``advice``: what loses less."""
     if release.loss <= limit:
         return
-    from shoal.report import headline
-
     raise LossTooHigh(
-        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {said} allows: nothing was "
-        f"written. {headline.remedy_line(release)}"
+        f"The release would lose {release.loss:.6f} ({release.loss_name}), more than {option} allows: nothing was "
+        f"written. {advice()}"
     )
 
 
-def _check_truth(raw: Published, published: Published, algorithm: Algorithm) -> None:
+def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
     """Every published value covers the original one, and every item is covered unless the method may suppress it."""
-    values = published.relational is None or raw.relational is None or published.relational.covers(raw.relational).all()
-    if not values or (not algorithm.suppresses and not covered_sizes(raw.rows, published).all()):
+    before, after = compared.original.relational, compared.published.relational
+    values = after is None or before is None or after.covers(before).all()
+    if not values or (not algorithm.suppresses and not compared.covered_sizes.all()):
         what = "items" if values else "values of columns"
         raise Untruthful(
             f"Algorithm {algorithm.name} returned a recoding whose {what} do not cover the original ones: nothing was "
@@ -152,15 +153,15 @@ def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Publish
     return problem.privacy.seen(read)
 
 
-def measure_all(original: Published, published: Published, weights: Counts | None = None) -> dict[str, float]:
+def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:
     """Every known measure of published data against the original; with weights, weighted losses too."""
     losses: dict[str, float] = {}
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
-        losses.update(measure.of(original, published))
+        losses.update(measure.of(compared))
     if weights is not None:
         for measure in measures:
-            losses.update(measure.weighted(original, published, weights))
+            losses.update(measure.weighted(compared, weights))
     return losses
 
 

@@ -6,31 +6,28 @@ import contextlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.sensitive import lookalikes, spelling_notes
+from shoal.data.notes import Note
 from shoal.data.table import Role
-from shoal.engines import LOCAL, Engine
 from shoal.errors import OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.metrics import Comparison
 from shoal.metrics.change import Change
 from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
-from shoal.options import say
 from shoal.privacy import PrivacyModel, Verdict
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Optimality, Solution
-
-if TYPE_CHECKING:
-    from shoal.jobs.command import Command
-    from shoal.report.explanations import Explanation
-    from shoal.report.remedies import Remedy
+from shoal.release import notes
+from shoal.release.reporter import Reporter
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,24 +37,23 @@ class Release:
     problem: Prepared[PrivacyModel]
     algorithm: Algorithm
     solution: Solution
-    published: Published
+    comparison: Comparison  # of the data and what is published; what is measured of it is computed once
     verdict: Verdict
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
-    command: Command | None = None  # the command line that made it; none: it was made from Python
 
     def __repr__(self) -> str:
         """Never the data themselves."""
         privacy = self.problem.privacy
-        loss = f"ncp={self.losses['ncp']:.6f}"
-        if self.made_up and self.recoding.reshuffles:
-            loss = "NOT TRUTHFUL: sensitive items dealt anew inside groups"
-        elif self.made_up and self.change is not None:
-            added, deleted = len(self.change.added.items), len(self.change.deleted.items)
-            loss = f"NOT TRUTHFUL: {added:,} items added, {deleted:,} deleted"
+        loss = f"NOT TRUTHFUL: {self.falsehoods[0]}" if self.falsehoods else f"ncp={self.losses['ncp']:.6f}"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
         return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
+
+    @property
+    def published(self) -> Published:
+        """What the world sees."""
+        return self.comparison.published
 
     @property
     def recoding(self) -> Recoding:
@@ -116,10 +112,10 @@ class Release:
         """The recoding in figures; of items and labels, it counts those that occur in the data."""
         return self.recoding.summary(self.problem.items)
 
-    @cached_property
+    @property
     def usefulness(self) -> Usefulness:
         """How much of the items can still be read."""
-        return Usefulness.of(self.problem.items, self.published)
+        return self.comparison.usefulness
 
     @property
     def worthless(self) -> Worthless | None:
@@ -127,158 +123,24 @@ class Release:
         return self.usefulness.worthless if self.problem.privacy.about_sets else None
 
     @property
-    def tried(self) -> tuple[Remedy, ...]:
-        """Other ways to publish the same data, run when first asked for: if this one is nearly worthless, say."""
-        return self.try_others(LOCAL)
-
-    def try_others(self, engine: Engine) -> tuple[Remedy, ...]:
-        """Run other ways to publish the same data, once."""
-        from shoal.report import remedies
-
-        if "_tried" not in self.__dict__:
-            self.__dict__["_tried"] = remedies.find(self, engine)
-        found: tuple[Remedy, ...] = self.__dict__["_tried"]
-        return found
-
-    @cached_property
-    def explanations(self) -> list[Explanation]:
-        """Why each group is needed, where that can be told; names sets of the raw data below k: not to be published."""
-        from shoal.report.explanations import explain_cut
-
-        cut = self.recoding.global_cut
-        if cut is not None and self.problem.privacy.explainable:
-            return explain_cut(self.problem, cut, name_unknown=False)
-        return []
-
-    @cached_property
     def change(self) -> Change | None:
         """Which items were added to records and which deleted, for methods that do so, or that deal items anew."""
-        return None if self.algorithm.truthful else Change.of(self.problem.raw, self.published)
+        return None if self.algorithm.truthful else self.comparison.change
 
-    @property
-    def made_up(self) -> list[str]:
+    @cached_property
+    def falsehoods(self) -> list[Note]:
         """What a publisher must know where not all is true that is published; mostly nothing."""
-        from shoal.report.untrue import made_up
+        return [] if self.change is None else self.recoding.falsehoods(self.change)
 
-        return [] if self.change is None else made_up(self.change, self.recoding)
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a publisher must know beyond the guarantee; first the falsehoods."""
+        return notes.of_release(self)
 
     @property
     def warnings(self) -> list[str]:
-        """What a publisher must know beyond the guarantee."""
-        from shoal.report import column_notes
-
-        notes = [*self.made_up, *self.problem.privacy.notes]
-        guarded = self.problem.privacy.columns
-        beside = self.dataset.table.names if self.dataset.table is not None else ()
-        own = {*guarded, *self.problem.privacy.adds_columns, *self.problem.quasi_identifiers}
-        names = [f"'{name}'" for name in beside if name not in own]
-        if not self.problem.privacy.about_sets and len(self.problem.items.items):
-            notes.append("The sets are published untouched: the guarantee covers the quasi-identifying columns only.")
-        if names:
-            columns = f"column {names[0]} is" if len(names) == 1 else f"columns {', '.join(names)} are"
-            only = "sets and the quasi-identifying columns" if self.problem.quasi_identifiers else "sets"
-            only = only if self.problem.privacy.about_sets else "quasi-identifying columns"
-            notes.append(
-                f"The {columns} published untouched: the guarantee covers the {only} only. "
-                f"Drop whatever could identify a person."
-                f"{' Items that were added would be false statements about that person.' if self.made_up else ''}"
-            )
-        index = getattr(getattr(self.problem.data.origin.layout, "frame", None), "index", None)
-        if self.problem.privacy.relational and index is not None and type(index).__name__ != "RangeIndex":
-            notes.append("The index of the data frame has no role and was dropped: make it a column if it is needed.")
-        if self.problem.data.origin.dropped:
-            notes.append(f"Items that were left out when the data were read: {say(self.problem.data.origin.dropped)}.")
-        notes += column_notes.notes(self.problem, self.published, self.dataset, self.losses)
-        if self.recoding.ignores_hierarchy and not self.problem.hierarchy.is_flat:
-            notes.append("The hierarchy of the items was not used: --within sets needs none, --within aa uses it.")
-        notes += self._declared()
-        if self.problem.added_items:
-            added = self.problem.added_items
-            items = "1 item was" if added == 1 else f"{added:,} items were"
-            notes.append(f"{items} not in the hierarchy and taken as directly below its root (unknown_items=root).")
-            if self.groups_siblings:
-                notes.append(
-                    "Labels of groups and the code book name such items, too, however rare they are: if that must not "
-                    "be known, add them to the hierarchy below a node of their own."
-                )
-        if (
-            self.algorithm.truthful
-            and self.problem.weights is not None
-            and not self.problem.occurrences[-1]
-            and len(self.problem.items.items)
-        ):
-            notes.append(
-                "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
-            )
-        if self.algorithm.reveals:
-            notes.append(
-                "Whoever knows the method and its options can rule out some originals, and may learn more than the "
-                "published labels say. The definition still holds, but in a test on a tiny domain such an intruder "
-                f"found a record with {self.algorithm.reveals}: see docs/minimality.md."
-            )
-        return notes + self._emptied()
-
-    def _emptied(self) -> list[str]:
-        """Which records are published without any item, and whether they had some."""
-        if not self.problem.privacy.about_sets:
-            return []
-        hidden, notes = self.published.sensitive, []
-        what = ("empty record", "empty records")
-        if self.published.relational is not None:
-            what = ("record without items", "records without items")
-        way, gone = ("suppressed", "suppression") if self.algorithm.truthful else ("deleted", "deletion")
-        if len(self.problem.items.items) and not len(self.published.rows.items):
-            bare = "empty" if hidden is None else "without any item but sensitive values"
-            more = ", more data, or another hierarchy" if self.algorithm.generalizes else " or more data"
-            notes.append(
-                f"Every item was {way}: all records are published {bare}. A weaker guarantee{more} would keep more."
-            )
-        empty = self.published.rows.sizes == 0
-        told = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
-        emptied = empty & (self.problem.items.sizes > 0)
-        if count := int(np.count_nonzero(emptied)):
-            apart = "" if hidden is None else ", sensitive values apart,"
-            have, stay = (
-                ("has lost all that it", "it stays") if count == 1 else ("have lost all that they", "they stay")
-            )
-            records = "1 record" if count == 1 else f"{count:,} records"
-            notes.append(f"{records} {have} had{apart} to {gone}; {stay} in place.")
-        for some, one, many in (
-            (empty & ~told & ~emptied, f"{what[0]} is", f"{what[1]} are"),
-            (
-                empty & told & ~emptied,
-                "record with nothing but sensitive values is",
-                "records with nothing but sensitive values are",
-            ),
-        ):
-            if count := int(np.count_nonzero(some)):
-                other = "other " if emptied.any() else ""
-                notes.append(f"1 {other}{one} published." if count == 1 else f"{count:,} {other}{many} published.")
-        return notes
-
-    def _declared(self) -> list[str]:
-        """What to know about what was declared sensitive."""
-        hidden = self.problem.set_apart
-        if hidden is None:
-            return []
-        notes = []
-        if missed := self.problem.missed:
-            notes.append(f"Declared sensitive, but not in the data: {say(missed)}. Check the spelling.")
-        if self.problem.privacy.about_holders and not self.problem.sensitive.non_empty:
-            notes.append(
-                "No record holds a sensitive item: nothing was protected, and all records are published as they are."
-            )
-        for group, items in self.problem.sensitive_groups.items():
-            if items:
-                notes.append(f"'{group}' stands for {items:,} sensitive item{'' if items == 1 else 's'}.")
-        for label, other in lookalikes(hidden.values.labels, self.problem.items.in_use().labels):
-            notes.append(f"'{label}' is sensitive, '{other}', which looks like it, is not: an item like any other.")
-        notes += spelling_notes(self.problem.data, hidden)
-        for column in sorted(hidden.columns):
-            named = sorted(label for label in hidden.labels if label.startswith(f"{column}="))
-            if named:
-                notes.append(f"Of the column '{column}' only these values are protected: {say(tuple(named))}.")
-        return notes
+        """The notes in words."""
+        return self.reporter.warnings()
 
     @cached_property
     def codebook(self) -> CodeBook:
@@ -331,22 +193,20 @@ class Release:
         sha256 = io.write(self.dataset, path, **layout)
         options = io.options_to_read(self.dataset, path, **layout)
         output = {"name": Path(path).name, "sha256": sha256, "read_options": options}
-        written = replace(self, provenance={**self.provenance, "output": output})
-        known = ("_tried", "usefulness", "explanations", "risk_before", "risk_after", "summary")
-        written.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
-        return written
+        return replace(self, provenance={**self.provenance, "output": output})
+
+    @cached_property
+    def reporter(self) -> Reporter:
+        """What tells people about this release."""
+        return discovery.get("shoal.report", Reporter, "story").of(self)
 
     def report(self, path: str | Path, *, explained: bool = True) -> None:
         """Write a report: ``.html``, ``.json`` or ``.md``; ``explained``: with the rare sets that forced each group."""
-        from shoal import report
-
-        report.write(self, Path(path), explained=explained)
+        self.reporter.write(Path(path), explained=explained)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from shoal import report
-
-        return report.summary_html(self)
+        return self.reporter.card()
 
 
 def peak_memory() -> int | None:

@@ -22,6 +22,7 @@ from shoal.privacy.witness import RareSet
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
+from shoal.release.release import Release
 from shoal.search.threats import counter_of
 from shoal.visible import visible
 
@@ -84,6 +85,17 @@ def explain_cut(
     for node in map(int, cut.suppressed):
         found.append(_suppressed(problem, demand, published, node, labels, engine))
     return sorted(found, key=lambda one: (-one.records, one.group))
+
+
+def of_release(release: Release) -> list[Explanation]:
+    """Why each group of a release is needed, where that can be told; items that only the raw data know are not named.
+
+    It names sets of the raw data that fewer than k records hold: not to be published.
+    """
+    cut = release.recoding.global_cut
+    if cut is not None and release.problem.privacy.explainable:
+        return explain_cut(release.problem, cut, name_unknown=False)
+    return []
 
 
 def _without_unknown(hierarchy: Hierarchy, published: set[int]) -> list[str]:

@@ -2,238 +2,355 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from shoal.metrics import Outcome
+from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
+from shoal.metrics.operations import Operations
+from shoal.metrics.privacy_value import PrivacyValue
 from shoal.release.release import Release
 from shoal.report.bands import banded, bands
 from shoal.report.formatting import count, share, things
-from shoal.report.untrue import flipped
+from shoal.report.sections import SensitiveFacts
+from shoal.report.wording import flipped
+
+if TYPE_CHECKING:
+    from shoal.report.facts import Facts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 
 
-def flips(release: Release, *, named: bool) -> dict[str, Any] | None:
-    """What was added and deleted, and in which groups; nothing, for other recodings.
+@dataclass(frozen=True)
+class GroupBand:
+    """How many groups have so many records."""
 
-    ``named``: with the items and their counts, which are taken from the raw data. Where items were dealt anew nothing
-    tells how many are with a record that held them: that would say more about who did than the groups do.
+    low: int
+    high: int
+    groups: int
+
+
+@dataclass(frozen=True)
+class ChangedItem:
+    """An item that was added or deleted: how many records had it, and how many have it now."""
+
+    label: str
+    sensitive: bool
+    before: int
+    added: int
+    deleted: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What became of some occurrences, as a bar of a chart."""
+
+    label: str
+    share: float  # of what was there before: it may exceed 1
+    count: int
+    kept: bool
+    length: float  # that fits the chart
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The groups of records that were changed together."""
+
+    kind: str
+    groups: int
+    records_in_groups: int
+    smallest_group: int
+    largest_group: int
+    group_sizes: tuple[GroupBand, ...]
+
+    secret: ClassVar[frozenset[str]] = frozenset()  # measures that must not be told
+
+    @property
+    def _groups(self) -> tuple[str, str]:
+        return "groups of records", count(self.groups)
+
+    @property
+    def _formed_row(self) -> tuple[str, str]:
+        name, number = self._groups
+        largest = f" ({things(self.records_in_groups, 'record')}, the largest has {count(self.largest_group)})"
+        return name, f"{number}{largest if self.groups else ''}"
+
+    @property
+    def formed(self) -> str:
+        """The groups of records in figures.
+
+        >>> DealtFacts("dealt", 2, 11, 5, 6, ()).formed
+        '2 groups of records were formed, with 11 records in all, from 5 to 6 in a group.'
+        """
+        few, many = self.smallest_group, self.largest_group
+        sizes = f"{count(few)} in each" if few == many else f"from {count(few)} to {count(many)} in a group"
+        if not self.groups:
+            return "No groups of records were formed."
+        if self.groups == 1:
+            return f"1 group of records was formed, with {things(many, 'record')}."
+        records = things(self.records_in_groups, "record")
+        return f"{count(self.groups)} groups of records were formed, with {records} in all, {sizes}."
+
+
+@dataclass(frozen=True)
+class DealtFacts(_Groups):
+    """Sensitive items were dealt anew.
+
+    Nothing tells how many are with a record that held them: that would say more about who did than the groups do.
     """
-    made, grouping = release.change, release.published.grouping
-    if made is None or grouping is None:
-        return None
-    sizes = grouping.sizes
-    largest = int(sizes.max(initial=0))
-    smallest = int(sizes.min(initial=largest))
-    counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
-    groups = {
-        "kind": release.summary.kind,
-        "groups": len(sizes),
-        "records_in_groups": int(sizes.sum()),
-        "smallest_group": smallest,
-        "largest_group": largest,
-        "group_sizes": [
-            {"low": max(low, smallest), "high": high, "groups": number} for (low, high), number in counted if number
-        ],
-    }
-    if release.recoding.reshuffles:
-        return {**groups, "unnamed": 0, "listed": None}
-    added, deleted = made.per_item(made.added), made.per_item(made.deleted)
-    listed, changed = _listed(release, made), int(np.count_nonzero(added + deleted))
-    return {
-        **groups,
-        "records_changed": made.records_changed,
-        "records_given_sensitive": len(made.with_sensitive(made.added)),
-        "emptied_records": Outcome.of(release.problem.items, release.published).emptied,
-        "qid_additions": made.qid_additions,
-        "qid_deletions": made.qid_deletions,
-        "sensitive_additions": made.sensitive_additions,
-        "sensitive_deletions": made.sensitive_deletions,
-        "items": changed,
-        "unnamed": changed - len(listed),  # of the items: those that must not be named
-        "listed": listed if named else None,
-    }
 
+    unnamed: int = 0
+    listed: None = None
 
-def _listed(release: Release, made: Change) -> list[dict[str, Any]]:
-    """The items that were added or deleted, most changed first; without any that only the raw data know."""
-    added, deleted, before, after = made.per_item(made.added), made.per_item(made.deleted), made.before, made.after
-    hierarchy, secret = release.problem.hierarchy, release.problem.unknown_items == "root"
-    return [
-        {
-            "label": made.labels[code],
-            "sensitive": code >= made.n_qid,
-            "before": int(before[code]),
-            "added": int(added[code]),
-            "deleted": int(deleted[code]),
-            "after": int(after[code]),
-        }
-        for code in np.lexsort((np.arange(len(added)), -(added + deleted))).tolist()
-        if added[code] + deleted[code]
-        and not (secret and code < made.n_qid and not after[code] and hierarchy.parent[code] == hierarchy.root)
-    ]
+    secret = frozenset((*Operations.meanings, *PrivacyValue.meanings))  # they depend on who got an item back
+    title = "What was dealt anew"
+    heading = "Sensitive items belong to groups, not to records"
+    unchanged = False
+    overlap = (
+        "How often each item occurs is exact, in all and in each group. Which records of a group hold a sensitive "
+        "item, and together with what, is not."
+    )
 
-
-def heading(made: dict[str, Any]) -> str:
-    """What stands above the warnings."""
-    if made["kind"] == "dealt":
-        return "Sensitive items belong to groups, not to records"
-    return "Not all that is published is true" if additions(made) else "Items are missing from what is published"
-
-
-def formed(made: dict[str, Any]) -> str:
-    """The groups of records in figures.
-
-    >>> formed({"groups": 2, "records_in_groups": 11, "smallest_group": 5, "largest_group": 6})
-    '2 groups of records were formed, with 11 records in all, from 5 to 6 in a group.'
-    """
-    few, many = made["smallest_group"], made["largest_group"]
-    sizes = f"{count(few)} in each" if few == many else f"from {count(few)} to {count(many)} in a group"
-    if not made["groups"]:
-        return "No groups of records were formed."
-    if made["groups"] == 1:
-        return f"1 group of records was formed, with {things(many, 'record')}."
-    records = things(made["records_in_groups"], "record")
-    return f"{count(made['groups'])} groups of records were formed, with {records} in all, {sizes}."
-
-
-def additions(made: dict[str, Any]) -> int:
-    """Of all kinds of items."""
-    return int(made["qid_additions"] + made["sensitive_additions"])
-
-
-def deletions(made: dict[str, Any]) -> int:
-    """Of all kinds of items."""
-    return int(made["qid_deletions"] + made["sensitive_deletions"])
-
-
-def unchanged(made: dict[str, Any]) -> bool:
-    """Whether every record is published as it was."""
-    return not additions(made) and not deletions(made)
-
-
-def recoded(facts: dict[str, Any]) -> str:
-    """How the items were changed."""
-    made, held = facts["flips"], facts["sensitive"]
-    groups = things(made["groups"], "group")
-    if made["kind"] == "dealt":
-        column = facts["model"]["options"]["group_column"]
+    def recoded(self, facts: Facts) -> str:
+        """How the items were changed."""
+        held = facts.sensitive
         how = (
-            f"All items but the sensitive ones are published as they were. The records were put into {groups}, which "
-            f"the column '{column}' tells."
+            f"All items but the sensitive ones are published as they were. The records were put into "
+            f"{things(self.groups, 'group')}, which the column '{facts.model.options['group_column']}' tells."
         )
-        if not held["records"]:
+        if held is None or not held.records:
             return f"{how} There was nothing sensitive to deal."
         return (
             f"{how} Inside each group the sensitive items were dealt anew, one after the other, without regard to who "
             f"held them.{_held_before_and_now(held)}"
         )
-    if not made["groups"]:
-        return "No groups of records had to be formed, and no record was changed."
-    alone = facts["data"]["rows"] - made["records_in_groups"]
-    rest = f" The other {count(alone)} are published as they were." if alone else ""
-    if alone == 1:
-        rest = " The other one is published as it was."
-    known = "an item that may be known" if held else "an item"
-    tie = "it is as in the record that the group was formed around" if held else "it is in none"
-    same = f"{known} is in all of them if most of them had it, and in none if most had not; where half had it, {tie}."
-    added = " A sensitive item is in all of them if any of them had it." if held else ""
-    return (
-        f"{things(made['records_in_groups'], 'record')} were put into {groups} of similar ones. All records of a group "
-        f"are the same now: {same}{added}{rest}{_held_before_and_now(held)}"
-    )
 
-
-def _held_before_and_now(held: dict[str, Any] | None) -> str:
-    """How many records hold something sensitive, before and after."""
-    if held is None:
-        return ""
-    was, now = held["records"], held["after"]["records"]
-    return (
-        f" Sensitive items are in {things(was, 'record')} of the data and in {count(now)} as published. They do not "
-        f"count as items here."
-    )
-
-
-def overlap(made: dict[str, Any]) -> str:
-    """What counts are worth."""
-    if made["kind"] == "dealt":
-        return (
-            "How often each item occurs is exact, in all and in each group. Which records of a group hold a sensitive "
-            "item, and together with what, is not."
-        )
-    return "Each label stands for one item, but do not rely on counts of items: items were added or deleted."
-
-
-def change(facts: dict[str, Any]) -> str:
-    """What became of the items."""
-    made, data, held = facts["flips"], facts["data"], facts["sensitive"]
-    if made["kind"] == "dealt":
-        dealt = sum(held["values"].values())
+    def change(self, facts: Facts) -> str:
+        """What became of the items."""
+        dealt = facts.sensitive.times if facts.sensitive else 0
         if not dealt:
             return "No record holds a sensitive item: nothing was dealt, and every item is published as it was."
         return (
             f"All items but the sensitive ones are published as they were. Sensitive items, {things(dealt, 'time')} in "
             f"all, were dealt anew inside their groups."
         )
-    if not data["occurrences"] and not (held and held["records"]):
-        return "All records are empty: there was nothing to change." if unchanged(made) else said(made)
-    if unchanged(made):
-        return (
-            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
-        )
-    kept = ""
-    if data["occurrences"]:
-        among = "items that may be known" if held else "items"
-        part = facts["generalized"]["hidden_among"][0]["share"]
-        kept = f" Of all {among}, {share(part)} are published as they were."
-    emptied = made["emptied_records"]
-    apart = ", sensitive values apart" if held else ""
-    lost = (
-        f" {things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}." if emptied else ""
-    )
-    return f"{said(made)}{kept}{lost}"
 
-
-def said(made: dict[str, Any]) -> str:
-    """What was added and deleted, in a sentence."""
-    return flipped(additions(made), made["sensitive_additions"], deletions(made))
-
-
-def bars(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """What became of the occurrences, one bar each: shares are shares of what was there before, and may exceed 1."""
-    made, held, known = facts["flips"], facts["sensitive"], facts["data"]["occurrences"]
-    if made["kind"] == "dealt":
+    def bars(self, facts: Facts) -> list[Bar]:
+        """None: what became of single occurrences must not be told."""
         return []
-    kinds = [("other items, " if held else "", known, made["qid_additions"], made["qid_deletions"])]
-    if held:
-        total = sum(held["values"].values())
-        kinds.insert(0, ("sensitive items, ", total, made["sensitive_additions"], made["sensitive_deletions"]))
-    rows = []
-    for name, total, added, deleted in kinds:
-        ways = [("as they were", total - deleted), ("deleted", deleted), ("added", added)]
-        for what, number in ways:
-            if total and (number or what == "as they were"):
-                kept = what == "as they were"
-                rows.append({"label": f"{name}{what}", "share": number / total, "count": number, "kept": kept})
-    longest = max([1.0, *(row["share"] for row in rows)])
-    return [{**row, "length": row["share"] / longest} for row in rows]
+
+    def card(self) -> list[tuple[str, str]]:
+        """The figures of the card for notebooks."""
+        return [self._groups]
+
+    def rows(self, change: Change) -> list[tuple[str, str]]:
+        """The figures that the command line shows."""
+        return [self._formed_row, ("sensitive items dealt anew", count(int(change.before[change.n_qid :].sum())))]
+
+    def tiles(self, facts: Facts) -> list[tuple[str, str]]:
+        """The figures to put first."""
+        dealt = facts.sensitive.times if facts.sensitive else 0
+        return [self._groups, ("sensitive items dealt anew", count(dealt))]
 
 
-def tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """The figures to put first."""
-    made = facts["flips"]
-    if made["kind"] == "dealt":
-        return [
-            ("groups of records", count(made["groups"])),
-            ("sensitive items dealt anew", count(sum(facts["sensitive"]["values"].values()))),
+@dataclass(frozen=True)
+class FlipFacts(_Groups):
+    """Items were added and deleted."""
+
+    records_changed: int
+    records_given_sensitive: int
+    emptied_records: int
+    qid_additions: int
+    qid_deletions: int
+    sensitive_additions: int
+    sensitive_deletions: int
+    items: int
+    unnamed: int  # of the items: those that must not be named
+    listed: tuple[ChangedItem, ...] | None
+
+    title = "What was added and deleted"
+    overlap = "Each label stands for one item, but do not rely on counts of items: items were added or deleted."
+
+    @property
+    def heading(self) -> str:
+        """What stands above the warnings."""
+        return "Not all that is published is true" if self.additions else "Items are missing from what is published"
+
+    @property
+    def additions(self) -> int:
+        """Of all kinds of items."""
+        return self.qid_additions + self.sensitive_additions
+
+    @property
+    def deletions(self) -> int:
+        """Of all kinds of items."""
+        return self.qid_deletions + self.sensitive_deletions
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every record is published as it was."""
+        return not self.additions and not self.deletions
+
+    @property
+    def how_often(self) -> str:
+        """What was added and deleted, in a sentence."""
+        return flipped(self.additions, self.sensitive_additions, self.deletions)
+
+    def recoded(self, facts: Facts) -> str:
+        """How the items were changed."""
+        if not self.groups:
+            return "No groups of records had to be formed, and no record was changed."
+        alone, held = facts.data.rows - self.records_in_groups, facts.sensitive
+        rest = f" The other {count(alone)} are published as they were." if alone else ""
+        if alone == 1:
+            rest = " The other one is published as it was."
+        known = "an item that may be known" if held else "an item"
+        tie = "it is as in the record that the group was formed around" if held else "it is in none"
+        same = (
+            f"{known} is in all of them if most of them had it, and in none if most had not; where half had it, {tie}."
+        )
+        added = " A sensitive item is in all of them if any of them had it." if held else ""
+        records, groups = things(self.records_in_groups, "record"), things(self.groups, "group")
+        return (
+            f"{records} were put into {groups} of similar ones. All records of a group are the same now: {same}{added}"
+            f"{rest}{_held_before_and_now(held)}"
+        )
+
+    def change(self, facts: Facts) -> str:
+        """What became of the items."""
+        data, held = facts.data, facts.sensitive
+        if not data.occurrences and not (held and held.records):
+            return "All records are empty: there was nothing to change." if self.unchanged else self.how_often
+        if self.unchanged:
+            return (
+                "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published "
+                "unchanged."
+            )
+        kept = ""
+        if data.occurrences:
+            among = "items that may be known" if held else "items"
+            kept = f" Of all {among}, {share(facts.unchanged_share)} are published as they were."
+        emptied, apart = self.emptied_records, ", sensitive values apart" if held else ""
+        they = "it" if emptied == 1 else "they"
+        lost = f" {things(emptied, 'record')} lost all that {they} had{apart}." if emptied else ""
+        return f"{self.how_often}{kept}{lost}"
+
+    def bars(self, facts: Facts) -> list[Bar]:
+        """What became of the occurrences, one bar each."""
+        held = facts.sensitive
+        kinds = [("other items, " if held else "", facts.data.occurrences, self.qid_additions, self.qid_deletions)]
+        if held:
+            kinds.insert(0, ("sensitive items, ", held.times, self.sensitive_additions, self.sensitive_deletions))
+        parts = [
+            (f"{name}{what}", number / total, number, kept)
+            for name, total, added, deleted in kinds
+            for what, number, kept in (
+                ("as they were", total - deleted, True),
+                ("deleted", deleted, False),
+                ("added", added, False),
+            )
+            if total and (number or kept)
         ]
-    given = made["sensitive_additions"]
-    of_them = f", {count(given)} of them sensitive" if given else ""
-    return [
-        (f"items added to records that did not have them{of_them}", count(additions(made))),
-        ("items deleted from records that had them", count(deletions(made))),
-    ]
+        longest = max([1.0, *(part for _, part, _, _ in parts)])
+        return [Bar(label, part, number, kept, part / longest) for label, part, number, kept in parts]
+
+    def card(self) -> list[tuple[str, str]]:
+        """The figures of the card for notebooks."""
+        return [self._groups, ("items added", count(self.additions)), ("items deleted", count(self.deletions))]
+
+    def rows(self, change: Change) -> list[tuple[str, str]]:
+        """The figures that the command line shows."""
+        sensitive = f" ({count(self.sensitive_additions)} sensitive)" if self.sensitive_additions else ""
+        return [
+            self._formed_row,
+            ("records changed", count(self.records_changed)),
+            ("items added", f"{count(self.additions)}{sensitive}"),
+            ("items deleted", count(self.deletions)),
+        ]
+
+    def tiles(self, facts: Facts) -> list[tuple[str, str]]:
+        """The figures to put first."""
+        given = self.sensitive_additions
+        of_them = f", {count(given)} of them sensitive" if given else ""
+        return [
+            (f"items added to records that did not have them{of_them}", count(self.additions)),
+            ("items deleted from records that had them", count(self.deletions)),
+        ]
+
+
+GroupFacts = DealtFacts | FlipFacts
+
+
+def _held_before_and_now(held: SensitiveFacts | None) -> str:
+    """How many records hold something sensitive, before and after."""
+    if held is None or held.after is None:
+        return ""
+    return (
+        f" Sensitive items are in {things(held.records, 'record')} of the data and in {count(held.after.records)} as "
+        f"published. They do not count as items here."
+    )
+
+
+def flips(release: Release, *, named: bool) -> GroupFacts | None:
+    """What was added and deleted, and in which groups; nothing, for other recodings.
+
+    ``named``: with the items and their counts, which are taken from the raw data.
+    """
+    change, grouping = release.change, release.published.grouping
+    if change is None or grouping is None:
+        return None
+    sizes = grouping.sizes
+    largest = int(sizes.max(initial=0))
+    smallest = int(sizes.min(initial=largest))
+    bands_of_groups = _group_sizes(sizes, smallest, largest)
+    if release.recoding.reshuffles:
+        return DealtFacts("dealt", len(sizes), int(sizes.sum()), smallest, largest, bands_of_groups)
+    changed = int(np.count_nonzero(change.per_item(change.added) + change.per_item(change.deleted)))
+    listed = _listed(release, change)
+    return FlipFacts(
+        kind="flips",
+        groups=len(sizes),
+        records_in_groups=int(sizes.sum()),
+        smallest_group=smallest,
+        largest_group=largest,
+        group_sizes=bands_of_groups,
+        records_changed=change.records_changed,
+        records_given_sensitive=len(change.with_sensitive(change.added)),
+        emptied_records=release.comparison.outcome.emptied,
+        qid_additions=change.qid_additions,
+        qid_deletions=change.qid_deletions,
+        sensitive_additions=change.sensitive_additions,
+        sensitive_deletions=change.sensitive_deletions,
+        items=changed,
+        unnamed=changed - len(listed),
+        listed=listed if named else None,
+    )
+
+
+def _group_sizes(sizes: Counts, smallest: int, largest: int) -> tuple[GroupBand, ...]:
+    """How many groups have how many records."""
+    counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
+    return tuple(GroupBand(max(low, smallest), high, number) for (low, high), number in counted if number)
+
+
+def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
+    """The items that were added or deleted, most changed first; without any that only the raw data know."""
+    added, deleted = change.per_item(change.added), change.per_item(change.deleted)
+    before, after = change.before, change.after
+    hierarchy, secret = release.problem.hierarchy, release.problem.unknown_items == "root"
+    return tuple(
+        ChangedItem(
+            change.labels[code],
+            code >= change.n_qid,
+            int(before[code]),
+            int(added[code]),
+            int(deleted[code]),
+            int(after[code]),
+        )
+        for code in np.lexsort((np.arange(len(added)), -(added + deleted))).tolist()
+        if added[code] + deleted[code]
+        and not (secret and code < change.n_qid and not after[code] and hierarchy.parent[code] == hierarchy.root)
+    )

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from shoal.privacy import Witness
 from shoal.release.release import Release
-from shoal.report import formatting, remedies
+from shoal.report import formatting
 from shoal.report.formatting import count, share, things
 from shoal.report.remedies import Remedy
+from shoal.report.sections import BroadLabel, ForcedBy, Headline, TriedWay
+from shoal.report.story import Story
 
 TITLE = "Nearly worthless"
 
 
-def worthless(release: Release, *, named: bool) -> dict[str, Any] | None:
-    """The headline of a nearly worthless release as figures and sentences; None: the release is useful.
-
-    ``named``: with the set of labels that forced it, which is taken from the raw data.
-    """
+def worthless(story: Story) -> Headline | None:
+    """The headline of a nearly worthless release as figures and sentences; None: the release is useful."""
+    release, findings = story.release, story.findings
     if release.worthless is None:
         return None
-    found, forced = release.usefulness, remedies.witness(release) if named else None
-    return {
-        "reason": release.worthless,
-        "title": title(release),
-        "why": why(release),
-        "share_hidden": found.hidden / found.items,
-        "share_removed": found.removed / found.items,
-        "emptied_records": found.emptied,
-        "labels": [{"label": label, "items": items} for label, items in found.broad],
-        "loss": release.loss,
-        "forced_by": forced and _forced(release, forced),
-        "tried": [_told(release, one) for one in release.tried],
-        "better": [_told(release, one) for one in better(release)],
-        "otherwise": "" if better(release) else nothing_better(release),
-    }
+    useful, witness = release.usefulness, findings.witness if story.explained else None
+    return Headline(
+        reason=release.worthless,
+        title=title(release),
+        why=why(release),
+        share_hidden=useful.hidden / useful.items,
+        share_removed=useful.removed / useful.items,
+        emptied_records=useful.emptied,
+        labels=tuple(BroadLabel(label, items) for label, items in useful.broad),
+        loss=release.loss,
+        forced_by=None if witness is None else _forced_by(release, witness),
+        tried=tuple(_told(story, one) for one in findings.tried),
+        better=tuple(_told(story, one) for one in findings.better),
+        otherwise="" if findings.better else nothing_better(story),
+    )
 
 
 def title(release: Release) -> str:
@@ -46,58 +44,46 @@ def title(release: Release) -> str:
 
 def why(release: Release) -> str:
     """One sentence on what is left of the items."""
-    found, gone = release.usefulness, "removed" if release.algorithm.truthful else "deleted"
-    if found.worthless == "emptied":
-        return f"{count(found.emptied)} of {things(found.records, 'record')} lost all their items."
-    label, items = found.broad[0] if found.broad else ("", 0)
-    all_of = "all" if items == found.domain else f"{count(items)} of"
-    under = f"published as '{formatting.label(label)}', which covers {all_of} {things(found.domain, 'item')}"
-    if len(found.broad) > 1:
-        under = f"published under labels that cover more than half of all {things(found.domain, 'item')}"
-    if found.worthless == "one label":
-        return f"{share(found.hidden / found.items)} of all items are {under}."
-    also = f", and {share(found.hidden / found.items)} are {under}" if found.hidden else ""
-    return f"{share(found.removed / found.items)} of all items were {gone}{also}."
+    useful, gone = release.usefulness, "removed" if release.algorithm.truthful else "deleted"
+    if useful.worthless == "emptied":
+        return f"{count(useful.emptied)} of {things(useful.records, 'record')} lost all their items."
+    label, items = useful.broad[0] if useful.broad else ("", 0)
+    all_of = "all" if items == useful.domain else f"{count(items)} of"
+    under = f"published as '{formatting.label(label)}', which covers {all_of} {things(useful.domain, 'item')}"
+    if len(useful.broad) > 1:
+        under = f"published under labels that cover more than half of all {things(useful.domain, 'item')}"
+    if useful.worthless == "one label":
+        return f"{share(useful.hidden / useful.items)} of all items are {under}."
+    also = f", and {share(useful.hidden / useful.items)} are {under}" if useful.hidden else ""
+    return f"{share(useful.removed / useful.items)} of all items were {gone}{also}."
 
 
-def better(release: Release) -> tuple[Remedy, ...]:
-    """The ways that lose less."""
-    return remedies.better(release, release.tried)
-
-
-def nothing_better(release: Release) -> str:
+def nothing_better(story: Story) -> str:
     """What to say if no way that was tried loses less."""
-    tried = [_way(one) for one in release.tried]
-    other = ", more data, or another hierarchy" if release.algorithm.generalizes else " or more data"
+    tried = [_way(one) for one in story.findings.tried]
+    other = ", more data, or another hierarchy" if story.release.algorithm.generalizes else " or more data"
     advice = f"A weaker guarantee{other} would keep more."
     return f"Nothing that was tried does better ({', '.join(tried)}). {advice}" if tried else advice
 
 
-def remedy_line(release: Release) -> str:
+def remedy_line(story: Story) -> str:
     """What loses less, in one line."""
-    found = better(release)
-    if not found:
-        return nothing_better(release)
-    return f"This loses {found[0].loss:.6f} ({_way(found[0])}): {spelled(release, found[0])}"
+    if not story.findings.better:
+        return nothing_better(story)
+    best = story.findings.better[0]
+    return f"This loses {best.loss:.6f} ({_way(best)}): {story.spelled(best)}"
 
 
-def spelled(release: Release, remedy: Remedy) -> str:
-    """How to do it: a command line, or a call if the release was made from Python."""
-    if release.command is None:
-        return remedies.python(release, remedy)
-    return release.command.spelled(remedy.algorithm, remedy.model_options)
-
-
-def sentence(release: Release, remedy: dict[str, Any]) -> str:
+def sentence(release: Release, way: TriedWay) -> str:
     """What a way that does better loses."""
-    return f"{release.loss_name} {remedy['loss']:.6f} instead of {release.loss:.6f} with {remedy['how']}:"
+    return f"{release.loss_name} {way.loss:.6f} instead of {release.loss:.6f} with {way.how}:"
 
 
-def _forced(release: Release, found: Witness) -> dict[str, Any]:
+def _forced_by(release: Release, witness: Witness) -> ForcedBy:
     """The set that forced it."""
     k = release.problem.privacy.values().get("k")
-    few = f", fewer than k = {k}" if k is not None and found.too_few else ""
-    return {"labels": found.labels, "support": found.support, "sentence": f"{found}{few}."}
+    few = f", fewer than k = {k}" if k is not None and witness.too_few else ""
+    return ForcedBy(witness.labels, witness.support, f"{witness}{few}.")
 
 
 def _way(remedy: Remedy) -> str:
@@ -109,12 +95,6 @@ def _way(remedy: Remedy) -> str:
     return "groups of siblings"
 
 
-def _told(release: Release, remedy: Remedy) -> dict[str, Any]:
+def _told(story: Story, remedy: Remedy) -> TriedWay:
     """A way in figures."""
-    return {
-        "how": _way(remedy),
-        "command": spelled(release, remedy),
-        "loss": remedy.loss,
-        "removed": remedy.removed,
-        "worthless": remedy.worthless,
-    }
+    return TriedWay(_way(remedy), story.spelled(remedy), remedy.loss, remedy.removed, remedy.worthless)

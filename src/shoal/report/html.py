@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release.release import Release
-from shoal.report import flips, formatting, headline, proofs, relational, risks, sentences
-from shoal.report.facts import as_dict, group_codes
+from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
+from shoal.report.facts import Facts
+from shoal.report.figures import gather, group_codes
+from shoal.report.flips import flips
+from shoal.report.formats import ReportFormat
+from shoal.report.sections import Group
+from shoal.report.story import Story
 from shoal.visible import visible
 
 if TYPE_CHECKING:
@@ -27,59 +33,75 @@ SPELLED = 12  # items named for a group
 HERE = Path(__file__).parent
 
 
-def as_html(release: Release, *, explained: bool = True) -> str:
-    """The whole report, in one self-contained file."""
-    facts = as_dict(release, explained=explained)
-    was, now = risks.both(facts)
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            facts,
-            TOP=TOP,
-            css=(HERE / "report.css").read_text(encoding="utf-8"),
-            groups=_groups(release, facts),
-            parents={one["label"]: one["parent"] for one in facts["codebook"] or ()},
-            codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
-            risk_charts=_risk_charts(release, facts),
-            was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
-            risk_base=risks.base(facts),
-            described=sentences.described(facts),
-            has_sets=sentences.has_sets(facts),
-            sets_changed=sentences.sets_changed(facts),
-            columns=_columns(facts),
-            recoded=sentences.recoded(facts),
-            overlap=sentences.overlap(facts),
-            sentence_before=was,
-            sentence_now=now,
-            worst_case=risks.worst_case(facts),
-            reach=risks.reach(release),
-            limits=release.problem.privacy.limits(),
-            proof=sentences.proof(release),
-            command=sentences.verify_command(release),
-            change=sentences.change(facts),
-            counted=release.problem.privacy.counted,
-            made_up=release.made_up,
-            says=[headline.sentence(release, one) for one in (facts["worthless"] or {"better": ()})["better"]],
-            felt=sentences.felt(facts),
-            bound_of=proofs.bound_of(release),
-            other_warnings=[note for note in facts["warnings"] if note not in release.made_up],
-            tiles=_tiles(facts),
-            has_hierarchy=sentences.has_hierarchy(facts),
-            flipped=_flipped(facts),
-            best=sentences.optimality(release),
-            explained=sentences.EXPLAINED,
-            LISTED=LISTED,
-            hidden=_hidden(facts),
-            suppresses=release.algorithm.suppresses,
-            losses=sentences.losses(facts),
-            references=list(dict.fromkeys(facts["model"]["references"] + facts["algorithm"]["references"])),
+@dataclass(frozen=True)
+class ShownGroup(Group):
+    """A group with the names of some of its items."""
+
+    named: tuple[str, ...]
+    more: int  # items that are not named
+
+
+class Html(ReportFormat):
+    """One page for a data protection officer."""
+
+    name = "html"
+    suffixes = (".html", ".htm")
+
+    def render(self, story: Story) -> str:
+        """The whole report, in one self-contained file."""
+        release, facts = story.release, gather(story)
+        was, now = risks.both(facts)
+        return (
+            environment()
+            .get_template("report.html")
+            .render(
+                vars(facts),
+                TOP=TOP,
+                css=(HERE / "report.css").read_text(encoding="utf-8"),
+                groups=_groups(release, facts),
+                parents={one.label: one.parent for one in facts.codebook or ()},
+                codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
+                risk_charts=_risk_charts(release, facts),
+                was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
+                risk_base=risks.base(facts),
+                described=sentences.described(facts),
+                has_sets=facts.has_sets,
+                sets_changed=facts.sets_changed,
+                columns=_columns(facts),
+                taken_as=relational.taken_as,
+                recoded=sentences.recoded(facts),
+                overlap=sentences.overlap(facts),
+                sentence_before=was,
+                sentence_now=now,
+                worst_case=risks.worst_case(facts),
+                reach=risks.reach(release),
+                limits=release.problem.privacy.limits(),
+                proof=sentences.proof(release),
+                command=sentences.verify_command(release),
+                change=sentences.change(facts),
+                counted=release.problem.privacy.counted,
+                made_up=wording.falsehoods(release),
+                says=[headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
+                felt=sentences.felt(facts),
+                bound_of=proofs.bound_of(release),
+                other_warnings=wording.cautions(release),
+                tiles=_tiles(facts),
+                has_hierarchy=facts.hierarchy is not None,
+                bars=facts.flips.bars(facts) if facts.flips else [],
+                best=sentences.optimality(release),
+                explained=sentences.EXPLAINED,
+                LISTED=LISTED,
+                hidden=_hidden(facts),
+                suppresses=release.algorithm.suppresses,
+                losses=sentences.losses(facts),
+                references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
+            )
         )
-    )
 
 
-def summary_html(release: Release) -> str:
+def summary_html(story: Story) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
+    release = story.release
     problem, published = release.problem, release.published
     sets = problem.privacy.about_sets
     figures = [
@@ -101,22 +123,22 @@ def summary_html(release: Release) -> str:
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
             best=sentences.optimality(release),
-            poor=headline.worthless(release, named=True),
-            made_up=release.made_up,
-            warnings=[note for note in release.warnings if note not in release.made_up],
+            poor=headline.worthless(story),
+            made_up=wording.falsehoods(release),
+            warnings=wording.cautions(release),
         )
     )
 
 
 def _felt(release: Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
-    found = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
+    useful = release.usefulness
+    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not useful.items:
         return []
     median = (
-        [] if found.median_items is None else [("median items behind a label", formatting.count(found.median_items))]
+        [] if useful.median_items is None else [("median items behind a label", formatting.count(useful.median_items))]
     )
-    return [("of all items unchanged", formatting.share(found.unchanged_share)), *median]
+    return [("of all items unchanged", formatting.share(useful.unchanged_share)), *median]
 
 
 def _lost(release: Release) -> list[tuple[str, str]]:
@@ -128,86 +150,56 @@ def _lost(release: Release) -> list[tuple[str, str]]:
 
 def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
     """How many groups there are, and what was added and deleted, where that was done."""
-    made = release.change
-    if made is None:
-        return [("groups", formatting.count(len(group_codes(release))))]
-    groups = ("groups of records", f"{release.summary.groups:,}")
-    if release.recoding.reshuffles:
-        return [groups]
-    return [
-        groups,
-        ("items added", formatting.count(len(made.added.items))),
-        ("items deleted", formatting.count(len(made.deleted.items))),
-    ]
+    changed = flips(release, named=False)
+    return [("groups", formatting.count(len(group_codes(release))))] if changed is None else changed.card()
 
 
-def _tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _tiles(facts: Facts) -> list[tuple[str, str]]:
     """The figures at the top."""
-    data, ncp, hidden = facts["data"], facts["losses"].get("ncp"), facts["generalized"]["hidden_among"]
-    unchanged = formatting.share(hidden[0]["share"]) if data["occurrences"] else "–"
+    data, ncp = facts.data, facts.losses.get("ncp")
     first = [
-        ("record published" if data["rows"] == 1 else "records published", formatting.count(data["rows"])),
-        ("adversary views checked", formatting.count(facts["verdict"]["checked"])),
+        ("record published" if data.rows == 1 else "records published", formatting.count(data.rows)),
+        ("adversary views checked", formatting.count(facts.verdict.checked)),
     ]
-    if facts["flips"]:
-        return first + flips.tiles(facts)
-    if facts["relational"]:
-        return first + relational.tiles(facts)
+    if facts.flips is not None:
+        return first + facts.flips.tiles(facts)
+    if facts.relational is not None:
+        return first + relational.tiles(facts.relational, facts.losses)
+    unchanged = formatting.share(facts.unchanged_share) if data.occurrences else "–"
     lost = formatting.share(ncp) if ncp is not None else "–"
-    median = (facts["usefulness"] or {}).get("median_items_behind_a_label")
+    median = None if facts.usefulness is None else facts.usefulness.median_items
     behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
     return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 
 
-def _flipped(facts: dict[str, Any]) -> dict[str, Any] | None:
-    """What the section about added and deleted items shows."""
-    made = facts["flips"]
-    if made is None:
+def _columns(facts: Facts) -> dict[str, Any] | None:
+    """What the section about the columns and classes shows beside the figures."""
+    table = facts.relational
+    if table is None:
         return None
-    total = max(1, made["groups"])
-    dealt = made["kind"] == "dealt"
     return {
-        "title": "What was dealt anew" if dealt else "What was added and deleted",
-        "heading": flips.heading(made),
-        "formed": flips.formed(made),
-        "bars": flips.bars(facts),
-        "sizes": [{**size, "share": size["groups"] / total} for size in made["group_sizes"]],
+        "missing": any(one.missing and one.type != "category" for one in table.columns),
+        "others": relational.other_columns(table),
+        "classes": relational.classes(table.classes, len(table.columns)),
     }
 
 
-def _columns(facts: dict[str, Any]) -> dict[str, Any] | None:
-    """What the section about the columns and classes shows."""
-    made, rows = facts["relational"], max(1, facts["data"]["rows"])
-    if made is None:
-        return None
-    total = max(1, made["classes"]["number"])
-    return {
-        "rows": [
-            {**one, "taken_as": relational.taken_as(one), "intact": one["intact"] / rows} for one in made["columns"]
-        ],
-        "missing": any(one["missing"] and one["type"] != "category" for one in made["columns"]),
-        "others": relational.other_columns(made),
-        "classes": relational.classes(made),
-        "sizes": [{**size, "share": size["classes"] / total} for size in made["classes"]["sizes"]],
-    }
-
-
-def _groups(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
+def _groups(release: Release, facts: Facts) -> list[ShownGroup]:
     """The groups with the names of some of their items."""
     problem, published = release.problem, release.published
-    hierarchy, rows = problem.hierarchy, max(1, facts["data"]["rows"])
-    groups = []
-    for code, group in zip(group_codes(release)[:LISTED], facts["generalized"]["groups"], strict=False):
+    hierarchy = problem.hierarchy
+    shown = []
+    for code, group in zip(group_codes(release)[:LISTED], facts.generalized.groups, strict=False):
         items = published.cover(code)
         if problem.unknown_items == "root":
             # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
             items = items[~hierarchy.right_below_root[items]]
-        named = [formatting.label(hierarchy.labels[item]) for item in items[:SPELLED]]
-        groups.append({**group, "share": group["records"] / rows, "named": named, "more": group["items"] - len(named)})
-    return groups
+        named = tuple(formatting.label(hierarchy.labels[item]) for item in items[:SPELLED])
+        shown.append(ShownGroup(group.label, group.items, group.records, named, group.items - len(named)))
+    return shown
 
 
-def _risk_charts(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]]:
+def _risk_charts(release: Release, facts: Facts) -> list[dict[str, Any]]:
     """A chart for each degree of exposure; a pair of bars for each number of known items."""
     before, after = release.risk_before, release.risk_after
     return [
@@ -222,19 +214,18 @@ def _risk_charts(release: Release, facts: dict[str, Any]) -> list[dict[str, Any]
     ]
 
 
-def _hidden(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """How well items are hidden, one bar each."""
-    made, total = facts["generalized"], max(1, facts["data"]["occurrences"])
-    if facts["flips"] or not made["hidden_among"] or not sentences.sets_changed(facts):
+def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
+    """How well items are hidden, one bar each: its label, its share and its count."""
+    generalized, total = facts.generalized, max(1, facts.data.occurrences)
+    if facts.flips or not generalized.hidden_among or not facts.sets_changed:
         return []
-    intact, *hidden = made["hidden_among"]
-    rows = [{"label": "published unchanged", "share": intact["share"], "count": intact["occurrences"]}]
+    intact, *hidden = generalized.hidden_among
+    rows = [("published unchanged", intact.share, intact.occurrences)]
     for band in hidden:
-        if band["occurrences"]:
-            label = f"among {formatting.band(band['low'], band['high'])} items"
-            rows.append({"label": label, "share": band["share"], "count": band["occurrences"]})
-    if made["suppressed"]:
-        rows.append({"label": "removed", "share": made["suppressed"] / total, "count": made["suppressed"]})
+        if band.occurrences:
+            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.occurrences))
+    if generalized.suppressed:
+        rows.append(("removed", generalized.suppressed / total, generalized.suppressed))
     return rows
 
 

@@ -23,27 +23,27 @@ def cuts_of(release: Release) -> str:
 
 def optimality(release: Release) -> str:
     """What is proved about how good the recoding is, and among which recodings; nothing if nothing is."""
-    found = release.optimality
-    if found is None:
+    proof = release.optimality
+    if proof is None:
         return ""
-    if not found.loss:
+    if not proof.loss:
         return "Nothing is lost, so no other recoding loses less."
-    measured = "" if release.loss_name == "NCP" else f" Loss: {release.loss_name} {found.loss:.6f}."
+    measured = "" if release.loss_name == "NCP" else f" Loss: {release.loss_name} {proof.loss:.6f}."
     measured = f" {CLASS}{measured}"
     if release.problem.hierarchy.refines is None:
-        return f"{_best_cut(release, found, f'cut of {cuts_of(release)}')}{measured}"
+        return f"{_best_cut(release, proof, f'cut of {cuts_of(release)}')}{measured}"
     groups = f"grouping of siblings of {cuts_of(release)}"
     if cuts_of(release) == "all items":
         groups = "grouping of all items"
-    if found.best_grouping:
+    if proof.best_grouping:
         return f"No {groups} loses less (proved).{measured}"
-    tree = _best_cut(release, found, "cut of the tree that was searched")
-    if not found.groupings_bound:
+    tree = _best_cut(release, proof, "cut of the tree that was searched")
+    if not proof.groupings_bound:
         return f"{tree} It is not known how much less the best {groups} loses.{measured}"
-    if found.loss > 2 * found.groupings_bound:  # too weak for a percentage to mean much
-        return f"{tree} Every {groups} loses at least {bounded(found.groupings_bound)} (lower bound).{measured}"
-    above = share(found.loss / found.groupings_bound - 1)
-    bound = f"(lower bound {bounded(found.groupings_bound)})"
+    if proof.loss > 2 * proof.groupings_bound:  # too weak for a percentage to mean much
+        return f"{tree} Every {groups} loses at least {bounded(proof.groupings_bound)} (lower bound).{measured}"
+    above = share(proof.loss / proof.groupings_bound - 1)
+    bound = f"(lower bound {bounded(proof.groupings_bound)})"
     return f"At most {above} above the best possible {groups} {bound}. {tree}{measured}"
 
 
@@ -56,26 +56,26 @@ def bounded(bound: float) -> str:
     return f"{math.floor(bound * 1_000_000) / 1_000_000:.6f}"
 
 
-def _best_cut(release: Release, found: Optimality, kind: str) -> str:
+def _best_cut(release: Release, proof: Optimality, kind: str) -> str:
     """What is proved about the cuts of one hierarchy."""
     if release.algorithm.suppresses:
         kind += ", with or without items removed"
     if any(release.algorithm.values().get(name, free) != free for name, free in LIMITS.items()):
         kind += " within the given limits"
     best = f"Best of all {kind.replace('cut', 'cuts', 1)} (proved)"
-    if found.proven:
+    if proof.proven:
         return f"{best}."
     stopped = {
         "time limit": "the time limit ended the search",
         "interrupted": "the search was interrupted",
         "no solver": "a proof needs OR-Tools, which is not installed",
-    }[found.ended]
-    if not found.gap:
+    }[proof.ended]
+    if not proof.gap:
         return f"{best}; {stopped}."
-    if not found.lower_bound:
+    if not proof.lower_bound:
         return f"It is not known how much less the best {kind} loses; {stopped}."
-    above = share(found.loss / found.lower_bound - 1)
-    return f"At most {above} above the best {kind} (lower bound {bounded(found.lower_bound)}); {stopped}."
+    above = share(proof.loss / proof.lower_bound - 1)
+    return f"At most {above} above the best {kind} (lower bound {bounded(proof.lower_bound)}); {stopped}."
 
 
 def bound_of(release: Release) -> str:

@@ -4,8 +4,9 @@ equal published values, and what to say about that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
 from shoal.release.release import Release
 from shoal.report.bands import banded, bands
+from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
+from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, RelationalFacts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
 VALUES = "values in all quasi-identifying columns"
@@ -25,40 +28,40 @@ ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # of the
 BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # told with the classes
 
 
-def relational(release: Release) -> dict[str, Any] | None:
+def relational(release: Release) -> RelationalFacts | None:
     """The columns and the classes in figures; nothing, for models that are about the sets alone."""
     before, after = release.problem.relational, release.published.relational
     if before is None or after is None or release.problem.data.table is None:
         return None
     roles = release.problem.data.table.roles
-    named = {role: [name for name, own in roles.items() if own is role] for role in Role}
-    untouched = "untouched" if len(release.problem.items.items) else None
-    return {
-        "sets": "generalized" if release.problem.privacy.about_sets else untouched,
-        "columns": [_column(release, before, after, at) for at in range(len(after.attributes))],
-        "identifiers": named[Role.IDENTIFIER],
-        "sensitive": named[Role.SENSITIVE],
-        "plain": named[Role.PLAIN],
-        "classes": _classes(before, after),
-    }
+    named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
+    sets: Literal["generalized", "untouched"] | None = "untouched" if len(release.problem.items.items) else None
+    return RelationalFacts(
+        sets="generalized" if release.problem.privacy.about_sets else sets,
+        columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),
+        identifiers=named[Role.IDENTIFIER],
+        sensitive=named[Role.SENSITIVE],
+        plain=named[Role.PLAIN],
+        classes=_classes(before, after),
+    )
 
 
-def _column(release: Release, before: Relational, after: Relational, at: int) -> dict[str, Any]:
-    """One quasi-identifier; a value is intact if it is published as it was."""
+def _column(release: Release, before: Relational, after: Relational, at: int) -> ColumnFacts:
+    """One quasi-identifier."""
     name = after.names[at]
-    said = release.provenance["columns"][name]
-    single = after.low[at] == after.high[at]
-    return {
-        "name": name,
-        "type": said["type"],
-        "hierarchy": said["hierarchy"],  # or the levels of ranges
-        "values": _different(before, at),
-        "values_after": _different(after, at),
-        "missing": int(np.count_nonzero(before.low[at] == MISSING)),
-        "intact": int(np.count_nonzero(single)),
-        "ncp": release.losses.get(f"{RelationalNCP.name}:{name}"),
-        "weight": float(after.weights[at]),
-    }
+    source = release.provenance["columns"][name]
+    ncp = release.losses.get(f"{RelationalNCP.name}:{name}")
+    return ColumnFacts(
+        name=name,
+        type=source["type"],
+        hierarchy=source["hierarchy"],
+        values=_different(before, at),
+        values_after=_different(after, at),
+        missing=int(np.count_nonzero(before.low[at] == MISSING)),
+        intact=int(np.count_nonzero(after.low[at] == after.high[at])),
+        ncp=ncp,
+        weight=float(after.weights[at]),
+    )
 
 
 def _different(data: Relational, at: int) -> int:
@@ -66,117 +69,110 @@ def _different(data: Relational, at: int) -> int:
     return int(numbered([data.low[at], data.high[at]]).max(initial=-1)) + 1
 
 
-def _classes(before: Relational, after: Relational) -> dict[str, Any]:
+def _classes(before: Relational, after: Relational) -> ClassFacts:
     """How many records have the same published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
     largest = int(sizes.max(initial=0))
     smallest = int(sizes.min(initial=largest))
     inside = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
-    return {
-        "before": int(before.classes.max(initial=-1)) + 1,
-        "number": len(sizes),
-        "smallest": smallest,
-        "median": float(np.median(sizes)) if len(sizes) else 0.0,
-        "mean": float(sizes.mean()) if len(sizes) else 0.0,
-        "largest": largest,
-        "sizes": [
-            {"low": max(low, smallest), "high": high, "classes": number} for (low, high), number in inside if number
-        ],
-    }
+    return ClassFacts(
+        before=int(before.classes.max(initial=-1)) + 1,
+        number=len(sizes),
+        smallest=smallest,
+        median=float(np.median(sizes)) if len(sizes) else 0.0,
+        mean=float(sizes.mean()) if len(sizes) else 0.0,
+        largest=largest,
+        sizes=tuple(ClassBand(max(low, smallest), high, number) for (low, high), number in inside if number),
+    )
 
 
-def taken_as(column: dict[str, Any]) -> str:
+def taken_as(type: str, hierarchy: str | None) -> str:
     """What the values of a column were taken as.
 
-    >>> taken_as({"type": "number", "hierarchy": None}), taken_as({"type": "date", "hierarchy": "calendar:year"})
+    >>> taken_as("number", None), taken_as("date", "calendar:year")
     ('numbers, ranges of any ends', 'dates, ranges by calendar:year')
-    >>> [taken_as({"type": "category", "hierarchy": tree}) for tree in (None, "hierarchy", "my/race.csv")]
+    >>> [taken_as("category", tree) for tree in (None, "hierarchy", "my/race.csv")]
     ['categories, no hierarchy', 'categories, with a hierarchy', 'categories, hierarchy race.csv']
     """
-    kind, source = KINDS[column["type"]], column["hierarchy"]
-    if column["type"] != "category":
-        return f"{kind}, ranges {f'by {source}' if source else 'of any ends'}"
-    if not source:
+    kind = KINDS[type]
+    if type != "category":
+        return f"{kind}, ranges {f'by {hierarchy}' if hierarchy else 'of any ends'}"
+    if not hierarchy:
         return f"{kind}, no hierarchy"
-    return f"{kind}, with a hierarchy" if source == "hierarchy" else f"{kind}, hierarchy {PurePath(source).name}"
+    return f"{kind}, with a hierarchy" if hierarchy == "hierarchy" else f"{kind}, hierarchy {PurePath(hierarchy).name}"
 
 
-def other_columns(made: dict[str, Any]) -> list[tuple[str, list[str]]]:
+def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
     """The columns that are no quasi-identifiers: what was done with them, and their names."""
-    ways = {
-        "identifiers": "Identifiers, dropped",
-        "sensitive": "Sensitive columns, published as they are",
-        "plain": "Plain columns, published untouched",
-    }
-    return [(told, made[key]) for key, told in ways.items() if made[key]]
+    ways = [
+        ("Identifiers, dropped", table.identifiers),
+        ("Sensitive columns, published as they are", table.sensitive),
+        ("Plain columns, published untouched", table.plain),
+    ]
+    return [(told, names) for told, names in ways if names]
 
 
-def classes(made: dict[str, Any]) -> str:
-    """The classes in a sentence.
+def classes(own: ClassFacts, columns: int) -> str:
+    """The classes of values in so many columns, in a sentence.
 
-    >>> sizes = {"before": 9, "number": 3, "smallest": 2, "median": 3.0, "largest": 7}
-    >>> classes({"columns": [{}, {}], "classes": sizes})
+    >>> sizes = ClassFacts(before=9, number=3, smallest=2, median=3.0, mean=4.0, largest=7, sizes=())
+    >>> classes(sizes, 2)
     'Before, there were 9 different combinations of values. Now there are 3: classes of records with equal published
     values. The smallest class has 2 records, the median is 3, and the largest has 7.'
-    >>> classes({"columns": [{}], "classes": sizes | {"number": 1, "smallest": 7}})
+    >>> classes(ClassFacts(9, 1, 7, 7.0, 7.0, 7, ()), 1)
     'Before, there were 9 different values. Now all 7 records have the same.'
     """
-    own, what = made["classes"], "combinations of values" if len(made["columns"]) > 1 else "values"
-    was, now = own["before"], own["number"]
-    few, many = own["smallest"], own["largest"]
-    if was == now == 1:
+    what = "combinations of values" if columns > 1 else "values"
+    few, many = own.smallest, own.largest
+    if own.before == own.number == 1:
         return f"All {things(many, 'record')} have the same {what}, as they had before."
-    told = f"Before, there were {count(was)} different {what}."
-    if now == 1:
+    told = f"Before, there were {count(own.before)} different {what}."
+    if own.number == 1:
         return f"{told} Now all {things(many, 'record')} have the same."
-    told = f"{told} Now there are {count(now)}: classes of records with equal published values."
+    told = f"{told} Now there are {count(own.number)}: classes of records with equal published values."
     if few == many:
         return f"{told} Each has {things(many, 'record')}."
     return (
-        f"{told} The smallest class has {things(few, 'record')}, the median is {count(own['median'])}, and the "
-        f"largest has {count(many)}."
+        f"{told} The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest "
+        f"has {count(many)}."
     )
 
 
-def described(made: dict[str, Any]) -> str:
-    """What a record is; where there are sets, what is in them has to follow.
-
-    >>> described({"columns": [{}, {}], "identifiers": ["name"], "sensitive": [], "plain": [], "sets": None})
-    'Each has values in 2 quasi-identifying columns and 1 other column; there are no sets.'
-    """
-    columns = things(len(made["columns"]), "quasi-identifying column")
-    also = sum(len(names) for _, names in other_columns(made))
+def described(table: RelationalFacts) -> str:
+    """What a record is; where there are sets, what is in them has to follow."""
+    columns = things(len(table.columns), "quasi-identifying column")
+    also = sum(len(names) for _, names in other_columns(table))
     others = f" and {things(also, 'other column')}" if also else ""
-    sets = "; there are no sets." if made["sets"] is None else ", and a set of items"
+    sets = "; there are no sets." if table.sets is None else ", and a set of items"
     return f"Each has values in {columns}{others}{sets}"
 
 
-def recoded(facts: dict[str, Any]) -> str:
+def recoded(facts: Facts, table: RelationalFacts) -> str:
     """How the columns and the sets were changed."""
-    made, how = facts["relational"], facts["recoding"]
-    kinds = {column["type"] for column in made["columns"]}
+    how = facts.recoding
+    kinds = {column.type for column in table.columns}
     ways = [("a range", kinds - {"category"}), ("a group of categories", kinds & {"category"})]
     wide = " or ".join(way for way, some in ways if some)
     told = (
-        f"The records were put into {things(how['clusters'], 'cluster')} of similar ones. The records of a cluster are "
-        f"published with equal values in the quasi-identifying columns: where they differed, with {wide} that covers "
-        f"the values of all of them. No value is made up."
+        f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
+        f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
+        f"covers the values of all of them. No value is made up."
     )
-    if how["clusters"] != how["classes"]:
-        left = things(how["classes"], "class is", "classes are")
+    if how.clusters != how.classes:
+        left = things(how.classes or 0, "class is", "classes are")
         told = f"{told} Some clusters came out with equal values: {left} left."
-    return f"{told} {_sets_recoded(facts)}".strip()
+    return f"{told} {_sets_recoded(facts, table)}".strip()
 
 
-def _sets_recoded(facts: dict[str, Any]) -> str:
+def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
     """What was done with the sets."""
-    made, how, source = facts["relational"], facts["recoding"], facts["provenance"]["hierarchy"]["name"]
-    if made["sets"] is None:
+    how, source = facts.recoding, facts.provenance["hierarchy"]["name"]
+    if table.sets is None:
         return ""
-    if made["sets"] == "untouched":
+    if table.sets == "untouched":
         return "The sets were not touched."
     by = "by a set of items, written (A,B) and read as 'one or more of these'"
-    if how["sets"] != "local sets":
+    if how.sets != "local sets":
         by = f"by a group of the hierarchy {'that was given' if source == 'hierarchy' else source} that contains it"
     return (
         f"The sets of each cluster were generalized by themselves: an item was either kept or replaced {by}, in the "
@@ -184,23 +180,22 @@ def _sets_recoded(facts: dict[str, Any]) -> str:
     )
 
 
-def change(facts: dict[str, Any]) -> str:
+def change(table: RelationalFacts, rows: int) -> str:
     """What became of the columns, and of sets that were left alone."""
-    made, rows = facts["relational"], facts["data"]["rows"]
-    part = sum(column["intact"] for column in made["columns"]) / max(1, rows * len(made["columns"]))
+    part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
     told = f"{share(part)} of the values in quasi-identifying columns are published as they were, the others as ranges"
-    kinds = {column["type"] for column in made["columns"]}
+    kinds = {column.type for column in table.columns}
     if "category" in kinds:
         told = f"{told} or groups" if len(kinds) > 1 else told.replace("ranges", "groups")
     told = f"{told} that cover them."
     if part == 1:
         told = "All values in quasi-identifying columns are published as they were."
-    return f"{told} The sets are published as they were." if made["sets"] == "untouched" else told
+    return f"{told} The sets are published as they were." if table.sets == "untouched" else told
 
 
-def overlap(facts: dict[str, Any]) -> str:
+def overlap(table: RelationalFacts) -> str:
     """What counts of labels are worth, where not each item has one label."""
-    if facts["relational"]["sets"] != "generalized":
+    if not table.sets_changed:
         return "The counts of items in the published sets are exact."
     return (
         "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
@@ -208,32 +203,26 @@ def overlap(facts: dict[str, Any]) -> str:
     )
 
 
-def known(facts: dict[str, Any], number: int) -> tuple[str, str]:
-    """What somebody knows: as what is enough, and as what they go by.
-
-    >>> known({"relational": {"sets": None}, "sensitive": None}, 1)
-    ('the values in all quasi-identifying columns are', 'its values in all quasi-identifying columns')
-    >>> known({"relational": {"sets": "generalized"}, "sensitive": {}}, 2)[1]
-    'its values in all quasi-identifying columns and up to 2 items of it that are not sensitive'
-    """
-    if facts["relational"]["sets"] != "generalized":
+def known(table: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, str]:
+    """What somebody knows: as what is enough, and as what they go by."""
+    if not table.sets_changed:
         return f"the {VALUES} are", f"its {VALUES}"
-    other = "" if facts["sensitive"] is None else f" that {'is' if number == 1 else 'are'} not sensitive"
+    other = f" that {'is' if number == 1 else 'are'} not sensitive" if sensitive else ""
     chosen = "1 well-chosen item" if number == 1 else f"{number} well-chosen items (or fewer)"
     items = "1 item" if number == 1 else f"up to {number} items"
     return f"the {VALUES} and {chosen}{other} are", f"its {VALUES} and {items} of it{other}"
 
 
-def bar_label(facts: dict[str, Any], number: int) -> str:
+def bar_label(table: RelationalFacts, number: int) -> str:
     """What is known, in short."""
-    if facts["relational"]["sets"] != "generalized":
+    if not table.sets_changed:
         return "all columns"
     return f"all columns, {'1 item' if number == 1 else f'up to {number} items'}"
 
 
-def worst_case(facts: dict[str, Any]) -> str:
+def worst_case(table: RelationalFacts) -> str:
     """When a record counts as exposed."""
-    if facts["relational"]["sets"] != "generalized":
+    if not table.sets_changed:
         return "A record counts if its own values in all quasi-identifying columns are enough."
     return (
         "A record counts if its own values in all quasi-identifying columns and some choice of its own items are "
@@ -241,38 +230,36 @@ def worst_case(facts: dict[str, Any]) -> str:
     )
 
 
-def ordered(facts: dict[str, Any]) -> dict[str, float | None]:
+def ordered(table: RelationalFacts, losses: Mapping[str, float | None]) -> dict[str, float | None]:
     """The losses that the table shows: the columns first; what the columns and the classes tell is not in it."""
-    losses: dict[str, float | None] = facts["losses"]
     only = {RelationalNCP.name, ClassSizes.name}
     first = [name for name in ORDER if name in losses]
     rest = [name for name in losses if name not in ORDER and name != ClassSizes.name]
     return {
         name: losses[name]
         for name in (*first, *rest, *({ClassSizes.name} & set(losses)))
-        if ":" not in name and name not in BY_CLASS and (facts["relational"]["sets"] == "generalized" or name in only)
+        if ":" not in name and name not in BY_CLASS and (table.sets_changed or name in only)
     }
 
 
-def tiles(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def tiles(table: RelationalFacts, losses: Mapping[str, float | None]) -> list[tuple[str, str]]:
     """The figures to put first."""
-    made, losses = facts["relational"], facts["losses"]
-    in_columns = ("lost in the columns (NCP)", share(losses[RelationalNCP.name]))
-    if made["sets"] == "generalized":
-        return [in_columns, ("lost in the sets (UL)", share(losses["ul"]))]
-    return [("in the smallest class of equal values", things(made["classes"]["smallest"], "record")), in_columns]
+    in_columns = ("lost in the columns (NCP)", share(losses[RelationalNCP.name] or 0.0))
+    if table.sets_changed:
+        return [in_columns, ("lost in the sets (UL)", share(losses["ul"] or 0.0))]
+    return [("in the smallest class of equal values", things(table.classes.smallest, "record")), in_columns]
 
 
 def card(release: Release) -> list[tuple[str, str]]:
     """The figures of the card for notebooks."""
-    made = relational(release)
-    assert made is not None
-    own, lost = made["classes"], [("NCP of the columns", share(release.losses[RelationalNCP.name]))]
-    if made["sets"] == "generalized":
+    table = relational(release)
+    assert table is not None
+    lost = [("NCP of the columns", share(release.losses[RelationalNCP.name]))]
+    if table.sets_changed:
         lost += [("UL of the sets", share(release.losses["ul"])), ("NCP of the sets", share(release.losses["ncp"]))]
     return [
-        ("quasi-identifiers", count(len(made["columns"]))),
-        ("classes", count(own["number"])),
-        ("records in the smallest", count(own["smallest"])),
+        ("quasi-identifiers", count(len(table.columns))),
+        ("classes", count(table.classes.number)),
+        ("records in the smallest", count(table.classes.smallest)),
         *lost,
     ]

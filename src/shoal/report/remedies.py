@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 from shoal.algorithms import Algorithm
 from shoal.algorithms.auto import Auto
@@ -18,12 +18,12 @@ from shoal.algorithms.mhghs import MHgHs
 from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
 from shoal.options import changed
-from shoal.privacy import Witness
+from shoal.privacy import PrivacyModel, Witness
 from shoal.recoding import GlobalCut
+from shoal.release.pipeline import anonymize
+from shoal.release.release import Release
+from shoal.report.explanations import Explanation
 from shoal.search.clock import AFTER
-
-if TYPE_CHECKING:
-    from shoal.release.release import Release
 
 SECONDS = 10.0  # for the search of each way
 STOPPED = 30.0  # seconds after which a way without a time limit is stopped
@@ -49,49 +49,62 @@ class _TimeUp(Exception):
 
 def find(release: Release, engine: Engine = LOCAL) -> tuple[Remedy, ...]:
     """Run the other ways; those that keep the guarantee come first, then those that lose least."""
-    found = []
+    ways = []
     try:
         for way in _candidates(release):
-            found.append(_tried(release, way, engine))
+            ways.append(_tried(release, way, engine))
     except KeyboardInterrupt:  # the release is there: what is known so far must do
         pass
-    return tuple(sorted(found, key=lambda one: (bool(one.model_options), one.loss is None, one.loss or 0.0)))
+    return tuple(sorted(ways, key=lambda one: (bool(one.model_options), one.loss is None, one.loss or 0.0)))
 
 
 def better(release: Release, tried: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
     """Those of the ways that lose less and are useful; with a weaker guarantee only if that loses least."""
-    found = [one for one in tried if one.loss is not None and one.loss < release.loss and not one.worthless]
-    least = min((one.loss for one in found if one.loss is not None and not one.model_options), default=release.loss)
-    return tuple(one for one in found if not one.model_options or (one.loss is not None and one.loss < least))
+    useful = [one for one in tried if one.loss is not None and one.loss < release.loss and not one.worthless]
+    least = min((one.loss for one in useful if one.loss is not None and not one.model_options), default=release.loss)
+    return tuple(one for one in useful if not one.model_options or (one.loss is not None and one.loss < least))
 
 
-def python(release: Release, remedy: Remedy) -> str:
-    """How to call the other way from Python."""
-    problem = "problem"
-    if remedy.model_options:
-        privacy = release.problem.privacy.changed(**remedy.model_options)
-        problem = f"dataclasses.replace(problem, privacy=shoal.{_call(privacy, privacy.values())})"
-    return f"shoal.anonymize({problem}, shoal.{_call(remedy.algorithm, changed(remedy.algorithm))})"
+class Spelling(Protocol):
+    """How to call another way, for people to copy."""
+
+    def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
+        """The call with this method, and with some options of the model changed."""
 
 
-def _call(made: object, values: Mapping[str, Any]) -> str:
+@dataclass(frozen=True)
+class PythonCall:
+    """A call from Python."""
+
+    privacy: PrivacyModel
+
+    def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
+        """The call with this method, and with some options of the model changed."""
+        problem = "problem"
+        if model_options:
+            privacy = self.privacy.changed(**model_options)
+            problem = f"dataclasses.replace(problem, privacy=shoal.{_call(privacy, privacy.values())})"
+        return f"shoal.anonymize({problem}, shoal.{_call(algorithm, changed(algorithm))})"
+
+
+def _call(spec: object, values: Mapping[str, Any]) -> str:
     """A constructor call.
 
     >>> _call(KmAnonymity(), {"k": 5, "m": "all"})
     "KmAnonymity(k=5, m='all')"
     """
     given = (f"{name}={value!r}" for name, value in values.items() if value != ())
-    return f"{type(made).__name__}({', '.join(given)})"
+    return f"{type(spec).__name__}({', '.join(given)})"
 
 
-def witness(release: Release) -> Witness | None:
+def witness(release: Release, explanations: Sequence[Explanation]) -> Witness | None:
     """The rarest set of labels that forced a broad label, or the removal of items; None: it is not known."""
     broad = {label for label, _ in release.usefulness.broad}
-    reasons = [one for one in release.explanations if one.witness is not None]
+    reasons = [one for one in explanations if one.witness is not None]
     told = [one for one in reasons if one.group in broad] or [one for one in reasons if one.suppressed]
     if told:
         return min((one.witness for one in told if one.witness is not None), key=lambda one: one.support)
-    return None if release.explanations else _split(release, broad)
+    return None if explanations else _split(release, broad)
 
 
 def _split(release: Release, broad: set[str]) -> Witness | None:
@@ -128,8 +141,6 @@ def _candidates(release: Release) -> Iterator[Remedy]:
 
 def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     """Run one way within its time; a search that the clock ended is told with its time limit."""
-    from shoal.release.pipeline import anonymize
-
     problem, method = release.problem.given, remedy.algorithm
     if remedy.model_options:
         problem = dataclasses.replace(problem, privacy=problem.privacy.changed(**remedy.model_options))
@@ -144,21 +155,21 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
         engine.progress("trying other ways", 0.0)
 
     try:
-        made = anonymize(problem, limited, Engine(engine.workers, progress))
+        other = anonymize(problem, limited, Engine(engine.workers, progress))
     except (ShoalError, MemoryError, _TimeUp):
         return remedy
-    if made.optimality is not None and made.optimality.ended == "interrupted":
+    if other.optimality is not None and other.optimality.ended == "interrupted":
         raise KeyboardInterrupt
     ended = (
-        made.optimality is not None and made.optimality.ended == "time limit" and made.timings["solve"] > seconds / 2
+        other.optimality is not None and other.optimality.ended == "time limit" and other.timings["solve"] > seconds / 2
     )
     return Remedy(
         remedy.way,
         limited if ended else method,
         remedy.model_options,
-        made.loss,
-        made.usefulness.removed / max(1, made.usefulness.items),
-        made.worthless is not None,
+        other.loss,
+        other.usefulness.removed / max(1, other.usefulness.items),
+        other.worthless is not None,
     )
 
 

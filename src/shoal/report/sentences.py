@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import shlex
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from shoal import discovery
-from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
 from shoal.options import Value, say
 from shoal.options import listed as listed
 from shoal.release.release import Release
-from shoal.report import flips, formatting, relational
+from shoal.report import formatting, relational
+from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
 from shoal.report.proofs import UNNAMED
 from shoal.report.proofs import optimality as optimality
+from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
 EXPLAINED = (
@@ -29,7 +30,7 @@ EXPLAINED = (
 SHARES = ("ncp", "lm", "ul", "relational_ncp")  # measures from 0 to 1
 
 
-def options(values: dict[str, Value]) -> str:
+def options(values: Mapping[str, Value]) -> str:
     """Option values in a row.
 
     >>> options({"k": 5, "m": "all"}), options({"time_limit": 60.0, "sensitive": ()})
@@ -39,68 +40,72 @@ def options(values: dict[str, Value]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in given.items())
 
 
-def described(facts: dict[str, Any]) -> str:
+def described(facts: Facts) -> str:
     """What a record is."""
-    data, apart = facts["data"], "" if facts["sensitive"] is None else ", sensitive values apart"
-    if not has_sets(facts):
-        return relational.described(facts["relational"])
-    items = f"{things(data['occurrences'], 'item')} in all, {count(data['items'])} different"
+    data, apart = facts.data, "" if facts.sensitive is None else ", sensitive values apart"
     told, one, several = "Each is a set of items", "record is", "records are"
-    if facts["relational"]:
-        told, one, several = relational.described(facts["relational"]), "set is", "sets are"
-    empty = data["rows"] - data["non_empty"]
+    if facts.relational is not None:
+        told, one, several = relational.described(facts.relational), "set is", "sets are"
+    if not facts.has_sets:
+        return told
+    items = f"{things(data.occurrences, 'item')} in all, {count(data.items)} different"
+    empty = data.rows - data.non_empty
     return f"{told}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
-def has_sets(facts: dict[str, Any]) -> bool:
-    """Whether there are sets at all."""
-    return not facts["relational"] or facts["relational"]["sets"] is not None
-
-
-def sets_changed(facts: dict[str, Any]) -> bool:
-    """Whether there are sets that a method could change."""
-    return not facts["relational"] or facts["relational"]["sets"] == "generalized"
-
-
-def recoded(facts: dict[str, Any]) -> str:
+def recoded(facts: Facts) -> str:
     """How the items were changed."""
-    made = facts["recoding"]
-    if facts["relational"]:
-        return f"{relational.recoded(facts)}{kept(facts)}"
-    if facts["flips"]:
-        return f"{flips.recoded(facts)} {hierarchy(facts)}"
-    if made["kind"] == "global cut":
-        ways = ["kept", "replaced by a group that contains it", "removed"]
-        if not facts["suppressed"]:
-            ways.remove("removed")
-        elif not facts["generalized"]["groups"]:
-            ways.remove("replaced by a group that contains it")
-        either = f"either {ways[0]} or {ways[1]}" if len(ways) == 2 else f"{ways[0]}, {ways[1]}, or {ways[2]}"
-        how = f"Each item was {either}, in the same way in every record."
-    elif made["kind"] == "local cuts":
-        how = (
-            f"The records were split into {things(made['chunks'], 'chunk')} of similar ones. Each item was either kept "
-            f"or replaced by a group that contains it, in the same way in every record of a chunk."
-        )
-    elif made["kind"] == "local labels":
-        how = (
-            "Each item was either kept or replaced by a group that contains it, record by record, so that records "
-            f"became the same: {things(made['different_records'], 'different record is', 'different records are')} "
-            f"left."
-        )
-    else:
-        how = f"The items were recoded ({made['kind']})."
+    if facts.relational is not None:
+        return f"{relational.recoded(facts, facts.relational)}{kept(facts)}"
+    if facts.flips is not None:
+        return f"{facts.flips.recoded(facts)} {hierarchy(facts)}"
+    how = RECODED.get(facts.recoding.kind, _recoded_otherwise)(facts)
     return f"{how} {hierarchy(facts)}{kept(facts)}"
 
 
-def hierarchy(facts: dict[str, Any]) -> str:
+def _recoded_by_a_cut(facts: Facts) -> str:
+    ways = ["kept", "replaced by a group that contains it", "removed"]
+    if not facts.suppressed:
+        ways.remove("removed")
+    elif not facts.generalized.groups:
+        ways.remove("replaced by a group that contains it")
+    either = f"either {ways[0]} or {ways[1]}" if len(ways) == 2 else f"{ways[0]}, {ways[1]}, or {ways[2]}"
+    return f"Each item was {either}, in the same way in every record."
+
+
+def _recoded_in_chunks(facts: Facts) -> str:
+    return (
+        f"The records were split into {things(facts.recoding.chunks or 0, 'chunk')} of similar ones. Each item was "
+        f"either kept or replaced by a group that contains it, in the same way in every record of a chunk."
+    )
+
+
+def _recoded_by_record(facts: Facts) -> str:
+    left = things(facts.recoding.different_records or 0, "different record is", "different records are")
+    return (
+        f"Each item was either kept or replaced by a group that contains it, record by record, so that records became "
+        f"the same: {left} left."
+    )
+
+
+def _recoded_otherwise(facts: Facts) -> str:
+    return f"The items were recoded ({facts.recoding.kind})."
+
+
+RECODED: dict[str, Callable[[Facts], str]] = {  # by the kind that a recoding says it is
+    "global cut": _recoded_by_a_cut,
+    "local cuts": _recoded_in_chunks,
+    "local labels": _recoded_by_record,
+}
+
+
+def hierarchy(facts: Facts) -> str:
     """Where the groups of items come from, if there are any."""
-    source = facts["provenance"]["hierarchy"]["name"]
-    grouped = bool(facts.get("codebook"))
-    if not has_hierarchy(facts):
+    source, grouped = facts.hierarchy, bool(facts.codebook)
+    if source is None:
         all_items = " Some labels represent several items: the code book lists them." if grouped else ""
         return f"No hierarchy was given.{all_items}"
-    if not facts["algorithm"]["generalizes"]:
+    if not facts.algorithm.generalizes:
         named = "The hierarchy that was given" if source == UNNAMED else f"The hierarchy {source}"
         return f"{named} says which items there are, and in which order; nothing was generalized."
     groups = f"The groups come from the hierarchy {source}." if source != UNNAMED else "The hierarchy was given."
@@ -108,33 +113,28 @@ def hierarchy(facts: dict[str, Any]) -> str:
     return groups + siblings
 
 
-def has_hierarchy(facts: dict[str, Any]) -> bool:
-    """Whether one was given: methods that do not generalize need none."""
-    return bool(facts["provenance"]["hierarchy"]["name"] != NO_HIERARCHY)
-
-
-def overlap(facts: dict[str, Any]) -> str:
+def overlap(facts: Facts) -> str:
     """Domain exclusiveness, in words."""
-    if (made := facts["flips"]) and (made["kind"] == "dealt" or not flips.unchanged(made)):
-        return flips.overlap(made)
-    if facts["properties"]["domain_exclusive"]:
+    if facts.flips is not None and not facts.flips.unchanged:
+        return facts.flips.overlap
+    if facts.properties.domain_exclusive:
         return "No item can appear under two different labels, so the counts of labels in the published data are exact."
-    if facts["relational"]:
-        return relational.overlap(facts)
+    if facts.relational is not None:
+        return relational.overlap(facts.relational)
     return (
         "Some items can appear under more than one label, here unchanged and there as part of a group: add up their "
         "counts with care."
     )
 
 
-def kept(facts: dict[str, Any]) -> str:
+def kept(facts: Facts) -> str:
     """What is published as it was because it is sensitive, for methods that leave that alone."""
-    found = facts["sensitive"]
-    if found is None:
+    held = facts.sensitive
+    if held is None:
         return ""
     return (
-        f" Sensitive values were left as they are: {things(len(found['values']), 'value')} in "
-        f"{things(found['records'], 'record')}. They do not count as items here."
+        f" Sensitive values were left as they are: {things(len(held.values), 'value')} in "
+        f"{things(held.records, 'record')}. They do not count as items here."
     )
 
 
@@ -175,9 +175,9 @@ def verify_command(release: Release) -> str:
 CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."
 
 
-def codebook_file(facts: dict[str, Any]) -> str:
+def codebook_file(facts: Facts) -> str:
     """Which file has it all."""
-    file = facts["provenance"].get("codebook")
+    file = facts.provenance.get("codebook")
     return f" The file {file['name']} lists all items; publish it with the data." if file else ""
 
 
@@ -192,96 +192,106 @@ def shell_word(text: str) -> str:
     return f"$'{visible_bash(text)}'"
 
 
-def change(facts: dict[str, Any]) -> str:
+def change(facts: Facts) -> str:
     """What became of the items."""
-    if facts["flips"]:
-        return flips.change(facts)
-    if facts["relational"]:
-        told = relational.change(facts)
-        return f"{told} {_sets_changed(facts)}" if sets_changed(facts) else told
+    if facts.flips is not None:
+        return facts.flips.change(facts)
+    if facts.relational is not None:
+        told = relational.change(facts.relational, facts.data.rows)
+        return f"{told} {_sets_changed(facts)}" if facts.sets_changed else told
     return _sets_changed(facts)
 
 
-def _sets_changed(facts: dict[str, Any]) -> str:
+def _sets_changed(facts: Facts) -> str:
     """What became of the items of sets."""
-    made, data = facts["generalized"], facts["data"]
-    groups, suppressed = made["groups"], facts["suppressed"]
-    if not data["occurrences"]:
-        what = "empty" if facts["sensitive"] is None else "empty, sensitive values apart"
-        if facts["relational"]:
+    data, groups, suppressed = facts.data, facts.generalized.groups, facts.suppressed
+    if not data.occurrences:
+        what = "empty" if facts.sensitive is None else "empty, sensitive values apart"
+        if facts.relational:
             return f"All sets are {what}."
         return f"All records are {what}: there was nothing to change."
-    if not groups and not suppressed and facts["relational"]:
+    if not groups and not suppressed and facts.relational:
         return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
         return (
             "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
         )
-    if not suppressed and data["labels_after"] == 1 and groups[0]["items"] == data["domain"]:
+    if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
         return (
-            f"Every item is published as '{formatting.label(groups[0]['label'])}', which stands for any item: "
+            f"Every item is published as '{formatting.label(groups[0].label)}', which stands for any item: "
             f"what is left is only which records hold anything at all."
         )
-    if suppressed and suppressed["share"] == 1:
-        bare = "empty" if facts["sensitive"] is None else "without any item but sensitive values"
+    if suppressed and suppressed.share == 1:
+        bare = "empty" if facts.sensitive is None else "without any item but sensitive values"
         return f"Every item was removed: all records are published {bare}."
-    where = " of the sets" if facts["relational"] else ""
-    sentences = [f"{share(made['hidden_among'][0]['share'])} of all items{where} are published unchanged."]
+    where = " of the sets" if facts.relational else ""
+    sentences = [f"{share(facts.unchanged_share)} of all items{where} are published unchanged."]
     if groups:
         among = "a group" if len(groups) == 1 else f"one of {count(len(groups))} groups"
         others = "Others are" if suppressed else "The others are"
         sentences.append(f"{others} published as {among}, where they hide among the items of the group.")
     if suppressed:
-        sentences.append(removed(suppressed, sensitive=facts["sensitive"] is not None))
+        sentences.append(removed(suppressed, sensitive=facts.sensitive is not None))
     return " ".join(sentences)
 
 
-def removed(suppressed: dict[str, Any], *, sensitive: bool) -> str:
+def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     """What was suppressed, in figures.
 
-    >>> removed({"items": 2, "occurrences": 30, "share": 0.01, "emptied_records": 1}, sensitive=False)
+    >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
     '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
     apart = ", sensitive values apart" if sensitive else ""
-    were = "was" if suppressed["items"] == 1 else "were"
-    gone = f"{things(suppressed['items'], 'item')} {were} removed from every record"
-    told = f"{gone}, {things(suppressed['occurrences'], 'time')} in all ({share(suppressed['share'])})."
-    emptied = suppressed["emptied_records"]
+    gone = f"{things(suppressed.items, 'item was', 'items were')} removed from every record"
+    told = f"{gone}, {things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})."
+    emptied = suppressed.emptied_records
     lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
     return f"{told} {lost}" if emptied else told
 
 
-def losses(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+def losses(facts: Facts) -> list[tuple[str, str, str]]:
     """Title, value and meaning of each measured loss, as its measure explains it."""
+    table, values = facts.relational, facts.losses
+    if facts.flips is not None and facts.sensitive is None:  # nothing sensitive to count
+        values = {name: value for name, value in values.items() if not name.startswith("sensitive_")}
+    return loss_rows(
+        values if table is None else relational.ordered(table, values),
+        of_deletions=facts.flips is not None,
+        of_sets=table is not None,
+    )
+
+
+def loss_rows(
+    values: Mapping[str, float | None], *, of_deletions: bool = False, of_sets: bool = False
+) -> list[tuple[str, str, str]]:
+    """The same; ``of_deletions``: of deletions only; ``of_sets``: of sets beside columns."""
     meanings: dict[str, tuple[str, str]] = {}
     for measure in discovery.find("shoal.metrics", Measure).values():
         meanings.update(measure.meanings)
-    flipped = facts.get("flips")
-    if flipped:
+    if of_deletions:
         for name in ("ncp", "lm"):
             title, meaning = meanings[name]
             meanings[name] = (title, f"{meaning} Here it counts deletions only; items that were added are not in it.")
-    if facts.get("relational"):
+    if of_sets:
         for name in ("ncp", "ul"):
             title, meaning = meanings[name]
             meanings[name] = (title.replace(" (", " of the sets ("), meaning)
     return [
         (title, loss(name, value), meaning)
-        for name, value in (relational.ordered(facts) if facts.get("relational") else facts["losses"]).items()
+        for name, value in values.items()
         for title, meaning in [_meaning(name, meanings)]
-        if not (flipped and facts["sensitive"] is None and name.startswith("sensitive_"))  # nothing to count
     ]
 
 
-def felt(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def felt(facts: Facts) -> list[tuple[str, str]]:
     """Figures that people can picture: items published unchanged, and items behind a label."""
-    made = facts["usefulness"]
-    if made is None or not made["items"]:
+    useful = facts.usefulness
+    if useful is None or not useful.items:
         return []
-    median = made["median_items_behind_a_label"]
-    always = f"{count(made['always_unchanged'])} of {things(made['different_items'], 'different item')} always"
+    median = useful.median_items
+    always = f"{count(useful.always_unchanged)} of {things(useful.different_items, 'different item')} always"
     return [
-        ("Items published unchanged", f"{share(made['share_unchanged'])} ({always})"),
+        ("Items published unchanged", f"{share(useful.unchanged_share)} ({always})"),
         ("Items behind a label, median", "–" if median is None else count(median)),
     ]
 

@@ -33,6 +33,7 @@ from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
 from shoal.kernels.search.siblings.regroup import Regroup
+from shoal.metrics import Comparison
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -109,7 +110,7 @@ def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solut
 def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
     """What a solution loses, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
-    total, scale = own.loss.total(own.items, solution.recoding.apply(own.items), own.item_weights)
+    total, scale = own.loss.total(Comparison(own.raw, solution.recoding.apply(own.items)), own.item_weights)
     return total / scale
 
 

@@ -1,0 +1,108 @@
+"""What a publisher must know of a release beyond the guarantee, as notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from shoal.data import notes
+from shoal.data.notes import Note
+from shoal.data.sensitive import lookalikes, spelling_notes
+from shoal.release import column_notes
+
+if TYPE_CHECKING:
+    from shoal.release.release import Release
+
+
+def of_release(release: Release) -> tuple[Note, ...]:
+    """All notes, in the order in which they are told: first what is not true."""
+    problem = release.problem
+    return (
+        *release.falsehoods,
+        *problem.privacy.notes,
+        *_untouched(release),
+        *_left_out(release),
+        *column_notes.notes(problem, release.published, release.dataset, release.losses),
+        *([notes.UnusedHierarchy()] if release.recoding.ignores_hierarchy and not problem.hierarchy.is_flat else []),
+        *_declared(release),
+        *_search(release),
+        *_without_items(release),
+    )
+
+
+def _untouched(release: Release) -> Iterator[Note]:
+    """What is published as it is."""
+    problem, privacy, table = release.problem, release.problem.privacy, release.dataset.table
+    if not privacy.about_sets and len(problem.items.items):
+        yield notes.UntouchedSets()
+    told = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
+    names = tuple(name for name in (() if table is None else table.names) if name not in told)
+    if names:
+        sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
+        yield notes.UntouchedColumns(names, sets if privacy.about_sets else "columns", bool(release.falsehoods))
+
+
+def _left_out(release: Release) -> Iterator[Note]:
+    """What of the data is not published."""
+    origin = release.problem.data.origin
+    if release.problem.privacy.relational and origin.has_index:
+        yield notes.DroppedIndex()
+    if origin.dropped:
+        yield notes.DroppedItems(origin.dropped)
+
+
+def _declared(release: Release) -> Iterator[Note]:
+    """What to know about what was declared sensitive."""
+    problem, hidden = release.problem, release.problem.set_apart
+    if hidden is None:
+        return
+    if problem.missed:
+        yield notes.MissedSensitive(problem.missed)
+    if problem.privacy.about_holders and not problem.sensitive.non_empty:
+        yield notes.NothingSensitive()
+    for group, items in problem.sensitive_groups.items():
+        if items:
+            yield notes.SensitiveGroup(group, items)
+    for label, other in lookalikes(hidden.values.labels, problem.items.in_use().labels):
+        yield notes.LooksSensitive(label, other)
+    yield from spelling_notes(problem.data, hidden)
+    for column in sorted(hidden.columns):
+        named = tuple(sorted(label for label in hidden.labels if label.startswith(f"{column}=")))
+        if named:
+            yield notes.ProtectedValues(column, named)
+
+
+def _search(release: Release) -> Iterator[Note]:
+    """What to know about the hierarchy, the weights and the method."""
+    problem, algorithm = release.problem, release.algorithm
+    if problem.added_items:
+        yield notes.AddedItems(problem.added_items)
+        if release.groups_siblings:
+            yield notes.AddedItemsNamed()
+    weightless = problem.weights is not None and not problem.occurrences[-1]
+    if algorithm.truthful and weightless and len(problem.items.items):
+        yield notes.ZeroWeights()
+    if algorithm.reveals:
+        yield notes.MethodReveals(algorithm.reveals)
+
+
+def _without_items(release: Release) -> Iterator[Note]:
+    """Which records are published without any item, and whether they had some."""
+    problem, published, algorithm = release.problem, release.published, release.algorithm
+    if not problem.privacy.about_sets:
+        return
+    hidden = published.sensitive
+    if len(problem.items.items) and not len(published.rows.items):
+        yield notes.NoItemsLeft(algorithm.truthful, algorithm.generalizes, hidden is not None)
+    empty = published.rows.sizes == 0
+    told = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
+    emptied = empty & (problem.items.sizes > 0)
+    besides = bool(emptied.any())
+    if besides:
+        yield notes.EmptiedRecords(int(np.count_nonzero(emptied)), algorithm.truthful, hidden is not None)
+    if count := int(np.count_nonzero(empty & ~told & ~emptied)):
+        yield notes.EmptyRecords(count, besides, published.relational is not None)
+    if count := int(np.count_nonzero(empty & told & ~emptied)):
+        yield notes.OnlySensitiveRecords(count, besides)

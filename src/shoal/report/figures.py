@@ -1,0 +1,254 @@
+"""Release → the figures of its report."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+
+from shoal.data.transactions import Transactions
+from shoal.release.release import Release
+from shoal.report import headline, proofs, sections, wording
+from shoal.report.bands import banded, bands
+from shoal.report.facts import Facts, plain
+from shoal.report.flips import flips
+from shoal.report.relational import relational
+from shoal.report.story import Story
+
+GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
+RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
+PAPERS = {
+    "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
+    "PVLDB 1(1), 2008.",
+    "P1": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied "
+    "Intelligence, 2014.",
+    "P2": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and "
+    "transaction attributes. ECML PKDD 2013.",
+    "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
+    "The VLDB Journal 20(1), 2011.",
+    "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
+    "He and Naughton": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. "
+    "PVLDB 2(1), 2009.",
+    "Ghinita": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), "
+    "2011.",
+}
+
+
+def as_dict(story: Story) -> dict[str, Any]:
+    """The figures, ready for strict JSON."""
+    values: dict[str, Any] = plain(gather(story))
+    return values
+
+
+def gather(story: Story) -> Facts:
+    """The release in figures. No records; if the story is explained, with the sets that forced groups."""
+    release, explained = story.release, story.explained
+    changed = flips(release, named=explained)
+    secret = () if changed is None else changed.secret
+    return Facts(
+        worthless=headline.worthless(story),
+        model=_model(release),
+        algorithm=_method(release),
+        verdict=release.verdict,
+        data=_data(release),
+        relational=relational(release),
+        sensitive=_sensitive(release),
+        recoding=release.summary,
+        properties=sections.Properties(release.published.exclusive),
+        losses=plain({name: value for name, value in release.losses.items() if name not in secret}),
+        usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.about_sets else None,
+        optimality=_optimality(release),
+        generalized=_generalized(release),
+        codebook=_codebook(release),
+        suppressed=_suppressed(release, named=explained),
+        flips=changed,
+        explanations=tuple(story.findings.explanations) if explained else None,
+        risk=sections.RiskFacts(release.risk_before, release.risk_after),
+        warnings=wording.warnings(release),
+        timings=plain(release.timings),
+        search=plain(release.solution.statistics),
+        provenance=plain(release.provenance),
+    )
+
+
+def _model(release: Release) -> sections.ModelFacts:
+    """What was asked for."""
+    privacy = release.problem.privacy
+    return sections.ModelFacts(
+        name=privacy.name,
+        title=privacy.title,
+        options=plain(privacy.values()),
+        description=privacy.describe(),
+        paper=privacy.paper,
+        references=references(privacy.paper),
+    )
+
+
+def _method(release: Release) -> sections.MethodFacts:
+    """How it was done."""
+    algorithm = release.algorithm
+    return sections.MethodFacts(
+        name=algorithm.name,
+        title=algorithm.title,
+        options=plain(algorithm.values()),
+        description=(inspect.getdoc(type(algorithm)) or "").partition("\n")[0],
+        paper=algorithm.paper,
+        references=references(algorithm.paper),
+        truthful=algorithm.truthful,
+        generalizes=algorithm.generalizes,
+    )
+
+
+def references(paper: str) -> list[str]:
+    """The papers that our short form names, in full.
+
+    >>> references("P0 Alg. 4")
+    ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
+    """
+    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton|Ghinita", paper) if name in PAPERS]
+
+
+def _data(release: Release) -> sections.DataFacts:
+    """The data before and after."""
+    before, after = release.problem.items, release.published.rows
+    return sections.DataFacts(
+        name=release.problem.data.origin.name,
+        rows=len(before),
+        non_empty=before.non_empty,
+        domain=release.published.n_items,
+        items=_used(before),
+        labels_after=_used(after),
+        occurrences=len(before.items),
+        occurrences_after=len(after.items),
+        max_size=int(before.sizes.max(initial=0)),
+        max_size_after=int(after.sizes.max(initial=0)),
+        mean_size=len(before.items) / max(1, len(before)),
+        mean_size_after=len(after.items) / max(1, len(after)),
+        sizes=_record_sizes(before, after),
+    )
+
+
+def _sensitive(release: Release) -> sections.SensitiveFacts | None:
+    """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
+    if release.problem.set_apart is None:
+        return None
+    held, after = _held(release.problem.sensitive), None
+    if release.change is not None and release.published.sensitive is not None:
+        after = _held(release.published.sensitive.values)
+    return sections.SensitiveFacts(held.records, held.values, release.problem.missed, after)
+
+
+def _held(values: Transactions) -> sections.Held:
+    """How many records hold sensitive values, and which; the most frequent first."""
+    counts = dict(zip(values.labels, values.supports.tolist(), strict=True))
+    return sections.Held(values.non_empty, dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))))
+
+
+def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.RecordSizes, ...]:
+    """How many records have how many items, before and after."""
+    largest = int(max(before.sizes.max(initial=0), after.sizes.max(initial=0)))
+    counted = zip(banded(before.sizes, RECORD_BANDS), banded(after.sizes, RECORD_BANDS), strict=True)
+    banding = zip(bands(RECORD_BANDS, largest), counted, strict=False)
+    return tuple(sections.RecordSizes(low, high, was, now) for (low, high), (was, now) in banding)
+
+
+def _generalized(release: Release) -> sections.GeneralizedFacts:
+    """Which labels stand for several items, and how many occurrences are hidden among how many items.
+
+    An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
+    """
+    published, supports = release.published, release.published.rows.supports
+    sizes = release.comparison.covered_sizes
+    total = max(1, len(sizes))
+    hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
+    intact = (published.cover_sizes == 1) & (supports > 0)
+    if release.change is not None:
+        touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
+        intact &= touched[: len(intact)] == 0
+    return sections.GeneralizedFacts(
+        intact_items=int(np.count_nonzero(intact)),
+        groups=tuple(
+            sections.Group(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
+            for code in group_codes(release)
+        ),
+        hidden_among=tuple(sections.HiddenBand(low, high, count, count / total) for (low, high), count in hidden),
+        suppressed=int(np.count_nonzero(sizes == 0)),
+    )
+
+
+def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
+    """What each published label stands for, where groups of siblings are published; else nothing."""
+    if not release.groups_siblings:
+        return None
+    entries = release.codebook.entries
+    if release.problem.unknown_items != "root":
+        return tuple(sections.CodeBookEntry(one.label, one.parent, list(one.items)) for one in entries)
+    # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
+    hierarchy = release.problem.hierarchy
+    secret = {label for label, one in zip(hierarchy.items, hierarchy.right_below_root, strict=True) if one}
+    known = [[item for item in one.items if item not in secret] for one in entries]
+    pairs = zip(entries, known, strict=True)
+    return tuple(
+        sections.CodeBookEntry(one.label, one.parent, items, len(one.items) - len(items)) for one, items in pairs
+    )
+
+
+def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | None:
+    """Which items were removed from every record, and how often; nothing, if all were kept or the loss is in flips.
+
+    ``named``: with their labels and counts, which are taken from the raw data.
+    """
+    items, hierarchy = release.problem.items, release.problem.hierarchy
+    outcome = release.comparison.outcome
+    if not outcome.suppressed or not release.algorithm.truthful:
+        return None
+    codes, counts = outcome.suppressed_items, outcome.suppressed_counts
+    secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
+    listed = tuple(
+        sections.RemovedItem(items.labels[code], count)
+        for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
+        if not (secret and hierarchy.right_below_root[code])
+    )
+    return sections.SuppressedFacts(
+        items=len(codes),
+        occurrences=outcome.suppressed,
+        share=outcome.suppressed / outcome.occurrences,
+        emptied_records=outcome.emptied,
+        unnamed=len(codes) - len(listed),
+        listed=listed if named else None,
+    )
+
+
+def group_codes(release: Release) -> list[int]:
+    """The labels in use that cover several items; those in the most records first."""
+    published, supports = release.published, release.published.rows.supports
+    codes = np.flatnonzero((published.cover_sizes > 1) & (supports > 0))
+    order = np.lexsort((codes, -published.cover_sizes[codes], -supports[codes]))
+    return [int(code) for code in codes[order]]
+
+
+def _optimality(release: Release) -> sections.OptimalityFacts | None:
+    """What is proved about how good the recoding is."""
+    proof = release.optimality
+    if proof is None:
+        return None
+    return sections.OptimalityFacts(
+        proven=proof.proven,
+        loss=proof.loss,
+        lower_bound=proof.lower_bound,
+        gap=proof.gap,
+        groupings_bound=proof.groupings_bound,
+        groupings_gap=proof.groupings_gap,
+        searched="cuts" if release.problem.hierarchy.refines is None else "sibling groups",
+        sentence=proofs.optimality(release),
+        ended=proof.ended,
+        rounds=proof.rounds,
+        clauses=proof.clauses,
+    )
+
+
+def _used(rows: Transactions) -> int:
+    """The number of labels that occur."""
+    return int(np.count_nonzero(rows.supports))

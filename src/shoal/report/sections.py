@@ -1,0 +1,286 @@
+"""The parts of the figures of a report, each a value. The JSON has their fields, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from shoal.metrics.risk import Exposure
+from shoal.metrics.usefulness import Worthless
+from shoal.recoding.solution import Ended
+
+UNLESS_NONE = {"json": "unless none"}  # such a field is left out of the JSON if it is None
+
+
+# -- the headline ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BroadLabel:
+    """A label that covers more than half of all items."""
+
+    label: str
+    items: int
+
+
+@dataclass(frozen=True)
+class ForcedBy:
+    """The set of labels that forced a release to be nearly worthless."""
+
+    labels: tuple[str, ...]
+    support: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class TriedWay:
+    """Another way to publish the same data."""
+
+    how: str
+    command: str
+    loss: float | None
+    removed: float
+    worthless: bool
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What stands first if a release is nearly worthless."""
+
+    reason: Worthless
+    title: str
+    why: str
+    share_hidden: float
+    share_removed: float
+    emptied_records: int
+    labels: tuple[BroadLabel, ...]
+    loss: float
+    forced_by: ForcedBy | None
+    tried: tuple[TriedWay, ...]
+    better: tuple[TriedWay, ...]
+    otherwise: str
+
+
+# -- what was asked for, and whether it holds --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The privacy model."""
+
+    name: str
+    title: str
+    options: Mapping[str, Any]
+    description: str
+    paper: str
+    references: list[str]
+
+
+@dataclass(frozen=True)
+class MethodFacts(ModelFacts):
+    """The algorithm."""
+
+    truthful: bool
+    generalizes: bool
+
+
+@dataclass(frozen=True)
+class RiskFacts:
+    """What an adversary could do before, and can do now."""
+
+    before: Exposure
+    after: Exposure
+
+
+# -- the data ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RecordSizes:
+    """How many records have so many labels."""
+
+    low: int
+    high: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """The data before and after."""
+
+    name: str
+    rows: int
+    non_empty: int
+    domain: int
+    items: int
+    labels_after: int
+    occurrences: int
+    occurrences_after: int
+    max_size: int
+    max_size_after: int
+    mean_size: float
+    mean_size_after: float
+    sizes: tuple[RecordSizes, ...]
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One quasi-identifier; a value is intact if it is published as it was."""
+
+    name: str
+    type: str
+    hierarchy: str | None  # or the levels of ranges
+    values: int
+    values_after: int
+    missing: int
+    intact: int
+    ncp: float | None
+    weight: float
+
+
+@dataclass(frozen=True)
+class ClassBand:
+    """How many classes have so many records."""
+
+    low: int
+    high: int
+    classes: int
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """How many records have the same published values."""
+
+    before: int
+    number: int
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    sizes: tuple[ClassBand, ...]
+
+
+@dataclass(frozen=True)
+class RelationalFacts:
+    """The columns and the classes, for models that are about columns."""
+
+    sets: Literal["generalized", "untouched"] | None
+    columns: tuple[ColumnFacts, ...]
+    identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    plain: tuple[str, ...]
+    classes: ClassFacts
+
+    @property
+    def sets_changed(self) -> bool:
+        """Whether there are sets that a method could change."""
+        return self.sets == "generalized"
+
+
+@dataclass(frozen=True)
+class Held:
+    """How many records hold sensitive values, and which; the most frequent first."""
+
+    records: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SensitiveFacts(Held):
+    """What is sensitive, and how often it occurs."""
+
+    not_found: tuple[str, ...]
+    after: Held | None = field(default=None, metadata=UNLESS_NONE)  # where items were added, deleted or dealt anew
+
+    @property
+    def times(self) -> int:
+        """How often sensitive values occur."""
+        return sum(self.values.values())
+
+
+# -- what became of the items ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What holds for the published labels."""
+
+    domain_exclusive: bool
+
+
+@dataclass(frozen=True)
+class OptimalityFacts:
+    """What is proved about how good the recoding is."""
+
+    proven: bool
+    loss: float
+    lower_bound: float
+    gap: float
+    groupings_bound: float | None
+    groupings_gap: float | None
+    searched: Literal["cuts", "sibling groups"]
+    sentence: str
+    ended: Ended
+    rounds: int
+    clauses: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """A label that stands for several items."""
+
+    label: str
+    items: int
+    records: int
+
+
+@dataclass(frozen=True)
+class HiddenBand:
+    """How many occurrences are hidden among so many items."""
+
+    low: int
+    high: int
+    occurrences: int
+    share: float
+
+
+@dataclass(frozen=True)
+class GeneralizedFacts:
+    """Which labels stand for several items, and how many occurrences are hidden among how many items."""
+
+    intact_items: int
+    groups: tuple[Group, ...]
+    hidden_among: tuple[HiddenBand, ...]
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class CodeBookEntry:
+    """What a published label stands for."""
+
+    label: str
+    parent: str
+    items: list[str]
+    unnamed: int | None = field(default=None, metadata=UNLESS_NONE)  # items that must not be named
+
+
+@dataclass(frozen=True)
+class RemovedItem:
+    """An item that was removed from every record."""
+
+    label: str
+    records: int
+
+
+@dataclass(frozen=True)
+class SuppressedFacts:
+    """Which items were removed from every record, and how often."""
+
+    items: int
+    occurrences: int
+    share: float
+    emptied_records: int
+    unnamed: int  # of the items: those that must not be named
+    listed: tuple[RemovedItem, ...] | None

@@ -1,0 +1,55 @@
+"""What several measures and reports ask for is counted once.
+
+Covers: metrics/coverage.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import shoal
+from shoal import Published, Transactions
+from shoal.data.arrays import Counts
+from shoal.metrics import Comparison, comparison, covered_sizes
+from shoal.metrics.change import Change
+from tests.metrics.test_operations import FLIPPED, RAW
+from tests.report.test_report import release
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The published data of each call of covered_sizes."""
+    calls: list[object] = []
+
+    def sizes(original: Transactions, published: Published) -> Counts:
+        calls.append(published)
+        return covered_sizes(original, published)
+
+    monkeypatch.setattr(comparison, "covered_sizes", sizes)
+    return calls
+
+
+def test_a_run_with_three_reports_looks_for_covers_once(counted: list[object], tmp_path: Path) -> None:
+    made = release().write(tmp_path / "out.basket")
+    for form in ("json", "md", "html"):
+        made.report(tmp_path / f"report.{form}")
+    made._repr_html_()
+    assert counted == [made.published]
+
+
+def test_measures_of_changes_share_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+    own = Change.of
+
+    def of(original: Published, published: Published) -> Change | None:
+        calls.append(published)
+        return own(original, published)
+
+    monkeypatch.setattr(Change, "of", of)
+    pair = Comparison(RAW, FLIPPED)
+    for measure in (shoal.Operations(), shoal.KLDivergence(), shoal.PrivacyValue()):
+        assert measure.of(pair)
+    assert calls == [FLIPPED]
+    assert pair.change is pair.change_in_groups
