@@ -27,7 +27,7 @@ from shoal.metrics.are import are
 from shoal.release.release import peak_memory
 from shoal.search.clusters import Clusters
 from shoal.search.formation import FORMATIONS
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
 
 INFORMS = REAL / "informs-2005"
 COLUMNS: dict[str, dict[str, shoal.Column | str]] = {
@@ -153,10 +153,10 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     stages["sets"] = time.perf_counter() - clock
     made_of = {"cpu": cpu() - used, "cpu process": cpu(), "peak": peak()}
     made_of["total"] = sum(stages.values())
-    yard = Yardstick.of(raw)
-    ours = Clusters(made.prepared, yard, FORMATIONS["cluster"](raw, yard, k, 0, LOCAL), LOCAL, by="r")
-    ours.stand()
-    ours.grow(float(delta))
+    scale = NcpScale.of(raw)
+    ours = Clusters(made.prepared, scale, FORMATIONS["cluster"](raw, scale, k, 0, LOCAL), LOCAL, by="r")
+    ours.merge_infeasible()
+    ours.merge_within_bound(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"
     release = shoal.anonymize(made, shoal.RmergeR(delta=float(delta)))
     number = {row: at for at, part in enumerate(clusters) for row in part}

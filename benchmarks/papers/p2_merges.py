@@ -16,8 +16,8 @@ from shoal.evaluation.grid import Case
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS
-from shoal.search.within import STEPS, Within
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
+from shoal.search.set_generalizer import STEPS, SetGeneralizer
 
 TINY = 1e-6  # a rise of UL that counts
 ORDERS: tuple[By, ...] = ("r", "t", "rt")
@@ -43,11 +43,11 @@ def merging(problem: shoal.Problem, by: By) -> Iterator[dict[str, Any]]:
     """UL after each merge, down to one cluster, and what the union alone lost or won."""
     raw = problem.prepared.relational
     assert raw is not None
-    yard = Yardstick.of(raw)
-    formed = FORMATIONS["cluster"](raw, yard, problem.privacy.values()["k"], 0, LOCAL)
-    clusters = Clusters(problem.prepared, yard, formed, LOCAL, by=by)
-    clusters.stand()
-    within = Within(problem.prepared, "sets")
+    scale = NcpScale.of(raw)
+    formed = FORMATIONS["cluster"](raw, scale, problem.privacy.values()["k"], 0, LOCAL)
+    clusters = Clusters(problem.prepared, scale, formed, LOCAL, by=by)
+    clusters.merge_infeasible()
+    within = SetGeneralizer(problem.prepared, "sets")
     sums = dict(zip(clusters.rows, LOCAL.map("sets", within.loss, list(clusters.rows.values())), strict=True))
     size, before = clusters.n * STEPS, math.fsum(sums.values())
     yield {"by": by, "merges": 0, "ul": before / size, "clusters": len(sums)}

@@ -24,7 +24,7 @@ from shoal.data.arrays import Codes
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.suppress.minimal_moles import minimal_moles
-from shoal.search.moles import destroying
+from shoal.search.moles import choose_suppressed
 from shoal.testing import models, problems
 from tests import oracles
 from tests.budget import examples
@@ -173,11 +173,11 @@ def test_the_greedy_choice(moles: set[frozenset[int]], lost: list[int], barred: 
         np.array([sorted(mole) for mole in minimal if len(mole) == size], dtype=np.int32).reshape(-1, size)
         for size in range(1, 5)
     ]
-    assert destroying(by_size, lost, np.array(barred)) == slowly(minimal, lost, barred)
+    assert choose_suppressed(by_size, lost, np.array(barred)) == slowly(minimal, lost, barred)
 
 
 def test_no_moles_nothing_to_do() -> None:
-    assert destroying([], [1, 2], np.zeros(2, dtype=bool)) == []
+    assert choose_suppressed([], [1, 2], np.zeros(2, dtype=bool)) == []
 
 
 # The whole

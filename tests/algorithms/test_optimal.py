@@ -1,6 +1,6 @@
 """The exact search: against exhaustive enumeration, when stopped early, and what comes with it.
 
-Covers: search/exact.py, search/expansion.py, search/polish.py, search/proof.py, search/threats.py,
+Covers: search/exact.py, search/expansion.py, search/polish.py, search/bounded.py, search/threats.py,
 report/explanations.py,
 recoding/solution.py, recoding/cuts.py, recoding/base.py.
 """

@@ -1,7 +1,7 @@
 """P2's algorithms against the same in plain Python, and what they promise.
 
 Covers: algorithms/cluster.py, algorithms/mondrian.py, algorithms/rfirst.py, algorithms/tfirst.py, algorithms/tmerge.py,
-search/clusters.py, search/formation.py, search/yardstick.py, recoding/clusters.py.
+search/clusters.py, search/formation.py, search/ncp_scale.py, recoding/clusters.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shoal.metrics.ul import record_losses
 from shoal.recoding import Clustered, LocalSets
 from shoal.search.clusters import Clusters
 from shoal.search.formation import FORMATIONS
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
 from shoal.testing import models, problems
 from tests.budget import examples
 
@@ -64,7 +64,7 @@ def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
     raw = problem.prepared.relational
     assert raw is not None
     order = np.random.default_rng(problem.seed).permutation(len(raw))
-    made = FORMATIONS["cluster"](raw, Yardstick.of(raw), k, problem.seed, LOCAL)
+    made = FORMATIONS["cluster"](raw, NcpScale.of(raw), k, problem.seed, LOCAL)
     naive = naive_rt.cluster(naive_rt.ncp(raw), order.tolist(), k)
     assert groups(made) == naive_rt.united(raw, naive)
 
@@ -78,10 +78,10 @@ def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any) -> 
         return
     raw, sets = problem.prepared.relational, problem.prepared.items.sets()
     assert raw is not None
-    cost, yard = naive_rt.ncp(raw), Yardstick.of(raw)
-    first = FORMATIONS["cluster"](raw, yard, k, problem.seed, LOCAL)
-    made = Clusters(problem.prepared, yard, first, LOCAL, by=by)
-    made.stand()
+    cost, scale = naive_rt.ncp(raw), NcpScale.of(raw)
+    first = FORMATIONS["cluster"](raw, scale, k, problem.seed, LOCAL)
+    made = Clusters(problem.prepared, scale, first, LOCAL, by=by)
+    made.merge_infeasible()
     naive = naive_rt.stand(cost, sets, groups(first), k)
     assert [rows.tolist() for rows in made.members()] == naive
     rows = len(raw)
@@ -90,7 +90,7 @@ def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any) -> 
     assert made.beyond(delta) == (rum > Fraction(str(delta)))
     if rum > Fraction(str(delta)):
         return
-    made.grow(delta)
+    made.merge_within_bound(delta)
     wanted = naive_rt.rmerge(cost, lambda one: naive_rt.btd(sets, one), naive, Fraction(str(delta)), by)
     assert [rows.tolist() for rows in made.members()] == wanted
 

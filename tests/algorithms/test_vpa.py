@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data.arrays import Counts
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.vertical import part_of, split_units, units
 from shoal.testing import hierarchies, problems
 from tests.budget import examples
@@ -57,8 +57,8 @@ def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, dat
     k, h = problem.privacy.values()["k"], problem.hierarchy
     first = data.draw(st.integers(0, h.n_leaves - 1))
     leaves = range(first, data.draw(st.integers(first + 1, h.n_leaves)))
-    part = part_of(Ground.of(problem.prepared), leaves)
-    done = level_by_level(part.ground, problem.privacy, shoal.Engine(), bounded=True)
+    part = part_of(CutInput.of(problem.prepared), leaves)
+    done = level_by_level(part.cut_input, problem.privacy, shoal.Engine(), bounded=True)
     raised = [int(part.nodes[node]) for node in done.raised]
     for node in raised:
         assert node != h.root

@@ -14,7 +14,7 @@ from shoal.hierarchies import axes
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.metrics import Comparison
 from shoal.release.pipeline import measure_all
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
 
 ORIGIN = shoal.Hierarchy.from_tree(
     {"All": {"Africa": ["Algeria", "Nigeria"], "Europe": ["Greece", "France", "Germany", "Spain"]}}
@@ -171,8 +171,8 @@ def test_fig_2_as_printed_is_not_what_the_paper_says(figure: str) -> None:
 def test_cluster_forms_the_three_pairs_of_fig_2a() -> None:
     """From seeds 0, 2, 5 in turn, at k=2; published as the paper prints it."""
     raw = axes.relational(FIG_1A, COLUMNS)
-    yard = Yardstick.of(raw)
-    made = form_clusters(yard.codes, yard.scales, np.array([0, 2, 5, 1, 3, 4]), 2)
+    scale = NcpScale.of(raw)
+    made = form_clusters(scale.codes, scale.scales, np.array([0, 2, 5, 1, 3, 4]), 2)
     assert made.tolist() == [0, 0, 1, 1, 2, 2]
     assert list(zip(*raw.generalized(made).columns(), strict=True))[::2] == [
         ("[19:22]", "Europe", "Male"),

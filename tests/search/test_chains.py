@@ -19,7 +19,7 @@ from shoal.hierarchies.weights import Weights
 from shoal.search import chains
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, km
-from tests.search.test_exclusion import either
+from tests.search.test_non_monotone import either
 
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
 

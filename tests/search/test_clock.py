@@ -24,8 +24,8 @@ from shoal.search.siblings import SiblingSearch
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, km, medium
 from tests.budget import examples
-from tests.search.test_exclusion import dense, either
-from tests.search.test_joint import outliers
+from tests.search.test_cut_suppression import outliers
+from tests.search.test_non_monotone import dense, either
 
 
 class Watch:

@@ -16,17 +16,17 @@ from shoal.privacy.k import KAnonymity
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
-from shoal.recoding import Clustered, GlobalCut
-from shoal.recoding.solution import Solution
+from shoal.recoding import Clustered
+from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
 from shoal.search.formation import FORMATIONS
 from shoal.search.limits import Limits
+from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.polish import polished
+from shoal.search.set_generalizer import SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
-from shoal.search.within import Within
-from shoal.search.yardstick import Yardstick
 
 
 class Algorithm(Spec, ABC):
@@ -36,12 +36,28 @@ class Algorithm(Spec, ABC):
     paper: ClassVar[str]
     solves: ClassVar[tuple[type[PrivacyModel], ...]]
     suppresses: ClassVar[bool] = False  # may remove items from every record
+    cuts: ClassVar[bool] = False  # one cut of the hierarchy for all records: it can be compared with the best cut
     truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
     generalizes: ClassVar[bool] = True  # replaces items by groups
     needs_hierarchy: ClassVar[bool] = True  # of the items
     # How surely an intruder who knows the method found a record where all originals of a tiny domain were tried
     # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
     reveals: ClassVar[str] = ""
+
+    @property
+    def groups_siblings(self) -> bool:
+        """Whether it may publish groups of siblings of the hierarchy."""
+        return False
+
+    @property
+    def regroups_siblings(self) -> bool:
+        """Whether it looks for the best groups of siblings."""
+        return False
+
+    @property
+    def suppression_limits(self) -> tuple[float, frozenset[str]]:
+        """The percentage of items that it may remove, and what it may not; as far as it removes any."""
+        return 100.0, frozenset()
 
     def feasible(self, problem: Prepared[Any]) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
@@ -68,6 +84,11 @@ class TreeAlgorithm(Algorithm):
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
         """Without one, all items are siblings below one root: of use only if siblings can be grouped."""
         return self.siblings == "none"
+
+    @property
+    def groups_siblings(self) -> bool:
+        """If that is asked for."""
+        return self.siblings != "none"
 
     @abstractmethod
     def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
@@ -115,13 +136,18 @@ class ExactAlgorithm(TimedAlgorithm):
 
     time_limit: float | Literal["none"] = time_limit_option("none")
 
+    @property
+    def regroups_siblings(self) -> bool:
+        """If the best groups are asked for."""
+        return self.siblings == "best"
+
     def timed(self, problem: Prepared[Any], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut."""
         return best_cut(problem, engine, clock, needs_proof=self.needs_proof)
 
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
         """The best grouping, or the best cut with the groups that are asked for."""
-        if self.siblings == "best":
+        if self.regroups_siblings:
             return best_grouping(problem, engine, Clock.of(self.time_limit), needs_proof=self.needs_proof)
         return super().solve(problem, engine)
 
@@ -138,6 +164,11 @@ class SuppressingAlgorithm(Algorithm):
     never_suppress: tuple[str, ...] = option(
         (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"
     )
+
+    @property
+    def suppression_limits(self) -> tuple[float, frozenset[str]]:
+        """As given."""
+        return self.max_suppressed, frozenset(self.never_suppress)
 
     def feasible(self, problem: Prepared[Any]) -> None:
         """Even data that no generalization saves can be published."""
@@ -159,10 +190,11 @@ class FlippingAlgorithm(Algorithm):
 class CutAlgorithm(TreeAlgorithm):
     """An algorithm whose recoding is a global cut: it can be polished."""
 
+    cuts = True
     polish: bool = option(False, help="split groups of the found cut again wherever the guarantee still holds")
 
     @abstractmethod
-    def cut(self, problem: Prepared[Any], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[Any], engine: Engine) -> CutSolution:
         """Find the cut."""
 
     def search(self, problem: Prepared[Any], engine: Engine) -> Solution:
@@ -172,7 +204,6 @@ class CutAlgorithm(TreeAlgorithm):
         solution = self.cut(problem, engine)
         if not self.polish:
             return solution
-        assert isinstance(solution.recoding, GlobalCut)
         return replace(solution, recoding=polished(problem, solution.recoding, engine))
 
 
@@ -187,7 +218,7 @@ class ColumnAlgorithm(Algorithm):
         """Form clusters; the values of each become the smallest that cover them."""
         raw = problem.relational
         assert raw is not None
-        cluster_of = FORMATIONS[self.name](raw, Yardstick.of(raw), problem.privacy.k, problem.seed, engine)
+        cluster_of = FORMATIONS[self.name](raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine)
         return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
 
 
@@ -223,9 +254,9 @@ class ClusteringAlgorithm(TreeAlgorithm):
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
         cluster_of = part_of(clusters, len(problem.items))
-        sets = Within(problem, self.within).recoding(clusters, engine)
-        made = Clustered(problem.relational.generalized(cluster_of), sets)
-        return Solution(made, statistics={**statistics, "clusters": len(clusters)})
+        sets = SetGeneralizer(problem, self.within).recoding(clusters, engine)
+        recoding = Clustered(problem.relational.generalized(cluster_of), sets)
+        return Solution(recoding, statistics={**statistics, "clusters": len(clusters)})
 
 
 @dataclass(frozen=True)
@@ -237,13 +268,19 @@ class FormingAlgorithm(ClusteringAlgorithm):
     )
 
     def formed(
-        self, problem: Prepared[ItemsetModel], engine: Engine, *, by: By, rum: Rum = "ncp", within: Within | None = None
+        self,
+        problem: Prepared[ItemsetModel],
+        engine: Engine,
+        *,
+        by: By,
+        rum: Rum = "ncp",
+        within: SetGeneralizer | None = None,
     ) -> tuple[Clusters, dict[str, float]]:
         """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
         k, raw = problem.privacy.demand(problem.items).k, problem.relational
         assert raw is not None
-        yard = Yardstick.of(raw)
-        cluster_of = FORMATIONS[self.formation](raw, yard, k, problem.seed, engine)
-        clusters = Clusters(problem, yard, cluster_of, engine, by=by, rum=rum, within=within)
+        ncp = NcpScale.of(raw)
+        cluster_of = FORMATIONS[self.formation](raw, ncp, k, problem.seed, engine)
+        clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)
         first = len(clusters)
-        return clusters, {"clusters_formed": first, "clusters_joined": clusters.stand()}
+        return clusters, {"clusters_formed": first, "clusters_joined": clusters.merge_infeasible()}

@@ -21,8 +21,8 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
-from shoal.search.direct import Ground, level_by_level
+from shoal.recoding.solution import CutSolution
+from shoal.search.direct import CutInput, level_by_level
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,6 @@ class AA(CutAlgorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity, LmDiversity, KmNegative)
 
-    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
-        return level_by_level(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        return level_by_level(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -18,8 +18,8 @@ from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
-from shoal.search.direct import Ground, all_at_once
+from shoal.recoding.solution import CutSolution
+from shoal.search.direct import CutInput, all_at_once
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,6 @@ class DA(CutAlgorithm):
     paper = "P0 Alg. 3, P3 s.4.3"
     solves = (KmAnonymity, LmDiversity)
 
-    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
-        return all_at_once(Ground.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        return all_at_once(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)

@@ -39,7 +39,7 @@ class GSC(FlippingAlgorithm):
 
     def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Sort, then group."""
-        seeds, late = sensitive_rows(problem), problem.sensitive.sizes > 0
+        seeds, deferred = sensitive_rows(problem), problem.sensitive.sizes > 0
         if not len(seeds):
             return finished(problem, [], [])
         k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
@@ -49,9 +49,9 @@ class GSC(FlippingAlgorithm):
             rows.items,
             len(rows.labels),
             order,
-            late[order],
+            deferred[order],
             k - 1,
             self.alpha * k,
             tick=engine.tick("grouping"),
         )
-        return finished(problem, order[groups].tolist(), order[late[order]])
+        return finished(problem, order[groups].tolist(), order[deferred[order]])

@@ -23,10 +23,10 @@ from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.published import Published
-from shoal.recoding import GlobalCut, LocalCuts
-from shoal.recoding.solution import Solution
+from shoal.recoding import LocalCuts
+from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.optimum import best_cut
 
@@ -53,8 +53,7 @@ class LRA(TreeAlgorithm):
         chunks = joined(split, lambda rows: _stands_alone(problem, rows))
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
-        cuts = [part.recoding for part in solved if isinstance(part.recoding, GlobalCut)]
-        assert len(cuts) == len(chunks)
+        cuts = tuple(part.recoding for part in solved)
         chunk_of = part_of(chunks, len(problem.items))
         statistics: dict[str, float] = {"chunks": len(chunks), "chunks_joined": len(split) - len(chunks)}
         for name in sorted({name for part in solved for name in part.statistics}):
@@ -62,16 +61,16 @@ class LRA(TreeAlgorithm):
             statistics[name] = max(values) if name == "count_tree_nodes" else sum(values)
         nodes = [part.statistics.get("count_tree_nodes", 0.0) for part in solved]
         statistics["count_tree_nodes_in_all"] = sum(nodes)  # beside the largest: what chunks at once can gain
-        return Solution(LocalCuts(tuple(cuts), chunk_of), statistics=statistics)
+        return Solution(LocalCuts(cuts, chunk_of), statistics=statistics)
 
-    def _within(self, part: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> Solution:
+    def _within(self, part: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> CutSolution:
         """Anonymize a chunk."""
         if self.within == "optimal":
             solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
             if solution.optimality is not None and solution.optimality.ended == "interrupted":
                 raise KeyboardInterrupt  # one chunk's best so far is of no use
             return solution
-        return level_by_level(Ground.of(part), part.privacy, engine).solution(part.hierarchy)
+        return level_by_level(CutInput.of(part), part.privacy, engine).solution(part.hierarchy)
 
 
 def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) -> bool:

@@ -32,7 +32,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
-from shoal.search.moles import destroying
+from shoal.search.moles import choose_suppressed
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class MM(SuppressingAlgorithm):
                 f"mm would have to weigh more than {MOST_MOLES:,} sets of items in breach: let an adversary "
                 f"know fewer items (a smaller p or m), or take another algorithm."
             )
-        chosen = destroying(moles, _lost(problem), limits.protected)
+        chosen = choose_suppressed(moles, _lost(problem), limits.protected)
         if chosen is None:
             raise self._refused(problem, _stubborn(moles, limits.protected))
         if (gone := limits.suppressed(chosen)) > limits.budget:

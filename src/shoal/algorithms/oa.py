@@ -24,7 +24,7 @@ from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 from shoal.search.count_tree import CountTree, expand
 
 MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
@@ -41,7 +41,7 @@ class OA(CutAlgorithm):
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def cut(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[KmAnonymity], engine: Engine) -> CutSolution:
         """Search the lattice."""
         privacy, hierarchy = problem.privacy, problem.hierarchy
         known = privacy.demand(problem.items).known
@@ -65,7 +65,7 @@ class OA(CutAlgorithm):
         tree = CountTree(hierarchy, problem.items, known)
         expanded, seen = self._lattice(problem, engine, cuts, _threats(hierarchy, tree, privacy.k))
         statistics: dict[str, float] = {"count_tree_nodes": len(tree.counts), "cuts": seen}
-        return Solution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
+        return CutSolution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
 
     def _lattice(
         self, problem: Prepared[KmAnonymity], engine: Engine, cuts: int, threats: list[int]

@@ -2,7 +2,7 @@
 
 A cut is a set of expanded nodes; rare sets of labels are clauses on it, found lazily and made as strong as they can be;
 OR-Tools CP-SAT solves the clauses known so far, whose optimum bounds every cut (:mod:`shoal.search.exact`). For models
-that are not monotone clauses say less, but enough (:mod:`shoal.search.exclusion`).
+that are not monotone clauses say less, but enough (:mod:`shoal.search.non_monotone`).
 
 Cost: exponential at worst, as the problem is; on real data a few countings at a cut. Memory: proportional to the rows
 with all their generalizations.

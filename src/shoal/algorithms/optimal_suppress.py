@@ -1,7 +1,7 @@
 """The best cut and the best suppression of labels together, proved (optimum.md s.5): HgHs's space, searched exactly.
 
 Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which ones
-is one problem with the cut, and :mod:`shoal.search.joint` solves it. Given time, never worse than mHgHs nor
+is one problem with the cut, and :mod:`shoal.search.cut_suppression` solves it. Given time, never worse than mHgHs nor
 than the best cut alone in the loss that is minimised.
 
 Cost: exponential at worst, as the problem is; on real data a few countings at a cut and some rounds of the solver.
@@ -18,7 +18,7 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
-from shoal.search.joint import JointSearch
+from shoal.search.cut_suppression import CutSuppressionSearch
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,4 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
 
     def timed(self, problem: Prepared[KmAnonymity], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut and suppression."""
-        return JointSearch(problem, self.limits(problem), engine, clock).run()
+        return CutSuppressionSearch(problem, self.limits(problem), engine, clock).run()

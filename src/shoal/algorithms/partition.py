@@ -69,8 +69,8 @@ class Partition(TreeAlgorithm):
             nodes += bucket.done
             settled += len(bucket.rows)
             tick(settled / len(items))
-        found = Transactions.nothing(len(items))
-        indptr, labels = found.indptr, found.items
+        nothing = Transactions.nothing(len(items))
+        indptr, labels = nothing.indptr, nothing.items
         if rows:
             counts, stops = [len(some) for some in rows], np.cumsum(sizes)
             each = np.repeat(sizes, counts)  # labels of each row
@@ -163,10 +163,10 @@ class _Search:
             if max(sizes.values()) < self.k:
                 open_[at] = False  # for good: among fewer rows there are even fewer of each shape
             else:
-                found = self._expanded(sizes, column_shapes, gains[at].tolist())
-                rank = (-found.gain, int(self.sizes[nodes[at]]), nodes[at])
+                candidate = self._expanded(sizes, column_shapes, gains[at].tolist())
+                rank = (-candidate.gain, int(self.sizes[nodes[at]]), nodes[at])
                 if best is None or rank < best[0]:
-                    best = rank, at, found
+                    best = rank, at, candidate
         if best is None:
             return []
         self.expansions += 1

@@ -29,7 +29,7 @@ from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
-from shoal.search.within import Within
+from shoal.search.set_generalizer import SetGeneralizer
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Rmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
-        exact = Within(problem, self.within) if self.distance == "ul" else None
+        exact = SetGeneralizer(problem, self.within) if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
         if clusters.beyond(self.delta):
             raise Infeasible(self._unreached(clusters, problem))
         before = len(clusters)
         statistics["least_rum"] = clusters.loss
-        clusters.grow(self.delta)
+        clusters.merge_within_bound(self.delta)
         statistics |= {"merges": before - len(clusters), "set_aside": clusters.set_aside, "rum": clusters.loss}
         return self.finished(problem, clusters.members(), engine, statistics)
 

@@ -44,7 +44,7 @@ class Tfirst(ClusteringAlgorithm):
         def stands(rows: Counts) -> bool:
             alone = np.full(len(items), 1, dtype=np.int64)
             alone[rows] = 0
-            return len(rows) >= privacy.k and Needs(problem, alone).met(0)
+            return len(rows) >= privacy.k and Needs(problem, alone).is_feasible(0)
 
         chunks = joined(split, stands)
         statistics: dict[str, float] = {"chunks_joined": len(split) - len(chunks)}

@@ -18,8 +18,8 @@ from shoal.options import option
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.clusters import By, shrink
-from shoal.search.within import Within
+from shoal.search.clusters import By, merge_until_bound
+from shoal.search.set_generalizer import SetGeneralizer
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Tmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, generalize their sets."""
-        within = Within(problem, self.within)
+        within = SetGeneralizer(problem, self.within)
         exact = within if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, within=exact)
         before = len(clusters)
-        rows = shrink(clusters, within, self.delta, engine)
+        rows = merge_until_bound(clusters, within, self.delta, engine)
         return self.finished(problem, rows, engine, {**statistics, "merges": before - len(rows)})
 
 

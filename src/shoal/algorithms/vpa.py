@@ -19,8 +19,8 @@ from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
-from shoal.search.direct import Ground, Repaired, level_by_level
+from shoal.recoding.solution import CutSolution
+from shoal.search.direct import CutInput, Repaired, level_by_level
 from shoal.search.vertical import part_of, split_units
 
 
@@ -36,13 +36,13 @@ class VPA(CutAlgorithm):
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
 
-    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """The parts, then the whole."""
-        ground = Ground.of(problem)
+        cut_input = CutInput.of(problem)
 
         def within(leaves: range, engine: Engine) -> Repaired:
-            part = part_of(ground, leaves)
-            done = level_by_level(part.ground, problem.privacy, engine, bounded=True)
+            part = part_of(cut_input, leaves)
+            done = level_by_level(part.cut_input, problem.privacy, engine, bounded=True)
             return Repaired([int(part.nodes[node]) for node in done.raised], done.counted, done.repairs)
 
         supports = problem.items.supports
@@ -50,7 +50,7 @@ class VPA(CutAlgorithm):
         ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the longest work first
         parts = engine.map("anonymizing parts", within, ranges) if len(ranges) > 1 else []
         committed = [node for part in parts for node in part.raised]
-        last = level_by_level(ground, problem.privacy, engine, raised=committed)
+        last = level_by_level(cut_input, problem.privacy, engine, raised=committed)
         both = [*parts, last]
         counted = max(done.counted for done in both)
         solution = Repaired(last.raised, counted, sum(done.repairs for done in both)).solution(problem.hierarchy)

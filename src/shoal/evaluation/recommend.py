@@ -268,7 +268,7 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
     )
     if advice.bound is not None and row.get("value") is not None:
         gap = max(0.0, 1 - advice.bound / row["value"]) if row["value"] else 0.0
-        kind = "grouping of siblings" if runner.grouped(pick.algorithm) else "cut of the hierarchy"
+        kind = "grouping of siblings" if pick.algorithm.groups_siblings else "cut of the hierarchy"
         kind += ", with or without items removed," if pick.algorithm.suppresses else ""
         if gap == 0:
             yield f"No {kind} loses less (proved)."

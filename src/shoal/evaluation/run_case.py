@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal import discovery
-from shoal.algorithms import Algorithm, TreeAlgorithm
+from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
@@ -118,7 +118,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
 
 def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
     """What every recoding of the same kind loses at least: every cut, or every grouping of siblings."""
-    if not isinstance(algorithm, TreeAlgorithm) or algorithm.siblings == "none":
+    if not algorithm.groups_siblings:
         return proof.lower_bound
     return proof.groupings_bound if proof.loss else 0.0
 

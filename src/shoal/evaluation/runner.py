@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.algorithms import Algorithm, CutAlgorithm, SuppressingAlgorithm, TreeAlgorithm
+from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
 from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, alone, value
@@ -87,7 +87,7 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
     found: list[dict[str, float | None]] = []
     for case, row in zip(cases, rows, strict=True):
         loss, method = row.get("value"), case.algorithm
-        cuts = method.suppresses or row.get("lower_bound") is not None or isinstance(method, CutAlgorithm)
+        cuts = method.suppresses or row.get("lower_bound") is not None or method.cuts
         known = proofs.get(_setting(case), []) if cuts else []
         bounds = [bound for prover, bound in known if _speaks_of(prover, method)]
         bound = max(bounds) if bounds and loss is not None else None
@@ -98,29 +98,17 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
 
 def _speaks_of(prover: Algorithm, method: Algorithm) -> bool:
     """Whether a bound that one found holds for what the other chooses from."""
-    if grouped(method) and not grouped(prover):
+    if method.groups_siblings and not prover.groups_siblings:
         return False
     return not method.suppresses or _covers(prover, method)
-
-
-def grouped(method: Algorithm) -> bool:
-    """Whether a method may publish groups of siblings."""
-    return isinstance(method, TreeAlgorithm) and method.siblings != "none"
 
 
 def _covers(prover: Algorithm, method: Algorithm) -> bool:
     """Whether one that suppresses was free to suppress whatever the other, that does so too, may."""
     if not prover.suppresses:
         return False
-    (most, never), (least, kept) = _limits(prover), _limits(method)
+    (most, never), (least, kept) = prover.suppression_limits, method.suppression_limits
     return most >= least and never <= kept
-
-
-def _limits(method: Algorithm) -> tuple[float, frozenset[str]]:
-    """The percentage that it may suppress, and what it may not."""
-    if isinstance(method, SuppressingAlgorithm):
-        return method.max_suppressed, frozenset(method.never_suppress)
-    return 100.0, frozenset()
 
 
 def _setting(case: Case) -> str:

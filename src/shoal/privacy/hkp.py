@@ -150,10 +150,10 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     def describe(self) -> str:
         """In plain words."""
         known = "a public item" if self.p == 1 else f"up to {self.p} public items"
-        said = f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none"
+        left = f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none"
         if not self.sensitive and not self.sensitive_column:
-            return f"{said}."
-        return f"{said}, and finds each private item in at most {float(self.share * 100):g} % of them."
+            return f"{left}."
+        return f"{left}, and finds each private item in at most {float(self.share * 100):g} % of them."
 
     def limits(self) -> list[str]:
         """In plain words."""

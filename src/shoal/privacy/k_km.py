@@ -57,8 +57,8 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
         sizes = self.too_small(classes)
         if not sizes.holds:
             return sizes
-        found = rare_in_classes(self.whole(published), classes, self.k, self.m, engine)
-        return replace(found, checked=found.checked + sizes.checked)
+        rare = rare_in_classes(self.whole(published), classes, self.k, self.m, engine)
+        return replace(rare, checked=rare.checked + sizes.checked)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by all values and a few items."""

@@ -86,18 +86,18 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
             lambda: told_by_class(values, classes, self.l),
             lambda: self._told_by_labels(rows, values, classes, engine),
         )
-        checked, found = 0, Verdict(True, 0)
+        checked, verdict = 0, Verdict(True, 0)
         for step in steps:
-            found = step()
-            checked += found.checked
-            if not found.holds:
+            verdict = step()
+            checked += verdict.checked
+            if not verdict.holds:
                 break
-        return replace(found, checked=checked)
+        return replace(verdict, checked=checked)
 
     def _told_by_labels(self, rows: Transactions, values: Transactions, classes: Grouping, engine: Engine) -> Verdict:
         """Whether a set of 1..m labels of a class comes with a sensitive value too often."""
         own, class_of, label_of = apart_by_class(rows, classes)
-        found = disclosing_sets(
+        told = disclosing_sets(
             own.indptr,
             own.items,
             len(own.labels),
@@ -117,9 +117,9 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
                 holders=holders,
                 group=name_of(classes, class_of[codes[0]]),
             )
-            for codes, value, count, holders in found.sets
+            for codes, value, count, holders in told.sets
         ]
-        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+        return Verdict(told.violations == 0, told.checked, told.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by all values and a few items that are not sensitive."""

@@ -51,9 +51,9 @@ class KmAnonymity(ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
         rows = self.whole(published)
-        found = rare_sets(rows, self.k, self.m, engine)
-        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in found.sets]
-        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+        rare = rare_sets(rows, self.k, self.m, engine)
+        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
+        return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found."""

@@ -57,7 +57,7 @@ class KmNegative(ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all combinations of up to m facts that can fail."""
         rows = self.whole(published)
-        found = rare_negative_itemsets(
+        rare = rare_negative_itemsets(
             rows.indptr,
             rows.items,
             len(rows.labels),
@@ -68,9 +68,9 @@ class KmNegative(ItemsetModel):
         )
         witnesses = [
             RareSet(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
-            for present, absent, count in found.facts
+            for present, absent, count in rare.facts
         ]
-        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+        return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by what is known to be there."""

@@ -63,7 +63,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""
         rows, values = self.both(published)
-        found = disclosing_sets(
+        told = disclosing_sets(
             rows.indptr,
             rows.items,
             len(rows.labels),
@@ -77,9 +77,9 @@ class LmDiversity(SensitiveValues, ItemsetModel):
         )
         witnesses = [
             DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
-            for codes, value, count, holders in found.sets
+            for codes, value, count, holders in told.sets
         ]
-        return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+        return Verdict(told.violations == 0, told.checked, told.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Disclosure:
         """What can be learned."""

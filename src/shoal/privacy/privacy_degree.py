@@ -88,22 +88,22 @@ class PrivacyDegree(SensitiveItems):
         """A file must have the column."""
         names = () if data.table is None else data.table.names
         if self.group_column not in names:
-            found = ", ".join(f"'{name}'" for name in names) or "none"
+            listed = ", ".join(f"'{name}'" for name in names) or "none"
             raise OptionError(
                 f"{data.origin.name} has no column '{self.group_column}'{did_you_mean(self.group_column, names)} with "
-                f"the group of each record (beside the sets there are: {found}): name it with --group-column."
+                f"the group of each record (beside the sets there are: {listed}): name it with --group-column."
             )
         return super().view(data)
 
     def written(self, data: Dataset, published: Published) -> Dataset:
         """With one more column, for the groups."""
-        made = super().written(data, published)
+        dataset = super().written(data, published)
         if published.grouping is None:
-            return made
+            return dataset
         import pyarrow as pa
 
-        beside = made.table or Table(pa.table({"": pa.nulls(len(made))}).select([]))
-        return replace(made, table=beside.with_column(self.group_column, pa.array(published.grouping.of + 1)))
+        beside = dataset.table or Table(pa.table({"": pa.nulls(len(dataset))}).select([]))
+        return replace(dataset, table=beside.with_column(self.group_column, pa.array(published.grouping.of + 1)))
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count sensitive items group by group."""
@@ -113,21 +113,21 @@ class PrivacyDegree(SensitiveItems):
             raise OptionError(f"{name}: the rows come without their groups: verify {name}.view(dataset).")
         tick = engine.tick("verifying")
         tick(0.0)
-        made = published.grouping
-        if bool(np.any(made.of < 0)):
+        grouping = published.grouping
+        if bool(np.any(grouping.of < 0)):
             raise DataError(
-                f"{self.title}: record {int(np.argmin(made.of)) + 1} is in no group: every record needs one."
+                f"{self.title}: record {int(np.argmin(grouping.of)) + 1} is in no group: every record needs one."
             )
-        groups, items, counts, _ = _held(values, made)
-        wrong = np.flatnonzero(counts * self.p > made.sizes[groups])
-        worst = wrong[np.lexsort((items[wrong], groups[wrong], -(counts[wrong] / made.sizes[groups[wrong]])))]
+        groups, items, counts, _ = _held(values, grouping)
+        wrong = np.flatnonzero(counts * self.p > grouping.sizes[groups])
+        worst = wrong[np.lexsort((items[wrong], groups[wrong], -(counts[wrong] / grouping.sizes[groups[wrong]])))]
         witnesses = [
             DisclosingInClass(
                 (),
-                int(made.sizes[group]),
+                int(grouping.sizes[group]),
                 sensitive=values.labels[item],
                 holders=int(count),
-                group=made.names[group] if made.names else f"{group + 1}",
+                group=grouping.names[group] if grouping.names else f"{group + 1}",
             )
             for group, item, count in zip(groups[worst[:SHOWN]], items[worst], counts[worst], strict=False)
         ]

@@ -47,13 +47,13 @@ class RelationalModel(PrivacyModel):
         names = () if data.table is None else data.table.names
         roles = {} if data.table is None else data.table.roles
         named = tuple(name for name in names if roles.get(name) is Role.QUASI_IDENTIFIER)
-        found = named or tuple(name for name in names if name not in roles and name not in self.columns)
-        if not found:
+        known = named or tuple(name for name in names if name not in roles and name not in self.columns)
+        if not known:
             raise OptionError(
                 f"{self.title} is about columns that may be known, but {data.origin.name} has none"
                 f"{' beside the sets' if not names else ' (all have another role)'}: declare some as quasi-identifiers."
             )
-        return found
+        return known
 
     def seen(self, data: Dataset) -> Published:
         """With the records that have equal values."""
@@ -61,15 +61,15 @@ class RelationalModel(PrivacyModel):
 
     def written(self, data: Dataset, published: Published) -> Dataset:
         """With the published values in place of the original ones."""
-        made = super().written(data, published)
-        if published.relational is None or made.table is None:
-            return made
+        dataset = super().written(data, published)
+        if published.relational is None or dataset.table is None:
+            return dataset
         import pyarrow as pa
 
-        arrow = made.table.arrow
+        arrow = dataset.table.arrow
         for name, texts in zip(published.relational.names, published.relational.columns(), strict=True):
             arrow = arrow.set_column(arrow.column_names.index(name), name, pa.array(texts, pa.string()))
-        return replace(made, table=replace(made.table, arrow=arrow))
+        return replace(dataset, table=replace(dataset.table, arrow=arrow))
 
     def classes(self, published: Published) -> Grouping:
         """The records with equal values; an error if the data come without their columns."""
@@ -145,12 +145,12 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
     """Whether all sets of up to m labels that occur in a class are in k of its rows."""
     own, class_of, label_of = apart_by_class(rows, classes)
-    found = rare_sets(own, k, m, engine)
+    rare = rare_sets(own, k, m, engine)
     witnesses = [
         RareInClass(tuple(rows.labels[label_of[code]] for code in codes), support, name_of(classes, class_of[codes[0]]))
-        for codes, support in found.sets
+        for codes, support in rare.sets
     ]
-    return Verdict(found.violations == 0, found.checked, found.violations, tuple(witnesses))
+    return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
 
 
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:

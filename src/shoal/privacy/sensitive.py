@@ -131,7 +131,7 @@ def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[
 
     An item stands for all its counts: where the hierarchy has milk*1 and milk*2 below milk, it is named milk.
     """
-    found: list[str] = []
+    spelled: list[str] = []
     names = {*present, *map(without_count, present)}
     for label in labels:
         below = hierarchy.items_of(label)
@@ -142,8 +142,8 @@ def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[
         items = [item for item in below if item in names]
         if label not in below:
             items = [_item(item, hierarchy) for item in items]
-        found += items or [label]
-    return tuple(dict.fromkeys(found))
+        spelled += items or [label]
+    return tuple(dict.fromkeys(spelled))
 
 
 def _item(leaf: str, hierarchy: Hierarchy) -> str:

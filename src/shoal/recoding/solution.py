@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shoal.data.hierarchy import Hierarchy
-from shoal.recoding import Recoding
+from shoal.recoding import GlobalCut, Recoding
 
 Ended = Literal["proven", "time limit", "interrupted", "no solver"]
 
@@ -61,3 +61,10 @@ class Solution:
     optimality: Optimality | None = None
     statistics: dict[str, float] = field(default_factory=dict)  # counts and seconds of the search, by name
     hierarchy: Hierarchy | None = None  # that the recoding is about, if it is not that of the problem: with groups
+
+
+@dataclass(frozen=True, eq=False)
+class CutSolution(Solution):
+    """A global cut and what is known about it."""
+
+    recoding: GlobalCut

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from shoal.algorithms import Algorithm, ExactAlgorithm
+from shoal.algorithms import Algorithm
 from shoal.algorithms.auto import Auto
 from shoal.algorithms.mhghs import MHgHs
 from shoal.engines import LOCAL, Engine
@@ -129,7 +129,7 @@ def _candidates(release: Release) -> Iterator[Remedy]:
     method, privacy = release.algorithm, release.problem.privacy
     if not isinstance(privacy, Auto.solves):
         return
-    grouped = isinstance(method, ExactAlgorithm) and method.siblings == "best"
+    grouped = method.regroups_siblings
     if not grouped:
         yield Remedy("sibling groups", Auto())
     if isinstance(privacy, MHgHs.solves) and not method.suppresses:

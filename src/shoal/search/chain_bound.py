@@ -94,20 +94,20 @@ class Chains:
             total = np.concatenate([[0], np.cumsum(occ[order])])
             most = fanout - 1 - (self.place[few] == start + fanout - 1)  # some sibling is left
             sizes = GRID ** np.arange(30)
-            found = []
+            triples = []
             for factor in FACTORS:
                 level = np.searchsorted(sizes, factor * occ[few], side="right") - 1
                 limit = np.where(level >= 0, sizes[level], 0)
                 reach = np.minimum(np.searchsorted(total, total[start] + limit, side="right") - 1 - start, most)
-                found.append(np.stack([parent, reach, few], axis=1)[reach > 0])
-            bases = np.unique(np.concatenate(found), axis=0)
+                triples.append(np.stack([parent, reach, few], axis=1)[reach > 0])
+            bases = np.unique(np.concatenate(triples), axis=0)
             nodes.append(bases[:, 2])
             reaches.append(bases[:, 1])
         return np.concatenate(nodes).astype(np.int32), np.concatenate(reaches).astype(np.int32)
 
     def _clauses(self, rows: Transactions, k: int, known: int) -> Codes:
         """All clauses that the work and the time allow, a line each."""
-        tree, found, total, done = self.tree, [np.zeros((0, 4), dtype=np.int32)], 0, 0
+        tree, quads, total, done = self.tree, [np.zeros((0, 4), dtype=np.int32)], 0, 0
         kernel = MergeChains(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, k)
         nodes, reaches = self._bases(known)
         each = FEW_EACH if self.nodes > MANY else MOST_CLAUSES
@@ -117,9 +117,9 @@ class Chains:
         most, chunk = self._affordable(until - now)
         while done < len(nodes) and total < most and work > 0 and time.monotonic() < until:
             some, passed, looked = kernel.around(nodes[done:], reaches[done:], each=each, work=min(work, chunk))
-            found.append(some)
+            quads.append(some)
             done, total, work = done + passed, total + len(some), work - looked
-        return np.concatenate(found)
+        return np.concatenate(quads)
 
     def _affordable(self, seconds: float) -> tuple[int, int]:
         """How many clauses there is time to sort, and how much to look at between looks at the clock."""

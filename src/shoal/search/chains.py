@@ -24,8 +24,8 @@ def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyMod
     if tree.height <= DEEP:
         return solve(problem)
     short, node_of = tree.without_chains()
-    found = solve(problem.on(short))
-    if found.hierarchy is None:
-        return replace(found, recoding=found.recoding.moved(tree, node_of))
-    refined = replace(found.hierarchy, refines=tree)  # groups between the siblings that are left
-    return replace(found, recoding=found.recoding.on(refined), hierarchy=refined)
+    solution = solve(problem.on(short))
+    if solution.hierarchy is None:
+        return replace(solution, recoding=solution.recoding.moved(tree, node_of))
+    refined = replace(solution.hierarchy, refines=tree)  # groups between the siblings that are left
+    return replace(solution, recoding=solution.recoding.on(refined), hierarchy=refined)

@@ -27,8 +27,8 @@ from shoal.kernels.search.clusters.merging import Merging
 from shoal.options import say
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
-from shoal.search.within import STEPS, Within
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
+from shoal.search.set_generalizer import STEPS, SetGeneralizer
 
 By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
 Rum = Literal["ncp", "discernibility", "class-size"]
@@ -50,20 +50,20 @@ class Clusters:
     def __init__(
         self,
         problem: Prepared[ItemsetModel],
-        yard: Yardstick,
+        ncp: NcpScale,
         cluster_of: Counts,
         engine: Engine,
         *,
         by: By,
         rum: Rum = "ncp",
-        within: Within | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
+        within: SetGeneralizer | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
     ) -> None:
-        self.problem, self.yard, self.engine, self.by, self.rum, self.within = problem, yard, engine, by, rum, within
+        self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
         items, self.n = problem.items, len(problem.items)
         self.merging = Merging(
-            *yard.spans(cluster_of),
+            *ncp.spans(cluster_of),
             np.bincount(cluster_of).astype(np.int64),
-            yard.scales,
+            ncp.scales,
             items.indptr,
             items.items,
             len(items.labels),
@@ -92,7 +92,7 @@ class Clusters:
         """Rum: between 0 and 1, but for weights of columns that sum up to more."""
         if self.rum == "class-size":
             return 1 / len(self)
-        unit = self.yard.unit if self.rum == "ncp" else self.n
+        unit = self.ncp.unit if self.rum == "ncp" else self.n
         return self.merging.total / (self.n * unit)
 
     def beyond(self, delta: float) -> bool:
@@ -100,7 +100,7 @@ class Clusters:
         bound = Fraction(str(delta))
         if self.rum == "class-size":
             return bound * len(self) < 1
-        if self.rum == "ncp" and self.yard.slack:  # costs are rounded: look exactly, once
+        if self.rum == "ncp" and self.ncp.slack:  # costs are rounded: look exactly, once
             return self._exact() > bound
         return self.merging.total > self.most(delta)
 
@@ -108,8 +108,8 @@ class Clusters:
         """Mean NCP by the definition."""
         raw = self.problem.relational
         assert raw is not None
-        made = raw.generalized(part_of(self.members(), self.n))
-        parts = zip(made.attributes, made.weights, made.low, made.high, strict=True)
+        generalized = raw.generalized(part_of(self.members(), self.n))
+        parts = zip(generalized.attributes, generalized.weights, generalized.low, generalized.high, strict=True)
         return sum(
             (
                 weight * Fraction(sum(attribute.numerators(low, high).tolist()), attribute.denominator * self.n)
@@ -124,7 +124,7 @@ class Clusters:
         if self.rum == "ncp" and raw is not None and Fraction(str(delta)) >= sum(raw.weights):
             return UNBOUNDED  # nothing can lose more
         if self.rum == "ncp":
-            return self.yard.most(delta, self.n)
+            return self.ncp.most(delta, self.n)
         if self.rum == "discernibility":
             return math.floor(Fraction(str(delta)) * self.n * self.n)
         return UNBOUNDED
@@ -141,18 +141,18 @@ class Clusters:
             self.values[number] = self._published(self.rows[number])
         return Merge(number, gone, self.rows[number])
 
-    def stand(self) -> int:
+    def merge_infeasible(self) -> int:
         """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
         merged = 0
         for number in sorted(self.rows):
             grown = number
-            while grown in self.rows and len(self) > 1 and not self.needs.met(grown):
+            while grown in self.rows and len(self) > 1 and not self.needs.is_feasible(grown):
                 grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
                 merged += 1
         self.unite()
         return merged
 
-    def grow(self, delta: float) -> None:
+    def merge_within_bound(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""
         tick, limit, start = self.engine.tick("merging clusters"), self.most(delta), len(self)
         fewest = math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
@@ -172,12 +172,12 @@ class Clusters:
 
     def _published(self, rows: Counts) -> tuple[int, ...]:
         """The values that these rows would be published with."""
-        raw, found = self.problem.relational, []
+        raw, values = self.problem.relational, []
         assert raw is not None
         for attribute, low in zip(raw.attributes, raw.low, strict=True):
             ends = attribute.generalize(np.array([low[rows].min()]), np.array([low[rows].max()]))
-            found += [int(end[0]) for end in ends]
-        return tuple(found)
+            values += [int(end[0]) for end in ends]
+        return tuple(values)
 
     def _equal(self, one: int, other: int) -> list[int]:
         """The clusters that the union of two would be published like: sizes of classes count them together."""
@@ -188,9 +188,9 @@ class Clusters:
         """Clusters that would be published with equal values become one, for measures that count them so."""
         first: dict[tuple[int, ...], int] = {}
         for number in sorted(self.values):
-            found = first.setdefault(self.values[number], number)
-            if found != number:
-                self.merge(found, number)
+            earlier = first.setdefault(self.values[number], number)
+            if earlier != number:
+                self.merge(earlier, number)
 
     def merges(self) -> Iterator[Merge]:
         """Tmerge's merges, one after the other, down to one cluster."""
@@ -221,13 +221,13 @@ class Clusters:
         assert self.within is not None
         within, new = self.within, [other for other in others.tolist() if (seed, other) not in self.losses]
         unions = [np.sort(np.concatenate([self.rows[seed], self.rows[other]])) for other in new]
-        found = self.engine.map("comparing sets", lambda rows, one: within.loss(rows, one) / len(rows), unions)
-        for other, loss in zip(new, found, strict=True):
+        losses = self.engine.map("comparing sets", lambda rows, one: within.loss(rows, one) / len(rows), unions)
+        for other, loss in zip(new, losses, strict=True):
             self.losses[seed, other] = self.losses[other, seed] = loss
         return np.array([self.losses[seed, other] for other in others.tolist()])
 
 
-def shrink(clusters: Clusters, within: Within, delta: float, engine: Engine) -> list[Counts]:
+def merge_until_bound(clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine) -> list[Counts]:
     """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
 
     Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
@@ -272,7 +272,7 @@ class Needs:
             np.add.at(self.held, (cluster_of[ids], values.items), 1)
             np.add.at(self.held_filled, (cluster_of[ids], values.items), some[ids])
 
-    def met(self, number: int) -> bool:
+    def is_feasible(self, number: int) -> bool:
         """Whether a cluster can."""
         if 0 < self.filled[number] < self.k:
             return False

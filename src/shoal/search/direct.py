@@ -22,11 +22,11 @@ from shoal.kernels.search.repair.repair_negative import repair_negative
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class CutInput:
     """What is repaired: rows over the leaves of a hierarchy whose nodes have costs, and their sensitive values."""
 
     items: Transactions
@@ -35,7 +35,7 @@ class Ground:
     costs: Counts
 
     @classmethod
-    def of(cls, problem: Prepared[PrivacyModel]) -> Ground:
+    def of(cls, problem: Prepared[PrivacyModel]) -> CutInput:
         """The whole problem."""
         return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
 
@@ -48,15 +48,15 @@ class Repaired:
     counted: int  # count-tree nodes counted in the largest pass: the papers' measure of memory
     repairs: int  # sets that had to be repaired
 
-    def then(self, more: kernel.Repaired, ground: Ground, privacy: ItemsetModel) -> Repaired:
+    def then(self, more: kernel.Repaired, cut_input: CutInput, privacy: ItemsetModel) -> Repaired:
         """With what was repaired from there on, only upwards: so what was repaired before stays so."""
         if more.unrepairable is not None:
-            raise Infeasible(privacy.unreachable(ground.items, ground.sensitive))
+            raise Infeasible(privacy.unreachable(cut_input.items, cut_input.sensitive))
         return Repaired(more.raised, max(self.counted, more.counted), self.repairs + more.repairs)
 
-    def solution(self, hierarchy: Hierarchy) -> Solution:
+    def solution(self, hierarchy: Hierarchy) -> CutSolution:
         """As the result of an algorithm."""
-        return Solution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
+        return CutSolution(GlobalCut.raising(hierarchy, self.raised), statistics=self.statistics)
 
     @property
     def statistics(self) -> dict[str, float]:
@@ -65,21 +65,21 @@ class Repaired:
 
 
 def level_by_level(
-    ground: Ground, privacy: ItemsetModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
+    cut_input: CutInput, privacy: ItemsetModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
 ) -> Repaired:
     """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an adversary can know."""
-    known = privacy.demand(ground.items).known
-    return repair(ground, privacy, range(1, known + 1), engine, raised=raised, bounded=bounded)
+    known = privacy.demand(cut_input.items).known
+    return repair(cut_input, privacy, range(1, known + 1), engine, raised=raised, bounded=bounded)
 
 
-def all_at_once(ground: Ground, privacy: ItemsetModel, engine: Engine) -> Repaired:
+def all_at_once(cut_input: CutInput, privacy: ItemsetModel, engine: Engine) -> Repaired:
     """DA (P0 Alg. 3): sets of up to as many labels as an adversary can know, in one walk."""
-    known = privacy.demand(ground.items).known
-    return repair(ground, privacy, range(known, known + 1), engine)
+    known = privacy.demand(cut_input.items).known
+    return repair(cut_input, privacy, range(known, known + 1), engine)
 
 
 def repair(
-    ground: Ground,
+    cut_input: CutInput,
     privacy: ItemsetModel,
     sizes: range,
     engine: Engine,
@@ -91,10 +91,10 @@ def repair(
 
     ``bounded``: the root is not to be used, and what only it could repair stays as it is.
     """
-    items, hierarchy, tick = ground.items, ground.hierarchy, engine.tick("repairing")
+    items, hierarchy, tick = cut_input.items, cut_input.hierarchy, engine.tick("repairing")
     if not sizes or not sizes[-1] or not len(items.items):
         return Repaired(list(raised), 0, 0)
-    demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, ground.costs, hierarchy.n_leaves)
+    demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
     done = Repaired(list(raised), 0, 0)
     if demand.k > 1:
         direct = direct_pass(
@@ -114,13 +114,13 @@ def repair(
         more = repair_negative(
             items.indptr, items.items, *tree, demand.k, sizes, done.raised, threads=engine.threads, tick=tick
         )
-        done = done.then(more, ground, privacy)
+        done = done.then(more, cut_input, privacy)
     if demand.one_in:
         more = repair_diversity(
             items.indptr,
             items.items,
-            ground.sensitive.indptr,
-            ground.sensitive.items,
+            cut_input.sensitive.indptr,
+            cut_input.sensitive.items,
             *tree,
             demand.one_in,
             sizes,
@@ -129,7 +129,7 @@ def repair(
             threads=engine.threads,
             tick=tick,
         )
-        done = done.then(more, ground, privacy)
+        done = done.then(more, cut_input, privacy)
     return done
 
 

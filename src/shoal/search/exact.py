@@ -29,19 +29,19 @@ from shoal.kernels.search.cuts.threats import Threats
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
+from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.expansion import Threat
 from shoal.search.polish import respecialise
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 from shoal.search.threats import counter_of
 
 AA_SHARE, BOUND_SHARE = 1 / 2, 1 / 2  # of the time left after the search, one after the other; the rest: the polish
 
 
-class ExactSearch(Proof):
+class ExactSearch(BoundedSearch):
     """One search."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
@@ -59,12 +59,12 @@ class ExactSearch(Proof):
         with self._timed("counting"):
             return counter_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
-    def run(self, *, needs_proof: bool) -> Solution:
+    def run(self, *, needs_proof: bool) -> CutSolution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
             with self._timed("solving"):
                 solver.load()  # missing, it is missed before any work
-        ended = self._carried_out(self.begin, self._prove)
+        ended = self._run_steps(self.begin, self._prove)
         ended = self._concluded(ended, self._conclude)
         return self._solution("proven" if self.bound == self.tree.cost(self.best) else ended)
 
@@ -159,19 +159,19 @@ class ExactSearch(Proof):
         self._check_time(share)
         with self._timed("counting"):
             raised = self.tree.raised(expanded)
-            found = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
-            self.threats += found
-        return bool(found)
+            threats = self.counter.at(raised, 3, self.demand.known, known=known, tick=self._check_time)
+            self.threats += threats
+        return bool(threats)
 
     def _ask_aa(self) -> None:
         """Take the cut of AA, once, unless AA was too slow for the same time before."""
         if self.aa is None and self.clock.left() > self.aa_seconds:
             self.aa_seconds = self.clock.left()
             with self._timed("AA"):
-                repaired = level_by_level(Ground.of(self.problem), self.problem.privacy, self._within_time())
+                repaired = level_by_level(CutInput.of(self.problem), self.problem.privacy, self._within_time())
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
-    def _solution(self, ended: Ended) -> Solution:
+    def _solution(self, ended: Ended) -> CutSolution:
         """The result in the user's terms."""
         if self.paired:
             self.threats = self.counter.minimal(self.threats)

@@ -110,10 +110,10 @@ class Expansion:
 
     def subtree(self, node: int, expanded: set[int]) -> set[int]:
         """The expanded nodes at or below a node."""
-        found: set[int] = set()
+        reached: set[int] = set()
         queue = [node]
         while queue:
             node = queue.pop()
-            found.add(node)
+            reached.add(node)
             queue += [child for child in self.below[node] if child in expanded]
-        return found
+        return reached

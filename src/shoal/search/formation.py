@@ -11,12 +11,12 @@ from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
 from shoal.engines import Engine
 from shoal.kernels.search.clusters.form_clusters import form_clusters
-from shoal.search.yardstick import Yardstick
+from shoal.search.ncp_scale import NcpScale
 
-Formation = Callable[[Relational, Yardstick, int, int, Engine], Counts]
+Formation = Callable[[Relational, NcpScale, int, int, Engine], Counts]
 
 
-def cluster(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine) -> Counts:
+def cluster(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine) -> Counts:
     """P2's Cluster: a random record and the k - 1 that are nearest to it by NCP, again and again.
 
     Those that are left at the end join the cluster that loses least by them (its NCP, not its growth; ties: the first).
@@ -24,11 +24,11 @@ def cluster(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine)
     order = np.random.default_rng(seed).permutation(len(raw))
     return united(
         raw,
-        form_clusters(yard.codes, yard.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")),
+        form_clusters(ncp.codes, ncp.scales, order, k, threads=engine.threads, tick=engine.tick("forming clusters")),
     )
 
 
-def mondrian(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine) -> Counts:
+def mondrian(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine) -> Counts:
     """Mondrian: the records are halved by one attribute after the other, as long as both halves keep k.
 
     The attribute with the greatest NCP comes first (ties: in order), cut nearest to the median: numbers between any two
@@ -39,7 +39,7 @@ def mondrian(raw: Relational, yard: Yardstick, k: int, seed: int, engine: Engine
     waiting = [np.arange(len(raw))]
     while waiting:
         rows = waiting.pop()
-        halves = _halves(yard, rows, k)
+        halves = _halves(ncp, rows, k)
         if halves is None:
             cluster_of[rows] = clusters
             clusters += 1
@@ -58,16 +58,16 @@ def united(raw: Relational, cluster_of: Counts) -> Counts:
     return raw.generalized(cluster_of).classes
 
 
-def _halves(yard: Yardstick, rows: Counts, k: int) -> list[Counts] | None:
+def _halves(ncp: NcpScale, rows: Counts, k: int) -> list[Counts] | None:
     """Two parts of the rows, each of at least k; none, if no cut leaves such parts."""
     if len(rows) < 2 * k:
         return None
-    parts = [codes[rows] for codes in yard.codes]
-    costs = [_cost(scale, int(part.min()), int(part.max())) for scale, part in zip(yard.scales, parts, strict=True)]
+    parts = [codes[rows] for codes in ncp.codes]
+    costs = [_cost(scale, int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
     for at in sorted(range(len(parts)), key=lambda at: -costs[at]):
         first, last = int(parts[at].min()), int(parts[at].max())
         below = np.cumsum(np.bincount(parts[at] - first))[:-1]  # rows at or below each code but the last
-        allowed = (below >= k) & (len(rows) - below >= k) & _borders(yard.scales[at], first, last)
+        allowed = (below >= k) & (len(rows) - below >= k) & _borders(ncp.scales[at], first, last)
         allowed &= np.diff(below, prepend=0) > 0  # of several cuts with equal parts the first
         if allowed.any():
             off = np.where(allowed, np.abs(2 * below - len(rows)), len(rows) + 1)

@@ -40,16 +40,16 @@ def borders(items: Transactions, order: Counts, m: int, chunks: int, flexibility
     reached = list(accumulate(combinations[size] for size in sizes))
     if not reached or not reached[-1]:
         reached = list(range(1, len(sizes) + 1))
-    found: list[int] = []
+    places: list[int] = []
     for border in range(1, chunks):
         # reached >= border / chunks * total, in whole numbers
         at = bisect_left(reached, -(-border * reached[-1] // chunks))
-        lowest = found[-1] + 1 if found else 0
+        lowest = places[-1] + 1 if places else 0
         highest = len(sizes) - 1 - (chunks - border)  # leaves a row for each chunk to come
         at = min(max(at, lowest), highest)
         window = range(max(at - flexibility, lowest), min(at + flexibility, highest) + 1)
-        found.append(max(window, key=lambda place: (_distance(items, order, place), -place)))
-    return found
+        places.append(max(window, key=lambda place: (_distance(items, order, place), -place)))
+    return places
 
 
 def _distance(items: Transactions, order: Counts, place: int) -> int:

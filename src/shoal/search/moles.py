@@ -16,7 +16,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes
 
 
-def destroying(moles: Sequence[Codes], lost: Sequence[int], barred: npt.NDArray[np.bool_]) -> list[int] | None:
+def choose_suppressed(moles: Sequence[Codes], lost: Sequence[int], barred: npt.NDArray[np.bool_]) -> list[int] | None:
     """Items that destroy all moles, in the order they are chosen; none, if a mole has barred items only.
 
     ``moles``: for 1, 2, .. items the moles of so many, a line each. ``lost``: what suppressing each item loses, below
@@ -24,7 +24,7 @@ def destroying(moles: Sequence[Codes], lost: Sequence[int], barred: npt.NDArray[
     (ties: the lower loss, then the lower id). What loses nothing comes before all else. Ratios are compared exactly.
 
     >>> pairs = np.array([[0, 1], [0, 2], [1, 3]], dtype=np.int32)
-    >>> destroying([np.array([[4]]), pairs], [3, 1, 1, 1, 9], np.zeros(5, dtype=bool))
+    >>> choose_suppressed([np.array([[4]]), pairs], [3, 1, 1, 1, 9], np.zeros(5, dtype=bool))
     [4, 1, 2]
     """
     incidence = _Incidence(moles, len(lost))

@@ -43,13 +43,13 @@ def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) 
 
     Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
     """
-    items, late = problem.items, problem.sensitive_items.sizes > 0
+    items, deferred = problem.items, problem.sensitive_items.sizes > 0
     groups = nearest_groups(
         items.indptr,
         items.items,
         len(items.labels),
         seeds,
-        late,
+        deferred,
         problem.privacy.k - 1,
         threads=engine.threads,
         tick=engine.tick("looking for neighbours"),
@@ -63,11 +63,11 @@ def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], see
     That is the one whose published row has the smallest Hamming distance on the items that may be known, then the one
     that shares most sensitive items, then the first. What it publishes is decided anew after each that joins.
     """
-    made = [list(group) for group in groups]
-    used = {row for group in made for row in group}
+    grown = [list(group) for group in groups]
+    used = {row for group in grown for row in group}
     left = [row for row in map(int, seeds) if row not in used]
-    _join(problem, made, left)
-    return Solution(_flips(problem, made), statistics={"groups": len(made), "joined_rows": len(left)})
+    _join(problem, grown, left)
+    return Solution(_flips(problem, grown), statistics={"groups": len(grown), "joined_rows": len(left)})
 
 
 def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Flips:
@@ -103,7 +103,7 @@ def _join(problem: Prepared[SensitiveK], groups: list[list[int]], left: Sequence
 
 def _published(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
     """What each group is published as: the items that may be known, and the sensitive ones."""
-    made = _flips(problem, groups).apply(problem.items, problem.set_apart)
-    assert made.sensitive is not None
+    published = _flips(problem, groups).apply(problem.items, problem.set_apart)
+    assert published.sensitive is not None
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
-    return made.rows.take(firsts), made.sensitive.items.take(firsts)
+    return published.rows.take(firsts), published.sensitive.items.take(firsts)

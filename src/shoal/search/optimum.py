@@ -5,16 +5,16 @@ from __future__ import annotations
 from shoal.engines import Engine
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
-from shoal.search.exclusion import ExclusionSearch
+from shoal.search.non_monotone import NonMonotoneSearch
 
 
-def best_cut(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
+def best_cut(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> CutSolution:
     """Search until it is proved, or time is up.
 
     ``needs_proof``: fail if the solver is not installed; else go without a proof.
     """
-    search = ExactSearch if problem.privacy.demand(problem.items).monotone else ExclusionSearch
+    search = ExactSearch if problem.privacy.demand(problem.items).monotone else NonMonotoneSearch
     return search(problem, engine, clock).run(needs_proof=needs_proof)

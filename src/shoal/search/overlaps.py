@@ -25,10 +25,10 @@ class Overlaps:
         self._mark[own] = True
         sums = np.concatenate([[0], np.cumsum(self._mark[items[at]])])
         self._mark[own] = False
-        found: Counts = sums[ends] - sums[ends - sizes]
-        return found
+        counts: Counts = sums[ends] - sums[ends - sizes]
+        return counts
 
     def distances(self, own: Codes, others: Counts) -> Counts:
         """The Hamming distance from the given items to each of the rows."""
-        found: Counts = len(own) + self.sizes[others] - 2 * self.shared(own, others)
-        return found
+        distances: Counts = len(own) + self.sizes[others] - 2 * self.shared(own, others)
+        return distances

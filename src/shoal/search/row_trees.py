@@ -60,9 +60,9 @@ class RowTrees:
                 won = weight[open_] * (penalty[above] - penalty[node[open_]])
                 gains.append(np.add.reduceat(won, starts))
                 nodes.append(above[starts])
-                made = sum(map(len, nodes))
+                so_far = sum(map(len, nodes))
                 row = np.concatenate([row[~ready], theirs[starts]])
-                place = np.concatenate([place[~ready], np.arange(made - len(starts), made)])
+                place = np.concatenate([place[~ready], np.arange(so_far - len(starts), so_far)])
                 weight = np.concatenate([weight[~ready], np.add.reduceat(weight[open_], starts)])
                 node = np.concatenate([node[~ready], above[starts]])
         tops = np.full(len(items), -1, dtype=np.int64)
@@ -75,8 +75,8 @@ class RowTrees:
     def kids_of(self, places: Offsets) -> Offsets:
         """The children of places of equal shape: a column for each place."""
         size = self.first[places[0] + 1] - self.first[places[0]]
-        found: Offsets = self.kids[self.first[places] + np.arange(size)[:, None]]
-        return found
+        kids: Offsets = self.kids[self.first[places] + np.arange(size)[:, None]]
+        return kids
 
 
 def _branches(hierarchy: Hierarchy) -> tuple[Counts, Counts]:

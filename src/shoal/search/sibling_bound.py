@@ -164,7 +164,7 @@ def _linear(loss: AdditiveLoss, items: int) -> tuple[int, int]:
 
 def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
     """The pairs of items that 1..k-1 rows hold, a line each. None, if rows hold more than ``most`` pairs in all."""
-    sizes, found, total = rows.sizes, [], 0
+    sizes, keys_of_pairs, total = rows.sizes, [], 0
     for length in np.unique(sizes[sizes > 1]).tolist():
         begins = rows.indptr[:-1][sizes == length]
         total += len(begins) * length * (length - 1) // 2
@@ -172,10 +172,10 @@ def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
             return np.zeros((0, 2), dtype=np.int32)
         table = rows.items[begins[:, None] + np.arange(length)].astype(np.int64)
         one, other = np.triu_indices(length, 1)
-        found.append((table[:, one] * len(rows.labels) + table[:, other]).ravel())
-    if not found:
+        keys_of_pairs.append((table[:, one] * len(rows.labels) + table[:, other]).ravel())
+    if not keys_of_pairs:
         return np.zeros((0, 2), dtype=np.int32)
-    keys, counts = counted(np.concatenate(found))
+    keys, counts = counted(np.concatenate(keys_of_pairs))
     return np.stack(np.divmod(keys[counts < k], len(rows.labels)), axis=1).astype(np.int32)
 
 
@@ -265,18 +265,18 @@ class _Rounds:
             at = np.flatnonzero(due <= 0)
             at = np.roll(at, -int(np.searchsorted(at, self.next[which])))  # from where the last round has stopped
             due -= 1
-            found = self.kernel.broken(
+            broken = self.kernel.broken(
                 seeds[at], self.variables, values, slack=SLACK, most=MOST_CLAUSES, each=EACH, work=work
             )
-            self.covering.add(found.sizes, found.variables, found.weights.astype(np.int64), found.lacks)
-            seen = np.flatnonzero(found.states)
-            complete &= found.looked < work and len(found.sizes) < MOST_CLAUSES
+            self.covering.add(broken.sizes, broken.variables, broken.weights.astype(np.int64), broken.lacks)
+            seen = np.flatnonzero(broken.states)
+            complete &= broken.looked < work and len(broken.sizes) < MOST_CLAUSES
             self.next[which] = at[(seen[-1] + 1) % len(at)] if len(seen) else 0
-            kept = at[found.states == 1]
+            kept = at[broken.states == 1]
             due[kept] = pause[kept]
             pause[kept] = np.minimum(2 * pause[kept], PATIENCE)
-            pause[at[found.states == 2]] = 1
-            added, looked = added + len(found.sizes), looked + found.looked
+            pause[at[broken.states == 2]] = 1
+            added, looked = added + len(broken.sizes), looked + broken.looked
         return added, looked, complete
 
     def _add_links(self) -> int:

@@ -37,7 +37,7 @@ from shoal.metrics import Comparison
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended, Solution
 from shoal.search import solver
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.exact import ExactSearch
@@ -78,15 +78,15 @@ def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clo
         return search(problem, clock)
     if how != "best":
         return on_tree(problem, tree_of(problem, how), search, clock)
-    found = [search(problem, clock.first(1 / 3))]
+    solutions = [search(problem, clock.first(1 / 3))]
     clock.start()
-    clock.conclude(interrupted=_interrupted(found[0]))
+    clock.conclude(interrupted=_interrupted(solutions[0]))
     for one, part in (("frequency", 1 / 2), ("label", 1.0)):
-        if not _interrupted(found[-1]):
+        if not _interrupted(solutions[-1]):
             with contextlib.suppress(OutOfTime):
                 clock.check()
-                found.append(on_tree(problem, tree_of(problem, one), search, clock.part(part)))
-    return min(found, key=lambda solution: _loss(problem, solution))  # the first of equals
+                solutions.append(on_tree(problem, tree_of(problem, one), search, clock.part(part)))
+    return min(solutions, key=lambda solution: _loss(problem, solution))  # the first of equals
 
 
 def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, clock: Clock) -> Solution:
@@ -175,7 +175,6 @@ class SiblingSearch:
         for round_ in range(ROUNDS):
             best = self._better(best, self._regrouped(best, round_))
             refined, solution = self._proved(best, needs_proof)
-            assert isinstance(solution.recoding, GlobalCut)
             proved = self._grouping(refined, solution.recoding)
             if self.ended or proved.cost == best.cost or not self.clock.left():
                 break
@@ -201,7 +200,6 @@ class SiblingSearch:
             return best
         search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
         own = search.run(needs_proof=needs_proof)
-        assert isinstance(own.recoding, GlobalCut)
         self._note(own)
         return self._better(best, self._grouping(self.problem, own.recoding))
 
@@ -236,11 +234,11 @@ class SiblingSearch:
             runs = [Run(best, heat, share, seed + at) for at, (heat, share) in enumerate(some)]
             seed += len(heats)
             try:
-                found = self.engine.map("grouping siblings", self._annealed, runs)
+                groupings = self.engine.map("grouping siblings", self._annealed, runs)
             except KeyboardInterrupt:
                 self.ended = "interrupted"
                 break
-            best = min([best, *found], key=lambda one: one.cost)
+            best = min([best, *groupings], key=lambda one: one.cost)
         self._spent("grouping", began)
         return best
 
@@ -271,9 +269,9 @@ class SiblingSearch:
             search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
         return Grouping(search.block_of, search.cost)
 
-    def _proved(self, found: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], Solution]:
+    def _proved(self, grouping: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:
         """The exact search on a tree around the groups, with names: nothing worse, and a proof if there is time."""
-        tree = refine.around(self.problem.hierarchy, found.block_of, self.problem.occurrences)
+        tree = refine.around(self.problem.hierarchy, grouping.block_of, self.problem.occurrences)
         problem = self.problem.on(tree)
         if self.clock.left():
             spent = max(LEAST_SECONDS, (time.monotonic() - self.began) / 2)
@@ -283,7 +281,7 @@ class SiblingSearch:
             self.clock.conclude()
             clock = self.clock.part(PROOF_SHARE)
         search = ExactSearch(problem, self.engine, clock)
-        search.offer(cut_at(tree, found.block_of))
+        search.offer(cut_at(tree, grouping.block_of))
         solution = search.run(needs_proof=needs_proof)
         self._note(solution)
         return problem, solution

@@ -110,8 +110,8 @@ def solve(
     model.maximize(cp.LinearExpr.weighted_sum([variables[node] for node in nodes], [tree.gain[node] for node in nodes]))
 
     solver = _solver(cp, effort, deadline)
-    found: deque[set[int]] = deque(maxlen=KEPT + 1)
-    status = _interruptible(solver, model, _recorder(cp, variables, found), tick)
+    solutions: deque[set[int]] = deque(maxlen=KEPT + 1)
+    status = _interruptible(solver, model, _recorder(cp, variables, solutions), tick)
     if status == cp.UNKNOWN:
         return Relaxed(start, 0, False)
     if status == cp.INFEASIBLE and together:
@@ -122,12 +122,12 @@ def solve(
     bound = tree.costs[tree.root] - math.floor(solver.best_objective_bound + 1e-6)
     if status == cp.OPTIMAL or bound > tree.cost(expanded):  # more than the cost of a solution cannot be a bound
         bound = tree.cost(expanded) if status == cp.OPTIMAL else 0
-    before = tuple(other for other in reversed(found) if other != expanded)
+    before = tuple(other for other in reversed(solutions) if other != expanded)
     return Relaxed(expanded, bound, status == cp.OPTIMAL, before)
 
 
 @dataclass(frozen=True)
-class Draft:
+class Candidate:
     """A cut with suppressed leaves. Whatever is above a suppressed leaf is expanded."""
 
     expanded: frozenset[int]
@@ -179,8 +179,8 @@ class Joint:
                 self.model.add_implication(self.groups[group], self.leaves[leaf])
         return self.groups[group]
 
-    def solve(self, start: Draft, effort: float, deadline: float, tick: Tick) -> tuple[Draft, int, bool]:
-        """The cheapest draft, what no draft without these conflicts costs less than, and whether they meet.
+    def solve(self, start: Candidate, effort: float, deadline: float, tick: Tick) -> tuple[Candidate, int, bool]:
+        """The cheapest candidate, what no candidate without these conflicts costs less than, and whether they meet.
 
         ``start`` is a solution; limits as in :func:`solve`.
         """
@@ -195,7 +195,7 @@ class Joint:
             return start, 0, False
         if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
             raise RuntimeError(f"the solver says {solver.status_name(status)} to a problem that has a solution")
-        draft = Draft(
+        candidate = Candidate(
             frozenset(node for node, variable in self.nodes.items() if solver.boolean_value(variable)),
             frozenset(leaf for leaf, variable in self.leaves.items() if solver.boolean_value(variable)),
         )
@@ -204,7 +204,7 @@ class Joint:
         cost = root + round(solver.objective_value)
         if status == self.cp.OPTIMAL or bound > cost:  # more than the cost of a solution cannot be a bound
             bound = cost if status == self.cp.OPTIMAL else 0
-        return draft, max(0, bound), status == self.cp.OPTIMAL
+        return candidate, max(0, bound), status == self.cp.OPTIMAL
 
 
 def _solver(cp: Any, effort: float, deadline: float) -> Any:
@@ -219,12 +219,12 @@ def _solver(cp: Any, effort: float, deadline: float) -> Any:
     return solver
 
 
-def _recorder(cp: Any, variables: dict[int, Any], found: deque[set[int]]) -> Any:
+def _recorder(cp: Any, variables: dict[int, Any], solutions: deque[set[int]]) -> Any:
     """What the solver calls for every better solution."""
 
     class Recorder(cp.CpSolverSolutionCallback):  # type: ignore[misc]
         def on_solution_callback(self) -> None:
-            found.append({node for node, variable in variables.items() if self.boolean_value(variable)})
+            solutions.append({node for node, variable in variables.items() if self.boolean_value(variable)})
 
     return Recorder()
 

@@ -20,11 +20,11 @@ from shoal.kernels.search.suppress.suppression import Suppression
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Solution
+from shoal.recoding.solution import CutSolution
 from shoal.search.limits import Limits
 
 
-def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Solution:
+def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> CutSolution:
     """One walk, for sets of up to m labels.
 
     >>> import shoal
@@ -38,7 +38,7 @@ def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Sol
     return _walks(problem, limits, engine, range(_known(problem), _known(problem) + 1))
 
 
-def mhghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Solution:
+def mhghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> CutSolution:
     """A walk for each number of labels up to m, until no set of any size is rare."""
     return _walks(problem, limits, engine, range(1, _known(problem) + 1))
 
@@ -48,7 +48,7 @@ def _known(problem: Prepared[ItemsetModel]) -> int:
     return max(1, problem.privacy.demand(problem.items).known)
 
 
-def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range) -> Solution:
+def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range) -> CutSolution:
     """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
     kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
     floor: Sequence[int] = ()
@@ -68,7 +68,7 @@ def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, size
         moves, evaluations = moves + done.moves, evaluations + done.evaluations
         if size < sizes[-1] and kernel.whole(done.raised, done.suppressed, tick=tick):
             break
-    return Solution(
+    return CutSolution(
         GlobalCut.raising(problem.hierarchy, done.raised, done.suppressed),
         statistics={"threats": threats, "moves": moves, "evaluations": evaluations, "largest_sets": size},
     )

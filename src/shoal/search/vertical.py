@@ -8,14 +8,14 @@ import numpy as np
 
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
-from shoal.search.direct import Ground
+from shoal.search.direct import CutInput
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """The rows projected on some items. Its hierarchy ends in an artificial root, which is not to be used."""
 
-    ground: Ground
+    cut_input: CutInput
     nodes: Codes  # for each node of the part's hierarchy but its root, the node of the whole one
 
 
@@ -54,9 +54,9 @@ def split_units(hierarchy: Hierarchy, level: int, parts: int) -> list[range]:
     return [range(start, stop) for start, stop in zip(cuts, [*cuts[1:], hierarchy.n_leaves], strict=True)]
 
 
-def part_of(ground: Ground, leaves: range) -> Part:
+def part_of(cut_input: CutInput, leaves: range) -> Part:
     """The projection on a range of leaves."""
-    hierarchy = ground.hierarchy
+    hierarchy = cut_input.hierarchy
     first, stop = hierarchy.span.T
     inside = np.flatnonzero((first >= leaves.start) & (stop <= leaves.stop))
     inside = inside[inside != hierarchy.root].astype(np.int32)
@@ -68,5 +68,5 @@ def part_of(ground: Ground, leaves: range) -> Part:
     tree = Hierarchy(parent, span, labels, hierarchy.name)
     code_of = np.full(hierarchy.n_leaves, -1, dtype=np.int32)
     code_of[leaves.start : leaves.stop] = np.arange(len(leaves), dtype=np.int32)
-    costs = np.append(ground.costs[inside], ground.costs[hierarchy.root])
-    return Part(Ground(ground.items.recode(code_of, tree.items), ground.sensitive, tree, costs), inside)
+    costs = np.append(cut_input.costs[inside], cut_input.costs[hierarchy.root])
+    return Part(CutInput(cut_input.items.recode(code_of, tree.items), cut_input.sensitive, tree, costs), inside)

@@ -29,14 +29,14 @@ from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
+from shoal.search.bounded import MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
 from shoal.search.limits import Limits
 from shoal.search.polish import respecialise
-from shoal.search.proof import MORE_EFFORT, Proof
-from shoal.search.solver import Draft
+from shoal.search.solver import Candidate
 from shoal.search.suppression import hghs, mhghs
 from shoal.search.threats import conflicts_of, counter_of
 
@@ -47,7 +47,7 @@ HGHS_SHARE, HGHS_SECONDS = 0.2, 30.0  # of what is left then, and at most: it ma
 DESCENT_SHARE, BOUND_SHARE, IMPROVE_SHARE = 1 / 3, 1 / 2, 2 / 3  # of the time left after the search, in this order
 
 
-class JointSearch(Proof):
+class CutSuppressionSearch(BoundedSearch):
     """One search."""
 
     def __init__(self, problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, clock: Clock) -> None:
@@ -63,8 +63,10 @@ class JointSearch(Proof):
         self.model: solver.Joint | None = None  # made when there is something to solve
         self.told = 0  # conflicts that the model knows
         self.depth = 1  # that the descent has reached
-        self.draft = Draft(frozenset(), frozenset())  # the best so far: at first everything is the root
-        self.spare: Draft | None = None  # the first safe result; kept apart: of equal ones the other starts come first
+        self.candidate = Candidate(frozenset(), frozenset())  # the best so far: at first everything is the root
+        self.spare: Candidate | None = (
+            None  # the first safe result; kept apart: of equal ones the other starts come first
+        )
         self.conflicts: dict[Conflict, None] = {}  # all that are known, in the order in which they were found
 
     @functools.cached_property
@@ -74,13 +76,13 @@ class JointSearch(Proof):
         with self._timed("counting"):
             return conflicts_of(self.problem.items, self.problem.hierarchy, self.demand.k, self.engine)
 
-    def run(self) -> Solution:
+    def run(self) -> CutSolution:
         """Search."""
         with self._timed("solving"):
             solver.load()  # missing, it is missed before any work
         if 0 < self.problem.items.non_empty < self.demand.k:
             return self._nothing()
-        ended = self._carried_out(self._start, self._descend, self._prove)
+        ended = self._run_steps(self._start, self._descend, self._prove)
         ended = self._concluded(ended, self._conclude)
         return self._proved("proven" if self.bound == self._cost() else ended, len(self.conflicts))
 
@@ -92,27 +94,27 @@ class JointSearch(Proof):
 
     def _cost(self) -> int:
         """What the best so far costs."""
-        return self._cost_of(self.draft)
+        return self._cost_of(self.candidate)
 
     def cut(self) -> GlobalCut:
         """The best so far."""
-        raised = self.tree.raised(set(self.draft.expanded))
-        return GlobalCut.raising(self.problem.hierarchy, raised, self.draft.suppressed)
+        raised = self.tree.raised(set(self.candidate.expanded))
+        return GlobalCut.raising(self.problem.hierarchy, raised, self.candidate.suppressed)
 
-    def _cost_of(self, draft: Draft) -> int:
-        """What a draft costs."""
-        return self.tree.cost(set(draft.expanded)) + sum(self.prices[leaf] for leaf in draft.suppressed)
+    def _cost_of(self, candidate: Candidate) -> int:
+        """What a candidate costs."""
+        return self.tree.cost(set(candidate.expanded)) + sum(self.prices[leaf] for leaf in candidate.suppressed)
 
-    def _better(self, draft: Draft) -> None:
-        """Keep a draft that is safe and within the limits, if it is the best so far."""
-        if self._cost_of(draft) < self._cost():
-            self.draft = draft
+    def _better(self, candidate: Candidate) -> None:
+        """Keep a candidate that is safe and within the limits, if it is the best so far."""
+        if self._cost_of(candidate) < self._cost():
+            self.candidate = candidate
 
     def _within_budget(self, suppressed: Iterable[int]) -> bool:
         """Whether so much may be suppressed."""
         return self.limits.suppressed(suppressed) <= self.limits.budget
 
-    def _draft_of(self, cut: GlobalCut) -> Draft:
+    def _candidate_of(self, cut: GlobalCut) -> Candidate:
         """A cut with suppressed labels as one with suppressed leaves."""
         hierarchy, expanded = self.problem.hierarchy, self.tree.expanded(cut)
         gone: set[int] = set()
@@ -120,16 +122,16 @@ class JointSearch(Proof):
             first, stop = map(int, hierarchy.span[node])
             expanded |= {inner for inner in self.tree.inner if hierarchy.covers(node, inner)}
             gone |= {leaf for leaf in range(first, stop) if self.limits.occurrences[leaf]}
-        return Draft(frozenset(expanded), frozenset(gone))
+        return Candidate(frozenset(expanded), frozenset(gone))
 
     # ---- the steps
 
-    def _nothing(self) -> Solution:
+    def _nothing(self) -> CutSolution:
         """Fewer than k records can only be published without any item."""
         leaves = [leaf for leaf in range(self.problem.hierarchy.n_leaves) if self.limits.occurrences[leaf]]
         if not self._within_budget(leaves) or not all(leaf in self.prices for leaf in leaves):
             raise self.limits.impossible(self.problem)
-        self.draft = Draft(frozenset(self.tree.inner), frozenset(leaves))
+        self.candidate = Candidate(frozenset(self.tree.inner), frozenset(leaves))
         self.bound = self._cost()
         return self._proved("proven", 0)
 
@@ -138,7 +140,7 @@ class JointSearch(Proof):
         alone = ExactSearch(self.problem, self.engine, self.clock)
         with self._timed("starting"):
             alone.begin()
-        self.spare = Draft(frozenset(alone.best), frozenset())
+        self.spare = Candidate(frozenset(alone.best), frozenset())
         self.clock.conclude()  # until the very end: it is worth more than what the end is for
         # Infeasible: if it needs too much memory, or is stuck.
         with self._timed("starting"), contextlib.suppress(Infeasible), self.clock.share(MHGHS_SHARE):
@@ -148,9 +150,9 @@ class JointSearch(Proof):
         self.clock.check()
         with self._timed("starting"):
             alone.clock = self.clock.part(CUT_SHARE)
-            found = alone.run(needs_proof=True)
-            self._offer_cut(found)
-        if found.optimality is not None and found.optimality.ended == "interrupted":
+            best_cut = alone.run(needs_proof=True)
+            self._offer_cut(best_cut)
+        if best_cut.optimality is not None and best_cut.optimality.ended == "interrupted":
             raise KeyboardInterrupt
         with (
             self._timed("starting"),
@@ -160,17 +162,16 @@ class JointSearch(Proof):
             self.clock.check()
             self._offer_cut(hghs(self.problem, self.limits, self._within_time()))
 
-    def _offer_cut(self, solution: Solution) -> None:
+    def _offer_cut(self, solution: CutSolution) -> None:
         """Keep what another search has found, if it is the best so far."""
-        assert isinstance(solution.recoding, GlobalCut)
-        self._better(self._draft_of(solution.recoding))
+        self._better(self._candidate_of(solution.recoding))
 
     def _descend(self) -> None:
         """Greedy cuts from the root down; what they run into."""
         while self.depth < self.tree.height:
             threats = [parents for parents, _ in self.conflicts]
             expanded = frozenset(self.tree.fill(threats, depth=self.depth))
-            if not self._separate(Draft(expanded, frozenset())):
+            if not self._separate(Candidate(expanded, frozenset())):
                 self.depth += 1
 
     def _prove(self) -> None:
@@ -178,16 +179,16 @@ class JointSearch(Proof):
         effort = FIRST_EFFORT
         while self.bound < self._cost():
             self._check_time(0.0)
-            draft, proven = self._relaxed(effort)
-            if self._separate(draft):
-                self._better(self._repaired(draft))
+            candidate, proven = self._relaxed(effort)
+            if self._separate(candidate):
+                self._better(self._repaired(candidate))
                 continue
-            self._better(draft)
+            self._better(candidate)
             if not proven:
                 effort *= MORE_EFFORT
 
-    def _relaxed(self, effort: float) -> tuple[Draft, bool]:
-        """Solve the relaxed problem and take its bound; whether the draft is the best for what is known."""
+    def _relaxed(self, effort: float) -> tuple[Candidate, bool]:
+        """Solve the relaxed problem and take its bound; whether the candidate is the best for what is known."""
         self.clock.check()
         with self._timed("solving"):
             if self.model is None:
@@ -196,10 +197,10 @@ class JointSearch(Proof):
                 self.model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
             self.model.add(list(self.conflicts)[self.told :], self._cost())
             self.told = len(self.conflicts)
-            draft, bound, proven = self.model.solve(self.draft, effort, self.clock.until, self._solving)
+            candidate, bound, proven = self.model.solve(self.candidate, effort, self.clock.until, self._solving)
         self.rounds += 1
         self.bound = max(self.bound, bound)
-        return draft, proven
+        return candidate, proven
 
     def _conclude(self, ended: Ended) -> None:
         """What is due after the search: a bound; what need not be suppressed comes back, what can be is expanded."""
@@ -214,71 +215,72 @@ class JointSearch(Proof):
             with self._timed("improving"), self.clock.share(IMPROVE_SHARE):
                 self._improve()
         with self._timed("polishing"):
-            gone = set(self.draft.suppressed)
+            gone = set(self.candidate.suppressed)
             for leaf in sorted(gone, key=lambda leaf: (-self.prices[leaf], leaf)):
                 self._check_time(0.0)
-                kept = Draft(self.draft.expanded, frozenset(gone - {leaf}))
+                kept = Candidate(self.candidate.expanded, frozenset(gone - {leaf}))
                 if not self._broken(kept, self.conflicts) and not self._separate(kept):
                     gone.discard(leaf)
-                    self.draft = kept
+                    self.candidate = kept
             self._check_time(0.0)
             left = self.cut().left(self.problem.items)
-            expanded = set(self.draft.expanded)
+            expanded = set(self.candidate.expanded)
             counter = counter_of(left, self.problem.hierarchy, self.demand.k, self.engine)
             known = counter.small(min(2, self.demand.known), tick=self._check_time) if self.demand.known else []
             try:
                 respecialise(self.tree, counter, expanded, self.demand.known, known=known, tick=self._check_time)
             finally:  # cut short, it is safe as it is
-                self.draft = Draft(frozenset(expanded), frozenset(gone))
+                self.candidate = Candidate(frozenset(expanded), frozenset(gone))
 
     def _improve(self) -> None:
         """Local search: expand a node of the best and suppress, or collapse others, as that demands; while it helps."""
         tried: set[int] = set()
-        while open_ := [node for node in self.tree.raised(set(self.draft.expanded)) if node not in tried]:
+        while open_ := [node for node in self.tree.raised(set(self.candidate.expanded)) if node not in tried]:
             node = min(open_, key=lambda node: (-self.tree.gain[node], node))
             tried.add(node)
-            draft = Draft(self.draft.expanded | {node}, self.draft.suppressed)
-            self._separate(draft)
-            draft = self._repaired(draft, held=node)
-            if self._cost_of(draft) < self._cost():
-                self.draft = draft
+            candidate = Candidate(self.candidate.expanded | {node}, self.candidate.suppressed)
+            self._separate(candidate)
+            candidate = self._repaired(candidate, held=node)
+            if self._cost_of(candidate) < self._cost():
+                self.candidate = candidate
                 tried.clear()
 
-    def _separate(self, draft: Draft) -> list[Conflict]:
-        """The conflicts that a draft runs into; they are known from now on."""
+    def _separate(self, candidate: Candidate) -> list[Conflict]:
+        """The conflicts that a candidate runs into; they are known from now on."""
         self._check_time(0.0)
-        if draft == self.draft:  # known to be safe
+        if candidate == self.candidate:  # known to be safe
             return []
         kernel = self.kernel
         with self._timed("counting"):
-            raised = self.tree.raised(set(draft.expanded))
-            found = kernel.at(raised, sorted(draft.suppressed), self.demand.known, tick=self._check_time)
-        self.conflicts.update(dict.fromkeys(found))
-        return found
+            raised = self.tree.raised(set(candidate.expanded))
+            conflicts = kernel.at(raised, sorted(candidate.suppressed), self.demand.known, tick=self._check_time)
+        self.conflicts.update(dict.fromkeys(conflicts))
+        return conflicts
 
-    def _broken(self, draft: Draft, conflicts: Iterable[Conflict]) -> list[Conflict]:
-        """Those of the conflicts that a draft does not settle."""
+    def _broken(self, candidate: Candidate, conflicts: Iterable[Conflict]) -> list[Conflict]:
+        """Those of the conflicts that a candidate does not settle."""
         return [
             (parents, groups)
             for parents, groups in conflicts
-            if draft.expanded.issuperset(parents) and not any(draft.suppressed.issuperset(group) for group in groups)
+            if candidate.expanded.issuperset(parents)
+            and not any(candidate.suppressed.issuperset(group) for group in groups)
         ]
 
-    def _repaired(self, draft: Draft, held: int | None = None) -> Draft:
-        """A safe draft near one that is not: of each conflict the cheapest way out, until there is none.
+    def _repaired(self, candidate: Candidate, held: int | None = None) -> Candidate:
+        """A safe candidate near one that is not: of each conflict the cheapest way out, until there is none.
 
         ``held``: a node that is to stay expanded, unless there is no other way out.
         """
         known: Iterable[Conflict] = self.conflicts
-        while broken := self._broken(draft, known):
-            expanded, gone = set(draft.expanded), set(draft.suppressed)
+        while broken := self._broken(candidate, known):
+            expanded, gone = set(candidate.expanded), set(candidate.suppressed)
             for conflict in broken:
                 self.clock.check()
-                if self._broken(Draft(frozenset(expanded), frozenset(gone)), [conflict]):
+                if self._broken(Candidate(frozenset(expanded), frozenset(gone)), [conflict]):
                     self._settle(conflict, expanded, gone, held)
-            draft = Draft(frozenset(expanded), frozenset(gone))
-            known = [*self.conflicts, *self._separate(draft)]
-        return draft
+            candidate = Candidate(frozenset(expanded), frozenset(gone))
+            known = [*self.conflicts, *self._separate(candidate)]
+        return candidate
 
     def _settle(self, conflict: Conflict, expanded: set[int], gone: set[int], held: int | None) -> None:
         """Suppress a group or collapse a parent, whatever costs less."""

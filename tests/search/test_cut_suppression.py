@@ -19,7 +19,7 @@ from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.recoding.solution import Solution
 from shoal.report.explanations import explain_cut
-from shoal.search import joint
+from shoal.search import cut_suppression
 from shoal.search.clock import OutOfTime
 from shoal.testing import problems
 from tests.algorithms.test_optimal import QUIET, feasible, km, medium, safe, weighted, weights
@@ -161,10 +161,10 @@ def test_outliers_are_suppressed_and_the_result_repeats() -> None:
 
 
 def test_interrupted_it_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(self: joint.JointSearch) -> None:
+    def interrupt(self: cut_suppression.CutSuppressionSearch) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(joint.JointSearch, "_prove", interrupt)
+    monkeypatch.setattr(cut_suppression.CutSuppressionSearch, "_prove", interrupt)
     solution, cut = solved(outliers(), OptimalSuppress())
     assert solution.optimality is not None
     assert solution.optimality.ended == "interrupted"
@@ -177,7 +177,7 @@ def test_a_start_that_takes_too_long_is_done_without(start: str, monkeypatch: py
         raise OutOfTime
 
     best, _ = solved(outliers(), OptimalSuppress())
-    monkeypatch.setattr(joint, start, slow)
+    monkeypatch.setattr(cut_suppression, start, slow)
     without, _ = solved(outliers(), OptimalSuppress())
     assert best.optimality is not None
     assert without.optimality is not None
@@ -189,7 +189,7 @@ def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytes
     def interrupt(*_: object) -> Solution:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(joint, "mhghs", interrupt)
+    monkeypatch.setattr(cut_suppression, "mhghs", interrupt)
     problem = outliers()
     solution, cut = solved(problem, OptimalSuppress())
     assert solution.optimality is not None

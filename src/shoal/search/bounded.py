@@ -11,7 +11,7 @@ from shoal.engines import Engine
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Optimality, Solution
+from shoal.recoding.solution import CutSolution, Ended, Optimality
 from shoal.search.clock import Clock, OutOfTime
 from shoal.search.expansion import Expansion
 from shoal.search.solver import SolverMissing
@@ -20,7 +20,7 @@ FIRST_EFFORT = 1.0  # in the solver's deterministic time, roughly seconds
 MORE_EFFORT = 4.0
 
 
-class Proof:
+class BoundedSearch:
     """A search on its way; the clock limits it once there is a first safe result."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
@@ -41,7 +41,7 @@ class Proof:
         """Whether there is something to return, should the user have had enough."""
         return True
 
-    def _carried_out(self, *steps: Callable[[], None]) -> Ended:
+    def _run_steps(self, *steps: Callable[[], None]) -> Ended:
         """How the steps of the search ended, one after the other."""
         try:
             for step in steps:
@@ -77,7 +77,7 @@ class Proof:
         """The best so far."""
         return self.tree.cut(self.best)
 
-    def _proved(self, ended: Ended, clauses: int, **statistics: float) -> Solution:
+    def _proved(self, ended: Ended, clauses: int, **statistics: float) -> CutSolution:
         """The result in the user's terms."""
         scale, cost = self.problem.scale, self._cost()
         assert self.bound <= cost, "a bound above the loss of a cut that satisfies the model"
@@ -89,7 +89,7 @@ class Proof:
             clauses=clauses,
         )
         times = {f"seconds_{name}": round(seconds, 6) for name, seconds in sorted(self.seconds.items())}
-        return Solution(self.cut(), optimality, {**statistics, **times})
+        return CutSolution(self.cut(), optimality, {**statistics, **times})
 
     def _check_time(self, share: float) -> None:
         """Between steps, and from inside the kernels: fail if time is up, else tell how far it is."""

@@ -16,7 +16,7 @@ FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
 
 
 @dataclass(frozen=True, eq=False)
-class Yardstick:
+class NcpScale:
     """The quasi-identifiers in dense codes, and what it costs to publish a range of codes.
 
     ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
@@ -24,8 +24,8 @@ class Yardstick:
 
     >>> from shoal.data.attributes import OrderedAttribute
     >>> ages = np.array([19, 22, 70])
-    >>> yard = Yardstick.of(Relational((OrderedAttribute("age", 19, 70),), (ages,), (ages,)))
-    >>> yard.unit, yard.codes[0].tolist(), yard.scales[0].costs.tolist(), yard.slack
+    >>> ncp = NcpScale.of(Relational((OrderedAttribute("age", 19, 70),), (ages,), (ages,)))
+    >>> ncp.unit, ncp.codes[0].tolist(), ncp.scales[0].costs.tolist(), ncp.slack
     (51, [0, 1, 2], [0, 3, 51], 0)
     """
 
@@ -35,7 +35,7 @@ class Yardstick:
     slack: int
 
     @classmethod
-    def of(cls, raw: Relational) -> Yardstick:
+    def of(cls, raw: Relational) -> NcpScale:
         """For the original values."""
         shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, raw.weights, strict=True)]
         exact = math.lcm(*(share.denominator for share in shares))

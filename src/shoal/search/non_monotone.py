@@ -26,46 +26,46 @@ from shoal.privacy import Demand, ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
-from shoal.recoding.solution import Ended, Solution
+from shoal.recoding.solution import CutSolution, Ended
 from shoal.search import solver
+from shoal.search.bounded import FIRST_EFFORT, MORE_EFFORT, BoundedSearch
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.exact import ExactSearch
-from shoal.search.proof import FIRST_EFFORT, MORE_EFFORT, Proof
 
 LISTED = 200_000  # breaches of a round, about
 KM_SHARE = 3 / 4  # of the limit, for the best k^m-anonymous cut
 AA_SHARE = 1 / 2  # of the time left after the search
 
 
-class ExclusionSearch(Proof):
+class NonMonotoneSearch(BoundedSearch):
     """One search."""
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        self.ground, self.privacy = Ground.of(problem), problem.privacy
+        self.cut_input, self.privacy = CutInput.of(problem), problem.privacy
         with self._timed("counting"):
             self.breaches = _lister(problem, self.demand, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
-        self.found = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
+        self.satisfied = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
         self.beats_aa = False  # whether the first cut is known to be no worse than AA's
         self.refused: Infeasible | None = None  # why there is none
         self.counted = self.settled = 0  # most sets counted; constraints of the search for k^m
         leaves = np.concatenate([[0], np.cumsum(problem.items.supports)])
         self.used = leaves[problem.hierarchy.span[:, 1]] > leaves[problem.hierarchy.span[:, 0]]  # by node
 
-    def run(self, *, needs_proof: bool) -> Solution:
+    def run(self, *, needs_proof: bool) -> CutSolution:
         """Search; without the solver installed either fail or go without a proof."""
         if needs_proof:
             with self._timed("solving"):
                 solver.load()  # missing, it is missed before any work
         interrupted = self._start(needs_proof)
-        if interrupted and not self.found:
+        if interrupted and not self.satisfied:
             raise KeyboardInterrupt
         self.clock.start()
         try:
-            ended: Ended = "interrupted" if interrupted else self._carried_out(self._descend, self._prove)
+            ended: Ended = "interrupted" if interrupted else self._run_steps(self._descend, self._prove)
         except solver.Impossible:
             raise Infeasible(
                 f"No cut of the hierarchy satisfies {self.privacy.title} with these options, which is proved: "
@@ -80,7 +80,7 @@ class ExclusionSearch(Proof):
 
     def _ready(self) -> bool:
         """Once a cut satisfies the model."""
-        return self.found
+        return self.satisfied
 
     def _start(self, needs_proof: bool) -> bool:
         """Find a first cut, whatever the limit: AA's. Return whether the user wants no more.
@@ -95,16 +95,16 @@ class ExclusionSearch(Proof):
         plain = self.problem.under(KmAnonymity(k=self.demand.k, m=max(1, self.demand.known)))
         with self._timed("k^m"):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
-            found = search.run(needs_proof=needs_proof)
+            solution = search.run(needs_proof=needs_proof)
         self.bound, self.rounds, self.settled = search.bound, search.rounds, len(search.threats)
         self._mend(search.best, self._within_time())
         self.beats_aa = self.tree.cost(self.best) == self.tree.cost(search.best)  # AA mends its own k^m cut
-        return found.optimality is not None and found.optimality.ended == "interrupted"
+        return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, for the threats that they run into."""
         for depth in range(1, self.tree.height + 1):
-            if self.found and self.bound == self.tree.cost(self.best):
+            if self.satisfied and self.bound == self.tree.cost(self.best):
                 return
             while self._exclude(self.tree.fill(list(self.threats), depth=depth)):
                 pass
@@ -124,7 +124,7 @@ class ExclusionSearch(Proof):
     def _prove(self) -> None:
         """Rounds until the bound meets the best cut."""
         effort = FIRST_EFFORT
-        while not self.found or self.bound < self.tree.cost(self.best):
+        while not self.satisfied or self.bound < self.tree.cost(self.best):
             self._check_time(0.0)
             with self._timed("solving"):
                 args = (self.tree, list(self.threats), self.best, effort, self.clock.until, self._solving)
@@ -145,9 +145,9 @@ class ExclusionSearch(Proof):
         self.clock.check()
         with self._timed("mending"):
             try:
-                done = level_by_level(self.ground, self.privacy, engine, raised=self.tree.raised(expanded))
+                done = level_by_level(self.cut_input, self.privacy, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
-                self.refused = self.refused if self.found else refused
+                self.refused = self.refused if self.satisfied else refused
                 return
         self.counted = max(self.counted, done.counted)
         self._keep(self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, done.raised)))
@@ -171,8 +171,8 @@ class ExclusionSearch(Proof):
 
     def _keep(self, expanded: set[int]) -> None:
         """Take a cut that satisfies the model, if it is the best so far."""
-        if not self.found:
-            self.best, self.found, self.refused = expanded, True, None
+        if not self.satisfied:
+            self.best, self.satisfied, self.refused = expanded, True, None
         self._offer(expanded)
 
 

@@ -17,9 +17,9 @@ from shoal.metrics.ul import record_losses
 from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
-from shoal.recoding import GlobalCut, LocalCuts, LocalSets
+from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
 from shoal.search.clock import Clock
-from shoal.search.direct import Ground, level_by_level
+from shoal.search.direct import CutInput, level_by_level
 from shoal.search.optimum import best_cut
 
 STEPS = 2**40  # that a UL of 1 is counted in
@@ -27,7 +27,7 @@ Method = Literal["aa", "optimal", "sets"]
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class SetGeneralizer:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
 
     problem: Prepared[ItemsetModel]
@@ -44,31 +44,30 @@ class Within:
                 f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
             )
 
-    def solve(self, rows: Counts, engine: Engine) -> GlobalCut | Codes:
-        """How to publish the sets of a cluster: a cut, or for each item the smallest one of its set."""
-        if self.method == "sets":
-            return self._sets(rows, engine)
-        if self.method == "optimal":
-            return self._best(rows, engine)
-        repaired = level_by_level(self._ground(rows), self.problem.privacy, engine)
-        return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
-
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
         """All clusters, each by itself, in parallel."""
-        solved = engine.map("generalizing sets", self.solve, clusters)
         cluster_of = part_of(clusters, len(self.problem.items))
-        cuts = [one for one in solved if isinstance(one, GlobalCut)]
         if self.method == "sets":
-            return LocalSets(tuple(one for one in solved if not isinstance(one, GlobalCut)), cluster_of)
-        return LocalCuts(tuple(cuts), cluster_of)
+            return LocalSets(tuple(engine.map("generalizing sets", self._sets, clusters)), cluster_of)
+        return LocalCuts(tuple(engine.map("generalizing sets", self._cut, clusters)), cluster_of)
 
     def loss(self, rows: Counts, engine: Engine) -> int:
         """The sum of UL over the records of a cluster, once generalized, in steps: so that equal losses are equal."""
-        solved, items = self.solve(rows, engine), self.problem.items.take(rows)
-        made = solved if isinstance(solved, GlobalCut) else LocalSets((solved,), np.zeros(len(rows), dtype=np.int64))
-        return int(np.rint(record_losses(made.apply(items)) * STEPS).sum())
+        recoding: Recoding
+        if self.method == "sets":
+            recoding = LocalSets((self._sets(rows, engine),), np.zeros(len(rows), dtype=np.int64))
+        else:
+            recoding = self._cut(rows, engine)
+        return int(np.rint(record_losses(recoding.apply(self.problem.items.take(rows))) * STEPS).sum())
 
-    def _ground(self, rows: Counts) -> Ground:
+    def _cut(self, rows: Counts, engine: Engine) -> GlobalCut:
+        """The cut that the sets of a cluster are published at."""
+        if self.method == "optimal":
+            return self._best(rows, engine)
+        repaired = level_by_level(self._cut_input(rows), self.problem.privacy, engine)
+        return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
+
+    def _cut_input(self, rows: Counts) -> CutInput:
         """The rows, with what each node of the hierarchy costs for them."""
         problem = self.problem
         items = problem.items.take(rows)
@@ -76,7 +75,7 @@ class Within:
         sums = np.concatenate([[0], np.cumsum(supports)])
         span = problem.hierarchy.span
         costs = problem.loss.node_costs(problem.hierarchy, sums[span[:, 1]] - sums[span[:, 0]])
-        return Ground(items, problem.sensitive.take(rows), problem.hierarchy, costs)
+        return CutInput(items, problem.sensitive.take(rows), problem.hierarchy, costs)
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
@@ -85,15 +84,14 @@ class Within:
         solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
         if solution.optimality is not None and solution.optimality.ended == "interrupted":
             raise KeyboardInterrupt  # one cluster's best so far is of no use
-        assert isinstance(solution.recoding, GlobalCut)
         return solution.recoding
 
     def _sets(self, rows: Counts, engine: Engine) -> Codes:
-        """Sets of items, joined where that raises UL least."""
+        """For each item the smallest one of its set; sets are joined where that raises UL least."""
         items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
         privacy = self.problem.privacy
         demand = privacy.demand(items)
-        made = merge_until_safe(
+        first_of = merge_until_safe(
             items.indptr,
             items.items,
             len(items.labels),
@@ -105,10 +103,10 @@ class Within:
             demand.known,
             tick=engine.tick("generalizing sets"),
         )
-        if made is None:
+        if first_of is None:
             raise Infeasible(
                 f"{privacy.short} cannot be reached in a cluster of {len(rows):,} records, even with all items in one "
                 f"set: among those with any item that is not sensitive, a sensitive value is too frequent: choose a "
                 f"smaller l, or do not declare it sensitive."
             )
-        return made
+        return first_of
