@@ -47,9 +47,9 @@ def covered_sizes(original: Transactions, published: Published) -> Counts:
         label = best[original.items[open_]].astype(np.int64)
         key = rows[open_] * width + label
         at = np.minimum(np.searchsorted(present, key), len(present) - 1)
-        found = (label >= 0) & (present[at] == key)
-        sizes[open_[found]] = published.cover_sizes[label[found]]
-        open_ = open_[~found & (label >= 0)]
+        covered = (label >= 0) & (present[at] == key)
+        sizes[open_[covered]] = published.cover_sizes[label[covered]]
+        open_ = open_[~covered & (label >= 0)]
     if len(open_):
         covers = np.sort(published.cover_items * np.int64(width) + row_ids(published.cover_indptr))
         held = published.rows.sizes[rows[open_]]  # labels of the row of each

@@ -30,11 +30,11 @@ class KLDivergence(Measure):
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """``kl`` and ``kl_mean``, from 0 to infinity; nothing, for data that were not changed in groups."""
-        made = compared.change_in_groups
-        if made is None or made.grouping is None:
+        change = compared.change_in_groups
+        if change is None or change.grouping is None:
             return {}
-        total = math.fsum(times * divergence(*kind) for kind, times in _kinds(made.touched))
-        return {"kl": total, "kl_mean": total / max(1, len(made.grouping))}
+        total = math.fsum(times * divergence(*kind) for kind, times in _kinds(change.touched))
+        return {"kl": total, "kl_mean": total / max(1, len(change.grouping))}
 
 
 def divergence(size: int, before: int, after: int) -> float:

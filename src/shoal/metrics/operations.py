@@ -29,13 +29,13 @@ class Operations(Measure):
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Whole numbers; nothing, for data that were not changed in groups."""
-        made = compared.change_in_groups
-        if made is None:
+        change = compared.change_in_groups
+        if change is None:
             return {}
         return {
-            "operations": len(made.added.rows) + len(made.deleted.rows),
-            "qid_additions": made.qid_additions,
-            "qid_deletions": made.qid_deletions,
-            "sensitive_additions": made.sensitive_additions,
-            "sensitive_deletions": made.sensitive_deletions,
+            "operations": len(change.added.rows) + len(change.deleted.rows),
+            "qid_additions": change.qid_additions,
+            "qid_deletions": change.qid_deletions,
+            "sensitive_additions": change.sensitive_additions,
+            "sensitive_deletions": change.sensitive_deletions,
         }

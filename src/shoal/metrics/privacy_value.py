@@ -30,13 +30,13 @@ class PrivacyValue(Measure):
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """The three values; nothing, for data that were not changed in groups."""
-        made = compared.change_in_groups
-        if made is None or made.grouping is None:
+        change = compared.change_in_groups
+        if change is None or change.grouping is None:
             return {}
-        k, items = max(1, made.grouping.least), len(made.labels)
-        if made.n_qid == 1 and len(made.labels) > 1 and not made.before[0] and not made.after[0]:
+        k, items = max(1, change.grouping.least), len(change.labels)
+        if change.n_qid == 1 and len(change.labels) > 1 and not change.before[0] and not change.after[0]:
             items -= 1  # it stands in where all items are sensitive
-        modified = len(made.touched.items) / max(1, len(made.grouping))
+        modified = len(change.touched.items) / max(1, len(change.grouping))
         return {
             "privacy_value": k * 2.0 ** (modified - items),
             "privacy_value_log2": math.log2(k) + (modified - items),

@@ -40,8 +40,8 @@ class Usefulness:
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> before = Published.plain(h.encode(Transactions.from_sets([["a1", "b1"], ["a2"], ["b1"]])))
     >>> after = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"], ["b1"]]), h)
-    >>> made = Comparison(before, after).usefulness
-    >>> made.unchanged, made.always_unchanged, made.median_items, made.worthless
+    >>> usefulness = Comparison(before, after).usefulness
+    >>> usefulness.unchanged, usefulness.always_unchanged, usefulness.median_items, usefulness.worthless
     (2, 1, 1, None)
     >>> worst = Published.resolve(Transactions.from_sets([["ALL"], ["ALL"], ["ALL"]]), h)
     >>> Comparison(before, worst).usefulness.worthless
@@ -101,10 +101,10 @@ def _broad(original: Transactions, published: Published) -> npt.NDArray[np.bool_
     """For each label whether it is used and broad."""
     occurs = original.supports > 0
     ends = np.concatenate([[0], np.cumsum(occurs[published.cover_items])])[published.cover_indptr]
-    found = (published.cover_sizes == published.n_items) & (published.n_items > 1)
+    broad = (published.cover_sizes == published.n_items) & (published.n_items > 1)
     for covered, total in ((published.cover_sizes, published.n_items), (np.diff(ends), np.count_nonzero(occurs))):
-        found |= (covered >= FEW) & (2 * covered > total)
-    used: npt.NDArray[np.bool_] = found & (published.rows.supports > 0)
+        broad |= (covered >= FEW) & (2 * covered > total)
+    used: npt.NDArray[np.bool_] = broad & (published.rows.supports > 0)
     return used
 
 
