@@ -60,8 +60,8 @@ class Grouping:
             seen.setdefault(text[start:stop], len(seen)) if counts else -1
             for start, stop, counts in zip(bounds, bounds[1:], some.tolist(), strict=False)
         ]
-        made = cls.numbered(np.array(marks, dtype=np.int64), 1)
-        return cls(made.of, int(made.sizes.min(initial=len(rows))))
+        groups = cls.numbered(np.array(marks, dtype=np.int64), 1)
+        return cls(groups.of, int(groups.sizes.min(initial=len(rows))))
 
     @classmethod
     def of_column(cls, data: Dataset, column: str, least: int) -> Grouping:
@@ -90,12 +90,12 @@ class Grouping:
         assert table is not None
         values = [table.values(name).dictionary_encode("encode") for name in columns]
         codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
-        made = numbered(codes)
-        first = np.unique(made, return_index=True)[1]
-        texts = [[("" if one is None else cut(one)) for one in value.dictionary.to_pylist()] for value in values]
+        group_of = numbered(codes)
+        first = np.unique(group_of, return_index=True)[1]
+        texts = [[("" if text is None else cut(text)) for text in value.dictionary.to_pylist()] for value in values]
         shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
         names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
-        return cls(made, least, tuple(names))
+        return cls(group_of, least, tuple(names))
 
     @property
     def sizes(self) -> Counts:
