@@ -83,7 +83,7 @@ def parts_of(found: Sequence[Row]) -> list[Row]:
 def _parts(found: Sequence[Row]) -> None:
     """Fig. 18: number of parts; flexibility; level."""
     figure, grid = charts.panels(1, 4, width=2.9)
-    parts, styles = parts_of(found), charts.looks(["lra", "vpa"])
+    parts, styles = parts_of(found), charts.line_styles(["lra", "vpa"])
     for panel, what, title in zip(
         grid[0], ("counted_itemsets", "loss"), ("label sets counted", "NCP, %"), strict=False
     ):
@@ -116,7 +116,7 @@ def _at_once(found: Sequence[Row]) -> None:
         {**row, "gain": p3_claims.gain(row), "in_all": statistic(row, "count_tree_nodes_in_all")}
         for row in parts_of(found)
     ]
-    styles = charts.looks(["lra", "vpa"])
+    styles = charts.line_styles(["lra", "vpa"])
     for panel, what, title in zip(
         grid[0],
         ("gain", "in_all"),
@@ -157,7 +157,7 @@ def _partition(found: Sequence[Row]) -> None:
     figure, grid = charts.panels(1, 3)
     losses = pictures.with_loss(found)
     methods = ("vpa", "optimal", "partition")
-    styles = charts.looks(methods)
+    styles = charts.line_styles(methods)
     ms = sorted({row["m"] for row in pick(losses, model="km", k=5)})
     full = [{**row, "m": m} for row in pick(losses, model="transactional-k", k=5) for m in ms]
     by_m = [*pick(losses, model="km", k=5), *full]

@@ -185,7 +185,7 @@ def draw(found: Cells) -> None:
     sets, ks = list(dict.fromkeys(at[0] for at in found)), list(dict.fromkeys(at[1] for at in found))
     rows = [{**row, "m": at[2], "k": at[1]} for at, methods in found.items() for row in methods.values()]
     figure, panels = charts.panels(len(ks), len(sets), height=2.1)
-    looks = {NAMES[name]: look for name, look in charts.looks(NAMES).items()}
+    looks = {NAMES[name]: look for name, look in charts.line_styles(NAMES).items()}
     for broad in ("AA", "mHgHs"):  # the optima mostly run over them
         looks[broad] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
     ms = sorted({row["m"] for row in rows})
@@ -206,7 +206,7 @@ def draw(found: Cells) -> None:
 def draw_growth(grown: Sequence[Row]) -> None:
     """CPU time and loss over records."""
     rows = [{**row, "method": NAMES[row["algorithm"]]} for row in grown]
-    looks = {NAMES[name]: look for name, look in charts.looks(row["algorithm"] for row in grown).items()}
+    looks = {NAMES[name]: look for name, look in charts.line_styles(row["algorithm"] for row in grown).items()}
     figure, panels = charts.panels(1, 2, width=4.2)
     for panel, up, label in zip(panels[0], ("cpu_seconds", "ncp"), ("CPU time (s)", "NCP"), strict=True):
         charts.curves(panel, rows, "records", up, styles=looks)

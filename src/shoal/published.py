@@ -92,7 +92,7 @@ class Grouping:
         codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
         group_of = numbered(codes)
         first = np.unique(group_of, return_index=True)[1]
-        texts = [[("" if one is None else cut(one)) for one in value.dictionary.to_pylist()] for value in values]
+        texts = [[("" if text is None else cut(text)) for text in value.dictionary.to_pylist()] for value in values]
         shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
         names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
         return cls(group_of, least, tuple(names))

@@ -158,9 +158,9 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         )
     again = anonymize(given, algorithm, Engine(workers=4))
     assert again.published.as_written.sets() == release.published.as_written.sets(), "workers change the result"
-    made, raw = release.published.relational, problem.relational
-    if made is not None and raw is not None:
-        assert made.covers(raw).all(), "a value that does not cover the original one"
+    generalized, raw = release.published.relational, problem.relational
+    if generalized is not None and raw is not None:
+        assert generalized.covers(raw).all(), "a value that does not cover the original one"
         assert again.dataset.table is not None
         assert release.dataset.table is not None
         assert again.dataset.table.arrow.equals(release.dataset.table.arrow), "workers change the result"

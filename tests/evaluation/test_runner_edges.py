@@ -116,7 +116,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
     path = tmp_path / "results.csv"
-    with results.alone(path), pytest.raises(OutputError, match="Another comparison is writing"):
+    with results.exclusive_lock(path), pytest.raises(OutputError, match="Another comparison is writing"):
         runner.compare(Grid((case,)), path)
     assert not path.exists()
     assert runner.compare(Grid((case,)), path)[0]["status"] == "ok"

@@ -24,7 +24,7 @@ def published(source: Any, **options: Any) -> Any:
     """Read, replace the sets as an anonymization would, and give back."""
     data = io.read(source, **options)
     assert data.transactions.sets() == SETS
-    return io.to_kind(data.with_transactions(Transactions.from_sets(PUBLISHED)))
+    return io.to_native(data.with_transactions(Transactions.from_sets(PUBLISHED)))
 
 
 def test_lists_and_sets() -> None:
@@ -155,7 +155,7 @@ def test_arrow() -> None:
 
 def kept(source: Any, *columns: str) -> Any:
     """The release with only some columns."""
-    return io.to_kind(io.read(source, column="items").keep_columns(columns))
+    return io.to_native(io.read(source, column="items").keep_columns(columns))
 
 
 def test_dropped_columns_are_not_given_back() -> None:

@@ -247,7 +247,7 @@ def test_frames(package: str) -> None:
     assert data.table.names == ("id", "age")
     published = data.with_transactions(Transactions.from_sets(PUBLISHED))
     ranges = pa.array(["[1:40]", "*", "5", "60"])
-    out = io.to_kind(replace(published, table=Table(data.table.arrow.set_column(1, "age", ranges))))
+    out = io.to_native(replace(published, table=Table(data.table.arrow.set_column(1, "age", ranges))))
     assert type(out) is type(source)
     rows = out.to_dict("records") if package == "pandas" else out.to_dicts() if package == "polars" else out.to_pylist()
     assert rows == [
@@ -267,7 +267,7 @@ def test_pandas_cells_of_any_sort() -> None:
     )
     data = io.read(frame, column=["rx", "5"], item_delimiter=[None, "|"])
     assert data.transactions.sets() == [{"rx.a", "rx.b", "5.x", "5.y"}, set(), {"rx.c", "rx.7", "5.x"}]
-    out = io.to_kind(data)
+    out = io.to_native(data)
     assert list(out.columns) == ["rx", 5, "n"]
     assert (out["rx"].tolist(), out[5].tolist()) == ([["a", "b"], [], ["7", "c"]], [["x", "y"], [], ["x"]])
     assert (out.index.tolist(), out["n"].equals(frame["n"])) == (["u", "v", "u"], True)

@@ -83,7 +83,7 @@ def test_round_trip(tmp_path: Path, format: str) -> None:
     if format in ("parquet", "feather"):
         assert back.table is not None
         assert back.table.arrow.schema.equals(source.schema)
-    assert io.to_kind(back).to_pylist() == rows(back)
+    assert io.to_native(back).to_pylist() == rows(back)
     for other in FORMATS:
         assert [list(row) for row in rows(reread(back, tmp_path / f"z.{other}"))] == [["sex", "age", "codes"]] * 2
 
@@ -120,11 +120,11 @@ def test_frames(tmp_path: Path, package: str) -> None:
         source = source.to_pandas() if package == "pandas" else library.from_arrow(source)
     data = io.read(source, sets=False)
     assert data.transactions.sets() == [frozenset(), frozenset()]
-    same, out = io.to_kind(data), io.to_kind(with_ages(data, ["[1:40]", "5"]))
+    same, out = io.to_native(data), io.to_native(with_ages(data, ["[1:40]", "5"]))
     assert same.equals(source)
     assert type(out) is type(source)
     assert list(out["age"] if package != "pyarrow" else out["age"].to_pylist()) == ["[1:40]", "5"]
-    assert list(io.to_kind(data.keep_columns(["age"])).columns if package != "pyarrow" else ["age"]) == ["age"]
+    assert list(io.to_native(data.keep_columns(["age"])).columns if package != "pyarrow" else ["age"]) == ["age"]
     io.write(with_ages(data.keep_columns(["n", "age"]), ["[1:40]", "5"]), tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_text() == "n,age\n1,[1:40]\n2,5\n"
 
@@ -133,11 +133,11 @@ def test_one_set_column_and_columns_that_become_text(tmp_path: Path) -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns = {"age": [33, 5], "items": [["a"], ["b"]], "x": [[float("nan")], [1.0]]}
     for source in (pd.DataFrame(columns), pl.DataFrame(columns)):
-        out = io.to_kind(with_ages(io.read(source, column="items"), ["*", "5"]))
+        out = io.to_native(with_ages(io.read(source, column="items"), ["*", "5"]))
         assert list(out["age"]) == ["*", "5"]
         assert list(out.columns) == ["age", "items", "x"]
     data = io.read(pd.DataFrame({"x": [(float("nan"),)], "items": [["a"]]}), column="items")
-    assert isinstance(io.to_kind(data)["x"][0], tuple)  # untouched
+    assert isinstance(io.to_native(data)["x"][0], tuple)  # untouched
     (tmp_path / "x.jsonl").write_text('{"age": 5, "items": ["a"]}\n')
     io.write(with_ages(io.read(tmp_path / "x.jsonl"), ["*"]), tmp_path / "y.jsonl")
     assert (tmp_path / "y.jsonl").read_text() == '{"age": "*", "items": ["a"]}\n'

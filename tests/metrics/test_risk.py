@@ -18,7 +18,7 @@ import shoal
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.choice import no_progress
-from shoal.metrics.risk import Risk, smallest_crowds
+from shoal.metrics.risk import Risk, min_matching
 from tests import oracles
 
 row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=20)
@@ -70,7 +70,7 @@ def test_no_items_and_no_rows() -> None:
     empty = Risk.of(Transactions.from_sets([[], [], []]), 5, 2)
     assert (empty.below_k, empty.prosecutor, empty.average) == ((0, 0), (1 / 3, 1 / 3), (1 / 3, 1 / 3))
     assert Risk.of(Transactions.from_sets([]), 2, 2) == Risk(2, 0, (0, 0), (0, 0), (0.0, 0.0), (0.0, 0.0))
-    assert [left.tolist() for left in smallest_crowds(Transactions.from_sets([]), 2)] == [[], []]
+    assert [left.tolist() for left in min_matching(Transactions.from_sets([]), 2)] == [[], []]
 
 
 def test_a_k_m_anonymous_release_is_at_most_one_in_k() -> None:

@@ -68,7 +68,7 @@ def part_of(parts: Sequence[Counts], rows: int) -> Counts:
     >>> part_of([np.array([2, 0]), np.array([1])], 3).tolist()
     [0, 1, 0]
     """
-    found = np.empty(rows, dtype=np.int64)
+    part_of_row = np.empty(rows, dtype=np.int64)
     for at, part in enumerate(parts):
-        found[part] = at
-    return found
+        part_of_row[part] = at
+    return part_of_row

@@ -79,37 +79,37 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
     column what it is: none is published untouched by mistake.
     """
     names = () if data.table is None else data.table.names
-    said = {
-        name: one if isinstance(one, Column) else Column(role_of(one, f"Column '{name}'"))
-        for name, one in columns.items()
+    specs = {
+        name: spec if isinstance(spec, Column) else Column(role_of(spec, f"Column '{name}'"))
+        for name, spec in columns.items()
     }
-    for name in said:
+    for name in specs:
         if name not in names:
             beside = ", ".join(f"'{column}'" for column in names) or "none"
             raise OptionError(
                 f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}: beside the sets there are "
                 f"{beside}."
             )
-    named = [name for name, one in said.items() if one.role is Role.QUASI_IDENTIFIER]
-    unsaid = [name for name in names if name not in said or said[name].role is None]
-    if named and unsaid:
-        missing = ", ".join(f"'{cut(name)}'" for name in unsaid)
+    named = [name for name, spec in specs.items() if spec.role is Role.QUASI_IDENTIFIER]
+    unspecified = [name for name in names if name not in specs or specs[name].role is None]
+    if named and unspecified:
+        missing = ", ".join(f"'{cut(name)}'" for name in unspecified)
         raise OptionError(
             f"No role is given for {missing}: a quasi-identifier, an identifier "
             f"(dropped) or plain (published unchanged)? Or publish only the columns that have one: "
             f"--columns {shlex.quote(listed(named))}."
         )
     known = Role.QUASI_IDENTIFIER
-    said |= {name: dataclasses.replace(said.get(name, Column()), role=known) for name in unsaid}
+    specs |= {name: dataclasses.replace(specs.get(name, Column()), role=known) for name in unspecified}
     if data.table is None:
         return data, {}
-    roles = {name: said[name].role or known for name in names}
+    roles = {name: specs[name].role or known for name in names}
     table = dataclasses.replace(data.table, roles=roles)
-    chosen = {name: said[name] for name in names if roles[name] is known}
+    chosen = {name: specs[name] for name in names if roles[name] is known}
     return dataclasses.replace(data, table=table), chosen
 
 
-def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
+def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
     """Refuse a column of which nothing is said, and which has a different value in nearly every record.
 
     Such a column may name people, and would be published as it is.
@@ -117,9 +117,9 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found: list[str] = []
+    identifying: list[str] = []
     for name in () if data.table is None else data.table.names:
-        if name in said:
+        if name in specified:
             continue
         assert data.table is not None
         column = data.table.arrow.column(name)
@@ -132,10 +132,10 @@ def refuse_identifying(data: Dataset, said: Collection[str]) -> None:
         known = len(column) - column.null_count
         different = len(column.drop_null().unique())
         if known >= FEW and different >= NEARLY_ALL * known:
-            found.append(name)
-    if found:
-        names, option = ", ".join(f"'{cut(name)}'" for name in found), shlex.quote(listed(found))
-        what, it = (f"Column {names}", "it") if len(found) == 1 else (f"Each of the columns {names}", "them")
+            identifying.append(name)
+    if identifying:
+        names, option = ", ".join(f"'{cut(name)}'" for name in identifying), shlex.quote(listed(identifying))
+        what, it = (f"Column {names}", "it") if len(identifying) == 1 else (f"Each of the columns {names}", "them")
         raise OptionError(
             f"{what} of {data.origin.name} has a different value in nearly every record, so it may tell who a record "
             f"is about: drop {it} (--identifiers {option}), or publish {it} unchanged (--plain {option})."

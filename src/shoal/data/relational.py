@@ -21,8 +21,8 @@ class Relational:
 
     >>> from shoal.data.attributes import OrderedAttribute
     >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
-    >>> made = raw.generalized(np.array([0, 0, 1]))
-    >>> made.columns(), made.classes.tolist(), bool(made.covers(raw).all())
+    >>> generalized = raw.generalized(np.array([0, 0, 1]))
+    >>> generalized.columns(), generalized.classes.tolist(), bool(generalized.covers(raw).all())
     ([['[19:22]', '[19:22]', '70']], [0, 0, 1], True)
     """
 

@@ -76,20 +76,20 @@ def pyplot() -> Any:
     return plt
 
 
-def looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     """How the line of each method looks.
 
-    >>> looks(["aa", "mine"])["aa"]["color"], looks(["aa", "mine"])["mine"]["marker"]
+    >>> line_styles(["aa", "mine"])["aa"]["color"], line_styles(["aa", "mine"])["mine"]["marker"]
     ('#0072B2', 's')
     """
-    found: dict[str, dict[str, Any]] = {}
+    styles: dict[str, dict[str, Any]] = {}
     own = dict(_OWN)
     for at, name in enumerate(dict.fromkeys(methods)):
         spare = (_COLOURS[at % len(_COLOURS)], _MARKERS[at % len(_MARKERS)], _LINES[at % len(_LINES)])
         kind = name if name in own else name.partition(",")[0]  # the first of its kind; with options or without
         colour, marker, line = own.pop(kind, spare)
-        found[name] = {"color": colour, "marker": marker, "linestyle": line, "fillstyle": "none"}
-    return found
+        styles[name] = {"color": colour, "marker": marker, "linestyle": line, "fillstyle": "none"}
+    return styles
 
 
 def panels(lines: int, columns: int, width: float = 3.4, height: float = 2.7) -> tuple[Any, Any]:
@@ -109,7 +109,7 @@ def curves(
     styles: dict[str, dict[str, Any]] | None = None,
 ) -> None:
     """A line for each method; several values at one place (seeds) become their mean."""
-    styles = styles or looks(row[by] for row in rows)
+    styles = styles or line_styles(row[by] for row in rows)
     for method, style in styles.items():
         points: dict[Any, list[float]] = {}
         for row in rows:

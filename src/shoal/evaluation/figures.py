@@ -78,11 +78,11 @@ def slices_along(rows: Sequence[Row], axis: str) -> list[Slice]:
     moved = {axis, *FACTS.get(axis, ())}
     by_option = axis.startswith("algorithm.")
     fixed = [name for name in place(rows) if name not in moved and not name.startswith("algorithm.")]
-    told = [name for name in fixed if len({str(row.get(name)) for row in rows}) > 1]
+    varying = [name for name in fixed if len({str(row.get(name)) for row in rows}) > 1]
     parts: dict[str, list[Row]] = {}
     for row in rows:
         if row.get(axis) is not None:
-            words = ", ".join(filter(None, (_said(name, row.get(name)) for name in told)))
+            words = ", ".join(filter(None, (_setting_text(name, row.get(name)) for name in varying)))
             line = row["algorithm"] if by_option else row["method"]
             parts.setdefault(words, []).append({**row, "line": line})
     return _some([Slice(words, part) for words, part in parts.items() if _is_line(part, axis)])
@@ -104,7 +104,7 @@ def front(rows: Sequence[Row]) -> list[Row]:
 
 def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) -> Figure:
     """A measure along an axis, a panel for each slice."""
-    styles = charts.looks(row["line"] for part in slices for row in part.rows)
+    styles = charts.line_styles(row["line"] for part in slices for row in part.rows)
     figure, grid = charts.panels(1, len(slices))
     name = NAMES.get(axis, axis.removeprefix("algorithm.").replace("_", " "))
     for panel, part in zip(grid[0], slices, strict=True):
@@ -121,15 +121,15 @@ def _along(data: str, axis: str, measure: str, words: str, slices: list[Slice]) 
 
 def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     """Loss against time, a panel for each setting; the line joins those that nothing beats in both."""
-    told = [name for name in place(rows) if not name.startswith("algorithm.")]
-    told = [name for name in told if len({str(row.get(name)) for row in rows}) > 1]
+    varying = [name for name in place(rows) if not name.startswith("algorithm.")]
+    varying = [name for name in varying if len({str(row.get(name)) for row in rows}) > 1]
     parts: dict[str, list[Row]] = {}
     for row in rows:
-        words = ", ".join(filter(None, (_said(name, row.get(name)) for name in told)))
+        words = ", ".join(filter(None, (_setting_text(name, row.get(name)) for name in varying)))
         parts.setdefault(words, []).append(row)
     several = {words: part for words, part in parts.items() if len(part) > 1} or parts
     slices = _some([Slice(words, part) for words, part in several.items()])
-    styles = charts.looks(row["method"] for part in slices for row in part.rows)
+    styles = charts.line_styles(row["method"] for part in slices for row in part.rows)
     figure, grid = charts.panels(1, len(slices))
     for panel, part in zip(grid[0], slices, strict=True):
         best = front(part.rows)
@@ -149,11 +149,13 @@ def _pareto(data: str, rows: Sequence[Row]) -> Figure:
     return Figure(f"{data}: {_loss(rows)} against time", caption, charts.svg(figure))
 
 
-def _said(name: str, value: Any) -> str:
+def _setting_text(name: str, value: Any) -> str:
     """A value for people; one that nothing was said about is the default.
 
-    >>> _said("k", 5), _said("data.order", None), _said("data.rows", None), _said("data.rows", 59602)
-    ('k = 5', 'order = label', 'all rows', 'rows = 59,602')
+    >>> _setting_text("k", 5), _setting_text("data.order", None)
+    ('k = 5', 'order = label')
+    >>> _setting_text("data.rows", None), _setting_text("data.rows", 59602)
+    ('all rows', 'rows = 59,602')
     """
     plain = name.removeprefix("data.")
     if value is None:

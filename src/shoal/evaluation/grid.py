@@ -103,7 +103,7 @@ class Case:
     @cached_property
     def key(self) -> str:
         """Equal for two cases that must give the same release: a hash of contents, options and the version of Shoal."""
-        told = {
+        identity = {
             "shoal": __version__,
             "data": self.data.fingerprint,
             "model": {"name": self.privacy.name, **self.privacy.values()},
@@ -112,7 +112,7 @@ class Case:
             "loss": self.loss,
             "measures": changed(self.extras),
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:24]
+        return hashlib.sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
 
     @property
     def method(self) -> str:

@@ -48,20 +48,26 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         parts.setdefault((row["data"], row["model"], row["method"]), []).append(row)
-    found = []
+    unsorted = []
     for (data, model, method), some in parts.items():
         good = [row for row in some if row["status"] == "ok"]
         least = [row for row in good if row.get("score") is not None and row["score"] == best[_setting(row)]]
         loss, gap, seconds = (_mean(good, name) for name in ("score", "gap", "seconds"))
         peak = max((row["peak_mb"] for row in good if row.get("peak_mb") is not None), default=None)
-        found.append(
+        unsorted.append(
             Standing(
                 data, model, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak
             )
         )
     places = list(dict.fromkeys((row["data"], row["model"]) for row in rows))
     return sorted(
-        found, key=lambda one: (places.index((one.data, one.model)), -one.least, one.loss is None, one.loss or 0.0)
+        unsorted,
+        key=lambda standing: (
+            places.index((standing.data, standing.model)),
+            -standing.least,
+            standing.loss is None,
+            standing.loss or 0.0,
+        ),
     )
 
 
@@ -75,7 +81,9 @@ def write(grid: Grid, rows: Sequence[Row], target: Path) -> str:
         drawn = list(figures.draw(rows))
     except OptionError as error:
         drawn, missing = [], str(error)
-    names = _ordered([name for name in dict.fromkeys(name for row in rows for name in row) if _told(name, rows)], rows)
+    names = _ordered(
+        [name for name in dict.fromkeys(name for row in rows for name in row) if _is_informative(name, rows)], rows
+    )
     page = (
         html.environment(HERE)
         .get_template("page.html")
@@ -117,7 +125,7 @@ def _ordered(names: list[str], rows: Sequence[Row]) -> list[str]:
     return sorted(names, key=lambda name: first.index(name) if name in first else len(first))
 
 
-def _told(name: str, rows: Sequence[Row]) -> bool:
+def _is_informative(name: str, rows: Sequence[Row]) -> bool:
     """Whether a column says something in the table."""
     return name not in _HIDDEN and any(row.get(name) not in (None, "") for row in rows)
 

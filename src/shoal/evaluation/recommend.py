@@ -170,31 +170,33 @@ def recommend(
     few = replace(spec, sample=sampled) if sampled < rows else spec
     methods = [_limited(method(), wishes) for method in candidates(privacy)]
     trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
-    if not any(one.allowed for one in trials.values()):  # nothing else gives the guarantee
-        trials = {name: replace(one, allowed=True) for name, one in trials.items()}
+    if not any(trial.allowed for trial in trials.values()):  # nothing else gives the guarantee
+        trials = {name: replace(trial, allowed=True) for name, trial in trials.items()}
 
     def run(methods: Sequence[Algorithm], data: DatasetSpec, part: str, stage: str, seconds: float) -> None:
         cases = [Case(_suited(data, method), privacy, method, seed, loss) for method in methods]
         for ended, (case, row) in enumerate(runner.run(cases, threads, wishes.budget, start + seconds), 1):
-            told: dict[str, Any] = {part: row}
-            trials[case.algorithm.name] = replace(trials[case.algorithm.name], **told)
+            result: dict[str, Any] = {part: row}
+            trials[case.algorithm.name] = replace(trials[case.algorithm.name], **result)
             progress(stage, ended / len(cases))
 
     if few is spec:
         run(methods, spec, "whole", "trying methods", wishes.budget)
-        trials = {name: replace(one, sample=one.whole) for name, one in trials.items()}
+        trials = {name: replace(trial, sample=trial.whole) for name, trial in trials.items()}
     else:
         run(methods, few, "sample", f"on {sampled:,} rows", wishes.budget / 2)
-        allowed = [one for one in trials.values() if one.allowed]
-        some = sorted((one for one in allowed if one.ok), key=_rank) or allowed  # what no part allows, all rows may
-        run([one.algorithm for one in some], spec, "whole", "on all rows", wishes.budget)
-    ranked = sorted((one for one in trials.values() if one.ok and one.whole and one.allowed), key=_rank)
+        allowed = [trial for trial in trials.values() if trial.allowed]
+        some = (
+            sorted((trial for trial in allowed if trial.ok), key=_rank) or allowed
+        )  # what no part allows, all rows may
+        run([trial.algorithm for trial in some], spec, "whole", "on all rows", wishes.budget)
+    ranked = sorted((trial for trial in trials.values() if trial.ok and trial.whole and trial.allowed), key=_rank)
     if not ranked:
-        raise _nothing([one for one in trials.values() if one.allowed], wishes)
-    rest = [one for one in trials.values() if one is not ranked[0]]
-    rest.sort(key=lambda one: (not one.ok, not one.whole, *(_rank(one) if one.ok else ())))
-    cases = [Case(_suited(spec, one.algorithm), privacy, one.algorithm, seed, loss) for one in ranked]
-    bound = runner.gaps(cases, [one.whole or {} for one in ranked])[0]["optimum"]
+        raise _nothing([trial for trial in trials.values() if trial.allowed], wishes)
+    rest = [trial for trial in trials.values() if trial is not ranked[0]]
+    rest.sort(key=lambda trial: (not trial.ok, not trial.whole, *(_rank(trial) if trial.ok else ())))
+    cases = [Case(_suited(spec, trial.algorithm), privacy, trial.algorithm, seed, loss) for trial in ranked]
+    bound = runner.gaps(cases, [trial.whole or {} for trial in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound, cases[0])
 
 
@@ -238,12 +240,12 @@ def _rank(trial: Trial) -> tuple[Any, ...]:
 
 def _nothing(trials: Sequence[Trial], wishes: Wishes) -> Infeasible:
     """Why there is nothing to recommend."""
-    told = "; ".join(
-        f"{one.algorithm.name}: {one.failure or 'ended on the sample, but not on all rows'}" for one in trials[:3]
+    failures = "; ".join(
+        f"{trial.algorithm.name}: {trial.failure or 'ended on the sample, but not on all rows'}" for trial in trials[:3]
     )
     allow = "" if wishes.suppress else ", allow methods that remove items (--suppress)"
     return Infeasible(
-        f"No method gave a release ({told}): give it more time than {wishes.budget:g} s (--budget), lower the "
+        f"No method gave a release ({failures}): give it more time than {wishes.budget:g} s (--budget), lower the "
         f"guarantee{allow}."
     )
 

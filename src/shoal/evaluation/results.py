@@ -104,7 +104,7 @@ class Results:
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """Refuse a folder in which somebody else writes results: two would mix up their rows and columns.
 
     The mark is on the folder, as the file is moved into place anew; it ends with the process, however that ends.
@@ -145,27 +145,27 @@ def text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def value(name: str, told: str) -> Any:
+def value(name: str, cell: str) -> Any:
     """The value of a column, for computing with; an empty cell is None.
 
     >>> value("ncp", "0.1"), value("k", "5"), value("verified", "yes"), value("data", "5"), value("ncp", "")
     (0.1, 5, True, '5', None)
     """
     if name in _TEXTS:
-        return told
-    if told in ("", "yes", "no"):
-        return {"": None, "yes": True, "no": False}[told]
+        return cell
+    if cell in ("", "yes", "no"):
+        return {"": None, "yes": True, "no": False}[cell]
     for kind in (int, float):
         try:
-            return kind(told)
+            return kind(cell)
         except ValueError:
             continue
-    return told
+    return cell
 
 
 def load(path: Path) -> list[Row]:
     """The rows of a file, with values."""
-    return [{name: value(name, told) for name, told in row.items()} for row in _read(path)[1].values()]
+    return [{name: value(name, cell) for name, cell in row.items()} for row in _read(path)[1].values()]
 
 
 def to_parquet(rows: Sequence[Row], path: Path) -> None:

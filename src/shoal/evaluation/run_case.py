@@ -125,8 +125,8 @@ def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
 
 def _suppressed(release: Release) -> float:
     """The share of what was there before."""
-    made = release.comparison.outcome
-    return made.suppressed / max(1, made.occurrences)
+    outcome = release.comparison.outcome
+    return outcome.suppressed / max(1, outcome.occurrences)
 
 
 def score(
@@ -154,12 +154,12 @@ def _extra(
         means: dict[str, list[float]] = {}
         for kind, (values, items) in asked.kinds.items():
             drawn = Workload.generated(problem.raw, asked.queries, values, items, seed=asked.query_seed)
-            found = are(problem.raw, release.published, drawn)
-            told = {"are": found.mean}
+            answers = are(problem.raw, release.published, drawn)
+            error_of = {"are": answers.mean}
             if asked.query_bound:
-                least = np.maximum(found.true, asked.query_bound * len(problem.raw.rows))
-                told["bounded_are"] = float(np.mean(np.abs(found.true - found.expected) / least))
-            for name, error in told.items():
+                least = np.maximum(answers.true, asked.query_bound * len(problem.raw.rows))
+                error_of["bounded_are"] = float(np.mean(np.abs(answers.true - answers.expected) / least))
+            for name, error in error_of.items():
                 means.setdefault(name, []).append(error)
                 if len(asked.kinds) > 1:
                     yield f"{name}_{kind}", error
@@ -186,10 +186,14 @@ def _mined(case: Case, problem: Prepared[PrivacyModel], release: Release, engine
     if not asked:
         return {}
     mined = mining_loss(problem.raw, release.published, problem.hierarchy, case.extras.thresholds, engine)
-    found = summed_up(mined)
-    for percent, one in zip(asked, mined, strict=True) if len(asked) > 1 else ():
-        found |= {f"ml2_{percent}": one.ml2, f"dml2_{percent}": one.dml2, f"dml2_missed_{percent}": one.dml2_missed}
-    return found
+    figures = summed_up(mined)
+    for percent, loss in zip(asked, mined, strict=True) if len(asked) > 1 else ():
+        figures |= {
+            f"ml2_{percent}": loss.ml2,
+            f"dml2_{percent}": loss.dml2,
+            f"dml2_missed_{percent}": loss.dml2_missed,
+        }
+    return figures
 
 
 def _risks(

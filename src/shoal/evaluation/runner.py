@@ -13,7 +13,7 @@ from typing import Any
 from shoal.algorithms import Algorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
-from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, alone, value
+from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, exclusive_lock, value
 from shoal.evaluation.run_case import FIGURES
 from shoal.evaluation.worker import Worker
 
@@ -43,7 +43,7 @@ def compare(
     those that failed. Whatever ends it, the rows that were told stay in the file; the same call goes on from there.
     """
     threads = Engine(workers=workers).threads
-    with alone(target):
+    with exclusive_lock(target):
         known = Results(target, columns(grid.cases))
         if again:
             known.forget(case.key for case in grid.cases)
@@ -84,7 +84,7 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
     for case, row in zip(cases, rows, strict=True):
         if row.get("lower_bound") is not None:
             proofs.setdefault(_setting(case), []).append((case.algorithm, row["lower_bound"]))
-    found: list[dict[str, float | None]] = []
+    results: list[dict[str, float | None]] = []
     for case, row in zip(cases, rows, strict=True):
         loss, method = row.get("value"), case.algorithm
         cuts = method.suppresses or row.get("lower_bound") is not None or method.cuts
@@ -92,8 +92,8 @@ def gaps(cases: Sequence[Case], rows: Sequence[Row]) -> list[dict[str, float | N
         bounds = [bound for prover, bound in known if _speaks_of(prover, method)]
         bound = max(bounds) if bounds and loss is not None else None
         gap = None if bound is None or loss is None else 0.0 if loss <= bound else 1 - bound / loss
-        found.append({"optimum": bound, "gap": gap})
-    return found
+        results.append({"optimum": bound, "gap": gap})
+    return results
 
 
 def _speaks_of(prover: Algorithm, method: Algorithm) -> bool:
@@ -117,7 +117,7 @@ def _setting(case: Case) -> str:
 
 
 def _typed(row: Mapping[str, str]) -> Row:
-    return {name: value(name, told) for name, told in row.items()}
+    return {name: value(name, cell) for name, cell in row.items()}
 
 
 def _stands(row: Mapping[str, str] | None, limit: float, *, retry: bool) -> bool:
@@ -134,7 +134,7 @@ def run(
 ) -> Iterator[tuple[Case, Row]]:
     """Rows as they come, until the deadline (of ``time.monotonic``). When the caller goes away, all runs are ended."""
     todo: queue.SimpleQueue[Case] = queue.SimpleQueue()
-    told: queue.SimpleQueue[tuple[Case, Row] | BaseException] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[Case, Row] | BaseException] = queue.SimpleQueue()
     for case in cases:
         todo.put(case)
     hands = [Worker() for _ in range(min(workers, len(cases)))]
@@ -143,11 +143,11 @@ def run(
         try:
             while True:
                 case = todo.get_nowait()
-                told.put((case, worker.run(case, limit)))
+                finished.put((case, worker.run(case, limit)))
         except queue.Empty:
             pass
         except BaseException as error:
-            told.put(error)
+            finished.put(error)
         finally:
             worker.close()
 
@@ -158,14 +158,14 @@ def run(
         for _ in cases:
             while True:
                 try:
-                    found = told.get(timeout=0.2)  # in short turns, so that Ctrl-C is heard everywhere
+                    result = finished.get(timeout=0.2)  # in short turns, so that Ctrl-C is heard everywhere
                     break
                 except queue.Empty:
                     if time.monotonic() > deadline:
                         return
-            if isinstance(found, BaseException):
-                raise found
-            yield found
+            if isinstance(result, BaseException):
+                raise result
+            yield result
     finally:
         for worker in hands:
             worker.close()

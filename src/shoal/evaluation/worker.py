@@ -116,9 +116,9 @@ def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[
     """What the process says about a case; nothing, if it ended."""
     assert process.stdin is not None
     assert process.stdout is not None
-    told = pickle.dumps((case, threads))
+    request = pickle.dumps((case, threads))
     try:
-        process.stdin.write(_SIZE.pack(len(told)) + told)
+        process.stdin.write(_SIZE.pack(len(request)) + request)
         process.stdin.flush()
         line = process.stdout.readline()
     except (BrokenPipeError, ValueError):
@@ -129,24 +129,24 @@ def _answer(process: subprocess.Popen[bytes], case: Case, threads: int) -> dict[
     return row
 
 
-def _serve(asked: BufferedReader, told: IO[bytes]) -> None:
+def _serve(requests: BufferedReader, answers: IO[bytes]) -> None:
     """Run case after case, until nobody asks any more."""
-    _tell(told, {})
-    while size := asked.read(_SIZE.size):
-        case, threads = pickle.loads(asked.read(_SIZE.unpack(size)[0]))
+    _tell(answers, {})
+    while size := requests.read(_SIZE.size):
+        case, threads = pickle.loads(requests.read(_SIZE.unpack(size)[0]))
         if not _FORKS:
-            _tell(told, run_case(case, threads))
+            _tell(answers, run_case(case, threads))
             return
         alive, held = os.pipe()  # closes when the child ends, however it does
         child = os.fork()
         if not child:
             os.close(alive)
-            _tell(told, run_case(case, threads))
+            _tell(answers, run_case(case, threads))
             os._exit(0)
         os.close(held)
-        ready, _, _ = select.select([asked.fileno(), alive], [], [])
+        ready, _, _ = select.select([requests.fileno(), alive], [], [])
         os.close(alive)
-        if asked.fileno() in ready and not asked.peek(1):  # not the next case, but the end: who asked is gone
+        if requests.fileno() in ready and not requests.peek(1):  # not the next case, but the end: who asked is gone
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return
@@ -154,12 +154,12 @@ def _serve(asked: BufferedReader, told: IO[bytes]) -> None:
         code = os.waitstatus_to_exitcode(status)
         if code:
             how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
-            _tell(told, {"status": "error", "error": f"the process ended {how}"})
+            _tell(answers, {"status": "error", "error": f"the process ended {how}"})
 
 
-def _tell(told: IO[bytes], row: dict[str, Any]) -> None:
-    told.write(json.dumps(row).encode() + b"\n")
-    told.flush()
+def _tell(answers: IO[bytes], row: dict[str, Any]) -> None:
+    answers.write(json.dumps(row).encode() + b"\n")
+    answers.flush()
 
 
 def _preload() -> None:
@@ -177,11 +177,11 @@ def _main() -> None:
     """Keep the way back for the rows alone: whatever is printed goes nowhere."""
     if _FORKS:
         _preload()
-    told = os.fdopen(os.dup(1), "wb")
+    answers = os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
-    with os.fdopen(os.dup(0), "rb") as asked:
-        _serve(asked, told)
+    with os.fdopen(os.dup(0), "rb") as requests:
+        _serve(requests, answers)
 
 
 if __name__ == "__main__":

@@ -88,19 +88,19 @@ def _expanded(packed: bytes, codec: str, path: Path, limit: int) -> bytes:
     """The content of a compressed file, piece by piece, so that no more than the limit is ever expanded."""
     import pyarrow as pa
 
-    found = io.BytesIO()
+    content = io.BytesIO()
     try:
         with pa.CompressedInputStream(pa.BufferReader(packed), codec) as stream:
             while piece := stream.read(_PIECE):
-                found.write(piece)
-                if found.tell() > limit:
+                content.write(piece)
+                if content.tell() > limit:
                     raise DataError(
                         f"{path} has {len(packed):,} bytes and expands to more than {limit:,}: if it is no trap, pass "
                         f"--max-expanded with a higher limit, such as 20GB."
                     )
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
-    return found.getvalue()
+    return content.getvalue()
 
 
 def bytes_of(size: int | str) -> int:
@@ -109,10 +109,10 @@ def bytes_of(size: int | str) -> int:
     >>> bytes_of(5), bytes_of("5000"), bytes_of("1.5 GB"), bytes_of("20M")
     (5, 5000, 1500000000, 20000000)
     """
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
-    if found is None or isinstance(size, bool):
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
+    if match is None or isinstance(size, bool):
         raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{cut(size)}'.")
-    return int(Fraction(found[1]) * _UNITS[found[2]])
+    return int(Fraction(match[1]) * _UNITS[match[2]])
 
 
 def decode(data: bytes, name: str) -> str:

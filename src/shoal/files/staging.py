@@ -92,7 +92,7 @@ def move(parts: Sequence[Part]) -> None:
                 moved.append((part, None if last else _keep(part.target)))
                 os.replace(part.aside, part.target)
         except OSError as error:
-            stuck = [told for part, kept in reversed(moved) if (told := _put_back(part, kept))]
+            stuck = [problem for part, kept in reversed(moved) if (problem := _put_back(part, kept))]
             why = f"{part.path} cannot be written: {error.strerror or error}; "
             raise OutputError(why + ("nothing was left behind." if not stuck else " ".join(stuck))) from None
         for part, kept in moved:

@@ -154,18 +154,18 @@ class Quest(Spec):
         sizes = np.clip(rng.poisson(self.mean_pattern, self.patterns), 1, self.items)
         shares = np.minimum(rng.exponential(self.correlation, self.patterns), 1.0)
         taken = np.rint(shares * sizes).astype(np.int64)
-        made: list[list[int]] = []
+        patterns: list[list[int]] = []
         before: list[int] = []
         for size, old in zip(sizes.tolist(), taken.tolist(), strict=True):
             pattern = [before[i] for i in rng.permutation(len(before))[:old].tolist()]
             fresh = rng.choice(self.items, size, replace=False, p=chance).tolist()  # enough even if some are in already
             pattern += [item for item in fresh if item not in pattern][: size - len(pattern)]
-            made.append(pattern)
+            patterns.append(pattern)
             before = pattern
         weight = rng.exponential(1.0, self.patterns)
         return Patterns(
             np.concatenate([[0], np.cumsum(sizes)]),
-            np.concatenate(made).astype(np.int32),
+            np.concatenate(patterns).astype(np.int32),
             weight / weight.sum(),
             np.clip(rng.normal(self.corruption, self.corruption_sd, self.patterns), 0.0, _MOST_CORRUPT),
         )

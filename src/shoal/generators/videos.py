@@ -64,8 +64,8 @@ _SPREAD = 2  # shape of the negative binomial sizes
 class Videos(Spec):
     """A generator of records with columns and sets that depend on each other.
 
-    >>> made = Videos(rows=100, seed=1).dataset()
-    >>> made.table.names, len(made.transactions)
+    >>> data = Videos(rows=100, seed=1).dataset()
+    >>> data.table.names, len(data.transactions)
     (('age', 'category', 'length', 'rate', 'ratings', 'comments'), 100)
     """
 
@@ -144,7 +144,7 @@ class Videos(Spec):
         missing = np.minimum(sizes, self.max_size)
         sums = np.concatenate([[0.0], within])
         first, last = sums[starts[topic]], sums[starts[topic + 1]]
-        found = np.zeros(0, dtype=np.int64)  # row * items + item, ascending
+        pairs = np.zeros(0, dtype=np.int64)  # row * items + item, ascending
         for _ in range(_ROUNDS):
             rows = np.repeat(np.arange(_BLOCK), missing)
             if not len(rows):
@@ -154,11 +154,11 @@ class Videos(Spec):
             near = np.searchsorted(within, first[rows] + at * (last - first)[rows], side="right")
             far = np.searchsorted(overall, at, side="right")
             drawn = np.minimum(np.where(own, near, far), self.items - 1)
-            found = np.concatenate([found, rows * self.items + drawn])
-            found.sort()
-            found = found[np.diff(found, prepend=-1) > 0]
-            missing = np.minimum(sizes, self.max_size) - np.bincount(found // self.items, minlength=_BLOCK)
-        return csr_from_pairs(*np.divmod(found, self.items), _BLOCK)
+            pairs = np.concatenate([pairs, rows * self.items + drawn])
+            pairs.sort()
+            pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+            missing = np.minimum(sizes, self.max_size) - np.bincount(pairs // self.items, minlength=_BLOCK)
+        return csr_from_pairs(*np.divmod(pairs, self.items), _BLOCK)
 
 
 def _columns(rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:

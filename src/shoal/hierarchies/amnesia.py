@@ -44,7 +44,7 @@ def looks_like_it(text: str) -> bool:
 
 def read(text: str, name: str, delimiter: str | None) -> Draft:
     """Read lines "group has child child"."""
-    found: list[str] = []
+    problems: list[str] = []
     place_of: dict[str, str] = {}  # groups
     edges: dict[tuple[str, str], Edge] = {}
     in_header, header = True, 0
@@ -60,12 +60,12 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
                     f"{name}, {place}: a hierarchy of ranges, wanted one of distinct items: export that from Amnesia."
                 )
         elif words[1:2] != ["has"]:
-            found.append(
+            problems.append(
                 f"{name}, {place}: wanted 'group has child child ...' with a group label without spaces, got "
                 f"'{line.strip()}': use the format amnesia-json for labels with spaces."
             )
         elif words[0] in place_of:
-            found.append(
+            problems.append(
                 f"{name}: group '{words[0]}' is given twice ({place_of[words[0]]} and {place}): "
                 f"put its children on one line."
             )
@@ -74,9 +74,9 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
             place_of[words[0]] = place
             for child in words[2:]:
                 if (child, words[0]) in edges:
-                    found.append(f"{name}, {place}: '{child}' is given twice: remove one.")
+                    problems.append(f"{name}, {place}: '{child}' is given twice: remove one.")
                 edges.setdefault((child, words[0]), Edge(child, words[0], place))
-    return Draft(name, tuple(edges.values()), tuple(found))
+    return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:

@@ -32,17 +32,17 @@ def looks_like_it(text: str) -> bool:
 def read(text: str, name: str, delimiter: str | None) -> Draft:
     """Read the objects level1, level2, ..."""
     levels = _levels(text, name)
-    found: list[str] = []
+    problems: list[str] = []
     place_of: dict[str, str] = {}  # groups
     edges: dict[tuple[str, str | None], Edge] = {}
     gap = next(number for number in range(1, len(levels) + 2) if number not in levels)
     if gap <= len(levels):
-        found.append(f"{name}: level{gap} is missing: Amnesia reads no level after a gap: renumber the levels.")
+        problems.append(f"{name}: level{gap} is missing: Amnesia reads no level after a gap: renumber the levels.")
     for number in sorted(levels):
         place = f"level{number}"
         for group, children in levels[number]:
             if group in place_of:
-                found.append(
+                problems.append(
                     f"{name}: group '{group}' is given twice ({place_of[group]} and {place}): "
                     f"put its children in one list."
                 )
@@ -52,11 +52,11 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
                 edges[group, None] = Edge(group, None, place)
             for child in children:
                 if (child, group) in edges:
-                    found.append(f"{name}, {place}: '{child}' is given twice in '{group}': remove one.")
+                    problems.append(f"{name}, {place}: '{child}' is given twice in '{group}': remove one.")
                 edges.setdefault((child, group), Edge(child, group, place))
     if any(not edge.child or edge.parent == "" for edge in edges.values()):
-        found.append(f"{name}: a label is empty: fill it in.")
-    return Draft(name, tuple(edges.values()), tuple(found))
+        problems.append(f"{name}: a label is empty: fill it in.")
+    return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:

@@ -26,8 +26,8 @@ DESCRIPTION = "one row per item, from the item up to the root (ARX): item;group;
 
 def read(text: str, name: str, delimiter: str | None) -> Draft:
     """Read rows of labels from the item to the root."""
-    found: list[str] = []
-    paths = _paths(read_rows(text, name, delimiter), name, found)
+    problems: list[str] = []
+    paths = _paths(read_rows(text, name, delimiter), name, problems)
     group_at = {label: row.place for row, path in reversed(paths) for label in path[1:]}
     parent_of = {label: path[at + 1 : at + 2] for _, path in paths for at, label in enumerate(path) if at}
     item_at: dict[str, str] = {}
@@ -35,13 +35,13 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     for row, path in paths:
         item = path[0]
         if item in item_at:
-            found.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
+            problems.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
             continue
         item_at[item] = row.place
         if item in group_at and row.cells[1:2] == (item,) and parent_of.get(item, path[1:2]) == path[1:2]:
             path = [item, *path]  # below its namesake
         elif item in group_at:
-            found.append(
+            problems.append(
                 f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item]}): rename one of the two."
             )
             continue
@@ -52,11 +52,11 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     for row, path in paths:
         if path[-1] in edge_of and len(path) > 1:
             above = edge_of[path[-1]]
-            found.append(
+            problems.append(
                 f"{name}, {row.place}: the row ends in '{path[-1]}', which lies below '{above.parent}' "
                 f"({above.place}): write every row up to the root."
             )
-    return Draft(name, tuple(edges.values()), tuple(found))
+    return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
@@ -68,7 +68,7 @@ def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
     return write_rows(([path[0]] * (width - len(path)) + path for path in paths), delimiter or ";")
 
 
-def _paths(rows: list[Row], name: str, found: list[str]) -> list[tuple[Row, list[str]]]:
+def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, list[str]]]:
     """The labels of each row without repetitions; rows that make no path are reported instead."""
     trimmed = [_trimmed(row.cells) for row in rows]
     widest = max(map(len, trimmed), default=0)
@@ -76,12 +76,12 @@ def _paths(rows: list[Row], name: str, found: list[str]) -> list[tuple[Row, list
     for row, cells in zip(rows, trimmed, strict=True):
         path = [label for i, label in enumerate(cells) if i == 0 or label != cells[i - 1]]
         if "" in path or not path:
-            found.append(
+            problems.append(
                 f"{name}, {row.place}, column {cells.index('') + 1 if path else 1}: empty label: fill it in, or repeat "
                 f"the label to its left."
             )
         elif len(cells) == 1 < widest:
-            found.append(
+            problems.append(
                 f"{name}, {row.place}: one column ('{path[0]}') where other rows have {widest}: "
                 f"give its groups up to the root, or check the delimiter."
             )
@@ -89,7 +89,7 @@ def _paths(rows: list[Row], name: str, found: list[str]) -> list[tuple[Row, list
             again = next(label for i, label in enumerate(path) if label in path[:i])
             start = path.index(again)
             cycle = " -> ".join(f"'{label}'" for label in path[start : path.index(again, start + 1) + 1])
-            found.append(f"{name}, {row.place}: cycle {cycle}: every node must lead up to one root.")
+            problems.append(f"{name}, {row.place}: cycle {cycle}: every node must lead up to one root.")
         else:
             paths.append((row, path))
     return paths

@@ -36,23 +36,28 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
     >>> import shoal
     >>> import pyarrow as pa
     >>> table = pa.table({"age": ["19", "22", ""], "origin": ["France", "Greece", "France"], "items": [["a"]] * 3})
-    >>> found = relational(shoal.read(table), {"age": Column(), "origin": Column()})
-    >>> found, [attribute.denominator for attribute in found.attributes]
+    >>> axes = relational(shoal.read(table), {"age": Column(), "origin": Column()})
+    >>> axes, [attribute.denominator for attribute in axes.attributes]
     (Relational(3 rows, age, origin), [3, 2])
     """
     assert data.table is not None
     attributes, places = [], []
-    for name, said in columns.items():
+    for name, column in columns.items():
         values, codes = values_of(data, name)
         counts = np.bincount(codes, minlength=len(values)).tolist()
-        known = {text: count for text, count in zip(values, counts, strict=True) if not is_missing(text, said.missing)}
+        known = {
+            text: count for text, count in zip(values, counts, strict=True) if not is_missing(text, column.missing)
+        }
         missing = sum(known.values()) < len(data)
-        attribute = _attribute(name, said, list(known), known, optional=missing)
-        found = np.array([_place(attribute, text, said.missing, data, codes, at) for at, text in enumerate(values)])
+        attribute = _attribute(name, column, list(known), known, optional=missing)
+        positions = np.array(
+            [_place(attribute, text, column.missing, data, codes, at) for at, text in enumerate(values)]
+        )
         attributes.append(attribute)
-        places.append(found.astype(np.int64)[codes])
+        places.append(positions.astype(np.int64)[codes])
     weights = [
-        Fraction(1, len(columns)) if said.weight is None else Fraction(str(said.weight)) for said in columns.values()
+        Fraction(1, len(columns)) if column.weight is None else Fraction(str(column.weight))
+        for column in columns.values()
     ]
     return Relational(tuple(attributes), tuple(places), tuple(places), tuple(weights))
 
@@ -87,25 +92,25 @@ def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Datase
 
 
 def _attribute(
-    name: str, said: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
+    name: str, column: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
 ) -> Attribute:
     """What a column is, by what is said about it and by its values."""
-    levels = said.hierarchy if isinstance(said.hierarchy, str) and intervals.is_spec(said.hierarchy) else None
-    unit = _unit(values, said, levels is not None)
-    if unit is None or (said.hierarchy is not None and levels is None):
-        if levels is not None and said.type == "category":
+    levels = column.hierarchy if isinstance(column.hierarchy, str) and intervals.is_spec(column.hierarchy) else None
+    unit = _unit(values, column, levels is not None)
+    if unit is None or (column.hierarchy is not None and levels is None):
+        if levels is not None and column.type == "category":
             raise OptionError(
                 f"Column '{name}': '{levels}' is for numbers and dates, but the column is declared as a category: "
                 f"give a hierarchy file, or another type."
             )
-        if levels is not None or (said.type not in ("auto", "category") and said.hierarchy is None):
-            raise _unfit(name, said, values)
-        return CategoricalAttribute(name, _hierarchy(name, said, values), optional)
+        if levels is not None or (column.type not in ("auto", "category") and column.hierarchy is None):
+            raise _unfit(name, column, values)
+        return CategoricalAttribute(name, _hierarchy(name, column, values), optional)
     decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
     try:
         places = {axis_position(text, unit, decimals) for text in values}
     except ValueError:
-        raise _unfit(name, said, values) from None
+        raise _unfit(name, column, values) from None
     first, last = min(places, default=0), max(places, default=0)
     if levels is None or not values:
         return OrderedAttribute(name, first, last, decimals, unit)
@@ -113,29 +118,29 @@ def _attribute(
     at = np.searchsorted(points, [axis_position(text, unit, decimals) for text in values])
     weighed = np.zeros_like(points)
     np.add.at(weighed, at, [counts[text] for text in values])  # 1.5 and 1.50 are one value
-    begins, ends, made = intervals.levels(levels, points, weighed, decimals, unit, name)
-    return OrderedAttribute(name, min(first, begins), max(last, ends), decimals, unit, made)
+    begins, ends, starts = intervals.levels(levels, points, weighed, decimals, unit, name)
+    return OrderedAttribute(name, min(first, begins), max(last, ends), decimals, unit, starts)
 
 
-def _hierarchy(name: str, said: Column, values: Sequence[str]) -> Hierarchy:
+def _hierarchy(name: str, column: Column, values: Sequence[str]) -> Hierarchy:
     """The hierarchy of a category column; flat if none is given."""
-    if said.hierarchy is None:
+    if column.hierarchy is None:
         return Hierarchy.flat(values or ["?"], f"of column '{name}'")
-    if isinstance(said.hierarchy, Hierarchy):
-        return said.hierarchy
-    if isinstance(said.hierarchy, str) and ":" in said.hierarchy and not os.path.exists(said.hierarchy):
-        near = did_you_mean(said.hierarchy.partition(":")[0], intervals.KINDS)
+    if isinstance(column.hierarchy, Hierarchy):
+        return column.hierarchy
+    if isinstance(column.hierarchy, str) and ":" in column.hierarchy and not os.path.exists(column.hierarchy):
+        near = did_you_mean(column.hierarchy.partition(":")[0], intervals.KINDS)
         raise OptionError(
-            f"Column '{name}': '{said.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "
+            f"Column '{name}': '{column.hierarchy}' is neither a file nor a kind of ranges{near}: write for instance "
             f"{'; '.join(intervals.KINDS.values())}."
         )
-    return hierarchies.load(said.hierarchy)
+    return hierarchies.load(column.hierarchy)
 
 
-def _unit(values: Sequence[str], said: Column, ordered: bool) -> Unit | None:
+def _unit(values: Sequence[str], column: Column, ordered: bool) -> Unit | None:
     """What the values can be read as; none: categories. Codes such as 007 are no numbers, unless it is said."""
-    if said.type != "auto":
-        return None if said.type == "category" else said.type
+    if column.type != "auto":
+        return None if column.type == "category" else column.type
     if not values:
         return "number" if ordered else None
     if all(_is_number(text) for text in values):
@@ -175,9 +180,9 @@ def _is_finite(text: str) -> bool:
         return False
 
 
-def _unfit(name: str, said: Column, values: Sequence[str]) -> DataError:
+def _unfit(name: str, column: Column, values: Sequence[str]) -> DataError:
     """The first value that is not of the type that was asked for."""
-    wanted = said.type if said.type != "auto" else "number"
+    wanted = column.type if column.type != "auto" else "number"
     unit: Unit = "number" if wanted == "category" else wanted
     for text in values:
         try:

@@ -160,16 +160,18 @@ def _numbered(
             continue
         inside = levels[level][at]
         some = sets[level - 1]
-        ordered = sorted(inside, key=lambda one: f"{some[one].first}+{some[one].size - 1}")  # as text, in all formats
-        for number, one in enumerate(ordered, 1):
+        ordered = sorted(
+            inside, key=lambda member: f"{some[member].first}+{some[member].size - 1}"
+        )  # as text, in all formats
+        for number, member in enumerate(ordered, 1):
             own = f"{path}{number:0{len(str(len(inside)))}}"
-            made = some[one]
-            names[level - 1][one] = (
-                namer.listed(made.few)
-                if made.size <= NAMED
-                else namer.final(namer.style.numbered("", own, len(inside), made.size))
+            item_class = some[member]
+            names[level - 1][member] = (
+                namer.listed(item_class.few)
+                if item_class.size <= NAMED
+                else namer.final(namer.style.numbered("", own, len(inside), item_class.size))
             )
-            todo.append((level - 1, one, f"{own}."))
+            todo.append((level - 1, member, f"{own}."))
     return names
 
 

@@ -129,7 +129,7 @@ class CodeBook:
         """The owner's hierarchy refined by the labels that are groups of siblings in it; they keep their names."""
         if not self.entries:
             raise HierarchyError(f"{self.name} lists no label: wanted lines such as 'beer | wine,DRINKS,beer'.")
-        tree = grouped(owner, [Given(one.items, self.place(one.label), one.label) for one in self.entries])
+        tree = grouped(owner, [Given(entry.items, self.place(entry.label), entry.label) for entry in self.entries])
         return replace(tree, groups_from=(self.name, self.sha256 or ""))
 
     def flat(self, items: Iterable[str]) -> Hierarchy:
@@ -151,7 +151,7 @@ class CodeBook:
         >>> CodeBook.of([Entry("oil, raw | tea", "", ("oil, raw", "tea"))]).as_csv().split()
         ['label,parent,item', '"oil,', 'raw', '|', 'tea",,"oil,', 'raw"', '"oil,', 'raw', '|', 'tea",,tea']
         """
-        lines = (HEADER, *((one.label, one.parent, item) for one in self.entries for item in one.items))
+        lines = (HEADER, *((entry.label, entry.parent, item) for entry in self.entries for item in entry.items))
         return "".join(",".join(map(_quoted, line)) + "\n" for line in lines)
 
     def as_json(self) -> str:
@@ -160,17 +160,17 @@ class CodeBook:
 
     def facts(self) -> list[dict[str, Any]]:
         """The entries as plain values."""
-        return [{"label": one.label, "parent": one.parent, "items": list(one.items)} for one in self.entries]
+        return [{"label": entry.label, "parent": entry.parent, "items": list(entry.items)} for entry in self.entries]
 
     @classmethod
     def load(cls, path: str | Path) -> CodeBook:
         """Read a code book; an error says what is wrong in which line."""
-        found = _read(path)
-        if not isinstance(found, CodeBook):
+        book = _read(path)
+        if not isinstance(book, CodeBook):
             raise HierarchyError(
                 f"{path} is no code book: wanted the header {','.join(HEADER)} and a line for each item, or JSON."
             )
-        return found
+        return book
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,12 +189,12 @@ class GroupFile:
 
     def _split(self, mark: str) -> list[Given]:
         """The groups, if members are separated by this mark."""
-        found = []
+        groups = []
         for number, line in self.lines:
             members = tuple(cell for cell in _cells(line, mark) if cell.strip())
             if members:
-                found.append(Given(members, f"{self.path}, line {number}"))
-        return found
+                groups.append(Given(members, f"{self.path}, line {number}"))
+        return groups
 
 
 def load(path: str | Path) -> CodeBook | GroupFile:
@@ -297,19 +297,19 @@ def _records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 def _from_json(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
     """The entries of a JSON file, and their numbers."""
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except json.JSONDecodeError as error:
         raise HierarchyError(f"{name}, line {error.lineno}: not JSON ({error.msg}).") from None
     entries: dict[str, Entry] = {}
     places: dict[str, str] = {}
-    for at, one in enumerate(found if isinstance(found, list) else [found], 1):
+    for at, entry in enumerate(parsed if isinstance(parsed, list) else [parsed], 1):
         place = f"{name}, entry {at}"
-        items = one.get("items") if isinstance(one, dict) else None
-        texts = [one.get("label"), one.get("parent", ""), *items] if isinstance(items, list) and items else [None]
+        items = entry.get("items") if isinstance(entry, dict) else None
+        texts = [entry.get("label"), entry.get("parent", ""), *items] if isinstance(items, list) and items else [None]
         if not all(isinstance(text, str) for text in texts) or not texts[0]:
             raise HierarchyError(
                 f'{place}: wanted objects such as {{"label": "beer | wine", "parent": "DRINKS", "items": ["beer", '
-                f'"wine"]}}, got {cut(json.dumps(one, ensure_ascii=False))}.'
+                f'"wine"]}}, got {cut(json.dumps(entry, ensure_ascii=False))}.'
             )
         label, parent, *members = map(str, texts)
         if label in entries:
@@ -321,7 +321,7 @@ def _from_json(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]
 def _unknown(groups: Iterable[Given], owner: Hierarchy) -> int:
     """How many members the hierarchy does not know."""
     known = owner.code_of
-    return sum(member not in known and member.strip() not in known for one in groups for member in one.members)
+    return sum(member not in known and member.strip() not in known for group in groups for member in group.members)
 
 
 def _quoted(text: str) -> str:

@@ -38,11 +38,11 @@ class Draft:
 
     name: str
     edges: tuple[Edge, ...]
-    found: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()  # what the reader found wrong, as messages
 
     def problems(self) -> list[str]:
         """All that keeps this from being a tree, the reader's findings first."""
-        if not self.edges and not self.found:
+        if not self.edges and not self.findings:
             return [f"{self.name} holds no item: a hierarchy needs at least one."]
         edge_of: dict[str, Edge] = {}
         two_parents = []
@@ -52,7 +52,7 @@ class Draft:
                 two_parents.append(
                     f"{self.name}: '{edge.child}' has two parents, {_parent(first)} and {_parent(edge)}: keep one."
                 )
-        return [*self.found, *two_parents, *self._cycles(edge_of), *self._roots(edge_of)]
+        return [*self.findings, *two_parents, *self._cycles(edge_of), *self._roots(edge_of)]
 
     def hierarchy(self) -> Hierarchy:
         """The tree, or the first problem as an error."""
@@ -103,8 +103,8 @@ class Draft:
 def _qualified(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
     """The edges with other names for groups that have an item of the same name below them.
 
-    >>> made = _qualified((Edge("b", "A", "line 1"), Edge("A", "A", "line 2"), Edge("A", "*", "line 1")))
-    >>> [(edge.child, edge.parent) for edge in made]
+    >>> qualified = _qualified((Edge("b", "A", "line 1"), Edge("A", "A", "line 2"), Edge("A", "*", "line 1")))
+    >>> [(edge.child, edge.parent) for edge in qualified]
     [('b', 'A:group'), ('A', 'A:group'), ('A:group', '*')]
     """
     groups = {edge.child for edge in edges if edge.parent != edge.child}  # a root that is its own parent is no item

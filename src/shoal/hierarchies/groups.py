@@ -29,7 +29,7 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Located:
     """A group in terms of the hierarchy: some children of a node."""
 
     given: Given
@@ -44,13 +44,13 @@ def grouped(owner: Hierarchy, groups: Sequence[Given]) -> Hierarchy:
     >>> [(label, tree.items_of(label)) for label in ("odd", "ALL group 1")]
     [('odd', ('a1', 'a3')), ('ALL group 1', ('a1', 'a3', 'a2', 'b1'))]
     """
-    by_node: dict[int, list[_Found]] = {}
+    by_node: dict[int, list[_Located]] = {}
     labels: dict[frozenset[str], str] = {}
     for given in groups:
-        found = _found(owner, given)
-        if found is None:
+        located = _locate(owner, given)
+        if located is None:
             continue
-        node, group = found
+        node, group = located
         by_node.setdefault(node, []).append(group)
         if given.label:
             labels[frozenset(_items(owner, group.children))] = given.label
@@ -69,7 +69,7 @@ def _items(owner: Hierarchy, nodes: frozenset[int]) -> list[str]:
     return [item for node in nodes for item in owner.items[slice(*owner.span[node])]]
 
 
-def _found(owner: Hierarchy, given: Given) -> tuple[int, _Found] | None:
+def _locate(owner: Hierarchy, given: Given) -> tuple[int, _Located] | None:
     """The node whose children a group is made of, and these; nothing, if it is a node or an item itself."""
     nodes = [_node(owner, member, given) for member in given.members]
     inside = np.zeros(owner.n_leaves, dtype=bool)
@@ -95,7 +95,7 @@ def _found(owner: Hierarchy, given: Given) -> tuple[int, _Found] | None:
             children.append(child)
         elif below.any():
             raise HierarchyError(_not_siblings(owner, given, nodes, above, child))
-    return above, _Found(given, frozenset(children))
+    return above, _Located(given, frozenset(children))
 
 
 def _full(inside: Any, leaves: Any) -> bool:
@@ -105,13 +105,13 @@ def _full(inside: Any, leaves: Any) -> bool:
 
 def _node(owner: Hierarchy, member: str, given: Given) -> int:
     """The node that a member names."""
-    found = owner.code_of.get(member, owner.code_of.get(member.strip(), -1))
-    if found < 0:
+    node = owner.code_of.get(member, owner.code_of.get(member.strip(), -1))
+    if node < 0:
         raise HierarchyError(
             f"{given.place}: '{cut(member)}' is neither an item nor a node of the hierarchy {owner.name}"
             f"{did_you_mean(member[:LONG], owner.labels)}: correct it, or remove it from the group."
         )
-    return found
+    return node
 
 
 def _not_siblings(owner: Hierarchy, given: Given, nodes: Sequence[int], above: int, child: int) -> str:
@@ -127,9 +127,9 @@ def _not_siblings(owner: Hierarchy, given: Given, nodes: Sequence[int], above: i
     )
 
 
-def _shape(owner: Hierarchy, node: int, groups: Sequence[_Found]) -> Shape:
+def _shape(owner: Hierarchy, node: int, groups: Sequence[_Located]) -> Shape:
     """What stands between a node and its children: groups inside groups. Groups that only overlap are an error."""
-    top: dict[int, _Found] = {}  # child -> the largest group so far that it is in
+    top: dict[int, _Located] = {}  # child -> the largest group so far that it is in
     parts: dict[int, list[Any]] = {}  # group -> its shape
     order = {child: at for at, child in enumerate(owner.children[node])}
     for group in sorted(groups, key=lambda one: (len(one.children), min(map(order.__getitem__, one.children)))):
@@ -144,7 +144,7 @@ def _shape(owner: Hierarchy, node: int, groups: Sequence[_Found]) -> Shape:
     return _in_order(owner.children[node], top, parts, order)
 
 
-def _in_order(children: Any, top: dict[int, _Found], parts: dict[int, list[Any]], order: dict[int, int]) -> list[Any]:
+def _in_order(children: Any, top: dict[int, _Located], parts: dict[int, list[Any]], order: dict[int, int]) -> list[Any]:
     """Children and the groups that they are in, in canonical order; each group once, at its first child."""
     shape: list[Any] = []
     seen: set[int] = set()
@@ -158,7 +158,7 @@ def _in_order(children: Any, top: dict[int, _Found], parts: dict[int, list[Any]]
     return shape
 
 
-def _overlap(owner: Hierarchy, group: _Found, other: _Found) -> str:
+def _overlap(owner: Hierarchy, group: _Located, other: _Located) -> str:
     """A message that names what is in both, and what is not."""
     both = min(group.children & other.children)
     return (

@@ -41,8 +41,8 @@ def is_spec(text: str) -> bool:
 def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit, name: str) -> Levels:
     """The levels that a text describes, for a column with these values, so often each.
 
-    >>> first, last, made = levels("width:5,10", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")
-    >>> first, last, [level.tolist() for level in made]
+    >>> first, last, starts = levels("width:5,10", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")
+    >>> first, last, [level.tolist() for level in starts]
     (10, 39, [[10, 15, 20, 25, 30, 35], [10, 20, 30]])
     >>> levels("breaks:18,65", np.array([17, 34]), np.array([1, 1]), 0, "number", "age")[2][0].tolist()
     [17, 18, 65]
@@ -50,14 +50,14 @@ def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit,
     kind, _, rest = spec.partition(":")
     low, high = _ends(points)
     try:
-        made = _BUILDERS[kind](rest, points, counts, decimals, unit)
+        ranges = _BUILDERS[kind](rest, points, counts, decimals, unit)
     except ValueError as error:
         raise OptionError(
             f"Column '{name}': '{spec}' does not describe ranges ({error}): write {KINDS[kind]}."
         ) from None
-    ends = max(high, *(level[1] for level in made))
-    begins = min(low, *(int(level[0][0]) for level in made))
-    starts = [np.unique(np.append(level[0], begins)) for level in made]
+    ends = max(high, *(level[1] for level in ranges))
+    begins = min(low, *(int(level[0][0]) for level in ranges))
+    starts = [np.unique(np.append(level[0], begins)) for level in ranges]
     for finer, coarser in itertools.pairwise(starts):
         if not np.isin(coarser, finer).all():
             raise OptionError(
@@ -67,10 +67,10 @@ def levels(spec: str, points: Counts, counts: Counts, decimals: int, unit: Unit,
     return begins, ends, tuple(starts)
 
 
-Built = list[tuple[Counts, int]]  # for each level, where its ranges begin and where the last one ends
+LevelRanges = list[tuple[Counts, int]]  # for each level, where its ranges begin and where the last one ends
 
 
-def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
     """Ranges of equal width that begin at multiples of it; all levels begin where the widest does."""
     if unit != "number":
         raise ValueError("dates need calendar, quantiles or breaks")
@@ -84,7 +84,7 @@ def _widths(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit
     return [(np.arange(first, last, width, dtype=np.int64), last - 1) for width in widths]
 
 
-def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
     """Ranges with about as many records each, joined two by two; equal values are never split."""
     wanted = int(text) if text.strip().isdecimal() else 0
     if wanted < 2:
@@ -92,29 +92,29 @@ def _quantiles(text: str, points: Counts, counts: Counts, decimals: int, unit: U
     if wanted > MOST_RANGES:
         raise ValueError("these are more than a million ranges")
     before = np.cumsum(counts) - counts  # records below each value
-    made, last = [], _ends(points)[1]
+    starts, last = [], _ends(points)[1]
     while wanted >= 2:
         shares = np.arange(wanted) * int(counts.sum()) / wanted
         at = np.minimum(np.searchsorted(before, shares), max(0, len(points) - 1))
-        made.append(np.unique(points[at]))
+        starts.append(np.unique(points[at]))
         if wanted % 2:
             break
         wanted //= 2
-    return [(level, last) for level in made]
+    return [(level, last) for level in starts]
 
 
-def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+def _breaks(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
     """Ranges that begin at given values; one more, below the first, if there are values."""
-    made = []
+    ranges = []
     for level in text.split("/"):
         starts = [axis_position(part, unit, decimals) for part in level.split(",")]
         if starts != sorted(set(starts)):
             raise ValueError("breaks must rise")
-        made.append((np.array(starts, dtype=np.int64), max(_ends(points)[1], starts[-1])))
-    return made
+        ranges.append((np.array(starts, dtype=np.int64), max(_ends(points)[1], starts[-1])))
+    return ranges
 
 
-def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> Built:
+def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Unit) -> LevelRanges:
     """Whole days, weeks (from Monday), months, quarters, years or decades."""
     if unit == "number":
         raise ValueError("calendar is for dates")
@@ -128,16 +128,16 @@ def _calendar(text: str, points: Counts, counts: Counts, decimals: int, unit: Un
     if ends[0].year < 10 or ends[1].year > 9989:
         raise ValueError("dates must lie in the years 10 to 9989: name others, such as 9999-12-31, as missing")
     begin, stop = _start(ends[0], periods[-1]), _next(_start(ends[1], periods[-1]), periods[-1])
-    made = []
+    ranges = []
     for period in periods:
         starts, at = [], _start(begin, period)
         while at < stop:
             starts.append(max(at, begin))
             at = _next(at, period)
-        made.append(
-            (np.array([(one - zero).days * day for one in starts], dtype=np.int64), (stop - zero).days * day - 1)
+        ranges.append(
+            (np.array([(start - zero).days * day for start in starts], dtype=np.int64), (stop - zero).days * day - 1)
         )
-    return made
+    return ranges
 
 
 def _start(day: date, period: str) -> date:
@@ -178,7 +178,7 @@ def _whole(text: str, decimals: int) -> int:
     return int(scaled)
 
 
-_BUILDERS: dict[str, Callable[[str, Counts, Counts, int, Unit], Built]] = {
+_BUILDERS: dict[str, Callable[[str, Counts, Counts, int, Unit], LevelRanges]] = {
     "width": _widths,
     "quantiles": _quantiles,
     "breaks": _breaks,

@@ -91,14 +91,14 @@ class Namer:
     def final(self, label: str) -> str:
         """The label, or one like it that is unique and reads back as it is."""
         label = self._readable(label)
-        found, number = label, self._tries.get(label, 1)
-        while found in self.taken:
+        name, number = label, self._tries.get(label, 1)
+        while name in self.taken:
             number += 1
-            found = f"{label} ({number})" if self.style.spaces else f"{label}-{number}"
-            found = self._readable(found)
+            name = f"{label} ({number})" if self.style.spaces else f"{label}-{number}"
+            name = self._readable(name)
         self._tries[label] = number
-        self.taken.add(found)
-        return found
+        self.taken.add(name)
+        return name
 
     def _readable(self, label: str) -> str:
         """The label, changed where it would be read as something else."""
@@ -209,7 +209,7 @@ def groups(tree: Hierarchy) -> dict[int, Group]:
     owner = tree.refines
     assert owner is not None
     starts = owner.span[:, 0].tolist()
-    found: dict[int, Group] = {}
+    group_of: dict[int, Group] = {}
     whole: list[Group] = []
     for node, label in enumerate(tree.labels):  # children come before their parents
         own = owner.code_of.get(label, -1)
@@ -217,12 +217,12 @@ def groups(tree: Hierarchy) -> dict[int, Group]:
             whole.append(Group(1, own, own, (own,)))
             continue
         parts = [whole[child] for child in tree.children[node]]
-        members = sorted((one for part in parts for one in part.members), key=starts.__getitem__)[: NAMED + 1]
+        members = sorted((member for part in parts for member in part.members), key=starts.__getitem__)[: NAMED + 1]
         first = min((part.first for part in parts), key=starts.__getitem__)
         last = max((part.last for part in parts), key=starts.__getitem__)
-        found[node] = Group(sum(part.size for part in parts), first, last, tuple(members))
-        whole.append(found[node])
-    return found
+        group_of[node] = Group(sum(part.size for part in parts), first, last, tuple(members))
+        whole.append(group_of[node])
+    return group_of
 
 
 def _parent_label(owner: Hierarchy, member: int) -> str:

@@ -40,24 +40,24 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     if rows and is_header(rows[0].cells):
         child_column = int(rows[0].cells[0].strip().lower() == "parent")
         rows = rows[1:]
-    found: list[str] = []
+    problems: list[str] = []
     edges: dict[tuple[str, str | None], Edge] = {}
     for row in rows:
         if len(row.cells) != 2:
-            found.append(
+            problems.append(
                 f"{name}, {row.place}: wanted two columns, a node and its parent, got {len(row.cells)}: check the "
                 f"delimiter, or pass the format arx if rows run from the item to the root."
             )
             continue
         child, parent = row.cells[child_column], row.cells[1 - child_column] or None
         if not child:
-            found.append(f"{name}, {row.place}: the node has no label: fill it in.")
+            problems.append(f"{name}, {row.place}: the node has no label: fill it in.")
         elif (child, parent) in edges:
             first = edges[child, parent]
-            found.append(f"{name}: '{child}' is given twice ({first.place} and {row.place}): remove one.")
+            problems.append(f"{name}: '{child}' is given twice ({first.place} and {row.place}): remove one.")
         else:
             edges[child, parent] = Edge(child, parent, row.place)
-    return Draft(name, tuple(edges.values()), tuple(found))
+    return Draft(name, tuple(edges.values()), tuple(problems))
 
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:

@@ -3,7 +3,7 @@
 >>> data = read([{"milk", "beer"}, set(), {"milk"}])
 >>> len(data), data.transactions.labels
 (3, ('beer', 'milk'))
->>> to_kind(data)
+>>> to_native(data)
 [frozenset({...}), frozenset(), frozenset({'milk'})]
 """
 
@@ -27,13 +27,13 @@ from shoal.io.detect import FORMATS, TABULAR, layout_named, layout_of, layout_to
 from shoal.io.frames import ArrowTable, arrow_table, read_frame, refuse_without_sets
 from shoal.io.grid import SET_NAMES, HeadedLayout
 from shoal.io.layout import Layout, Put, ReaderOptions
-from shoal.io.memory import Kind, label_lists, read_rows
+from shoal.io.memory import InMemoryLayout, label_lists, read_rows
 from shoal.io.read_options import ReadOptions
-from shoal.io.several import Several, delimiters, gather
+from shoal.io.several import MultiSetLayout, delimiters, gather
 from shoal.io.summarize import summary
 from shoal.options import takes
 
-__all__ = ["FORMATS", "RowWriter", "open_writer", "options_to_read", "read", "summary", "to_kind", "write"]
+__all__ = ["FORMATS", "RowWriter", "open_writer", "options_to_read", "read", "summary", "to_native", "write"]
 
 
 @takes(ReadOptions)
@@ -227,16 +227,16 @@ def _plan(
 ) -> _Plan:
     """How to write the data; several columns of sets as a table, or tagged in formats of sets only."""
     source = dataset.origin.layout
-    table = source.layout if isinstance(source, Several) else source
+    table = source.layout if isinstance(source, MultiSetLayout) else source
     current = table.format if isinstance(table, Layout) else None
     target = layout_named(format) if format else layout_to_write(path, current, dataset.origin.name)
     reading: dict[str, Any] = {}
     remarks: list[str] = []
-    if isinstance(source, Several) and target.tabular:
+    if isinstance(source, MultiSetLayout) and target.tabular:
         dataset, reading, remarks = source.spread(dataset, target, item_delimiter)
     else:
         options = replace(options, item_delimiter=delimiters(item_delimiter, 1)[0])
-        table = None if isinstance(source, Several) else source
+        table = None if isinstance(source, MultiSetLayout) else source
     layout, more = _layout(dataset, target, table, options.layout())
     own = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
     return _Plan(dataset, layout, {**own, **reading}, remarks + more)
@@ -302,29 +302,29 @@ def open_writer(
         yield RowWriter(put)
 
 
-def to_kind(dataset: Dataset) -> Any:
+def to_native(dataset: Dataset) -> Any:
     """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
 
     Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that sets alone
     cannot hold, such as its groups, they come as an Arrow table, and so does a file without sets.
     """
-    kind = dataset.origin.layout
-    if isinstance(kind, Several) and isinstance(kind.layout, Kind):
-        dataset, _, remarks = kind.spread(dataset, None)
+    layout = dataset.origin.layout
+    if isinstance(layout, MultiSetLayout) and isinstance(layout.layout, InMemoryLayout):
+        dataset, _, remarks = layout.spread(dataset, None)
         for remark in remarks:
             warnings.warn(remark, stacklevel=2)
-        return kind.layout.rebuild(dataset)
-    if isinstance(kind, Layout) and kind.without_sets:
+        return layout.layout.rebuild(dataset)
+    if isinstance(layout, Layout) and layout.without_sets:
         return ArrowTable(without_sets=True).rebuild(dataset)
-    if isinstance(kind, Kind) and kind.sets_only and dataset.table is not None and dataset.table.names:
-        kind = ArrowTable(column="items")  # what was added must not get lost
-    return kind.rebuild(dataset) if isinstance(kind, Kind) else label_lists(dataset)
+    if isinstance(layout, InMemoryLayout) and layout.sets_only and dataset.table is not None and dataset.table.names:
+        layout = ArrowTable(column="items")  # what was added must not get lost
+    return layout.rebuild(dataset) if isinstance(layout, InMemoryLayout) else label_lists(dataset)
 
 
 def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None) -> str:
     """The characters that separate items in the file that will be written, if it is of another format than was read."""
     source = dataset.origin.layout
-    table = source.layout if isinstance(source, Several) else source
+    table = source.layout if isinstance(source, MultiSetLayout) else source
     current = table.format if isinstance(table, Layout) else None
     target = layout_named(format) if format else layout_to_write(Path(path), current, dataset.origin.name)
     return "" if target.format == current else target().marks

@@ -141,9 +141,9 @@ class Feather(ArrowLayout):
 
         start = source.read(6)
         source.seek(0)
-        found = (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source).read_all()
-        refuse_doubles(found.column_names)
-        return found
+        table = (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source).read_all()
+        refuse_doubles(table.column_names)
+        return table
 
     def table_writer(self, sink: IO[bytes], schema: Any) -> Any:
         """With the compression that is Feather's default."""
@@ -182,9 +182,9 @@ def list_column(schema: Any, wanted: str | None, name: str) -> int:
             )
         return position
     if len(lists) != 1:
-        found = "no list column" if not lists else f"{len(lists)} list columns"
+        count_text = "no list column" if not lists else f"{len(lists)} list columns"
         remedy = "make the sets a list column" if not lists else "pass --column"
-        raise DataError(f"{name} has {found} ({listed}): {remedy}.")
+        raise DataError(f"{name} has {count_text} ({listed}): {remedy}.")
     return lists[0]
 
 

@@ -77,8 +77,8 @@ class Basket(TextLayout):
         quoted = quote(texts, self.delimiter.strip(" ") or " ", self.quote_all).to_pylist()
         # Without quotes, the space that a label starts with could be taken for a part of the delimiter.
         quoted = [f'"{text}"' if text.startswith(" ") else text for text in quoted]
-        found: list[str] = joined(batch.lists(quoted), self.delimiter).to_pylist()
-        return found
+        lines: list[str] = joined(batch.lists(quoted), self.delimiter).to_pylist()
+        return lines
 
     def place(self, row: int) -> str:
         """The line where the row starts."""

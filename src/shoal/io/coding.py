@@ -70,9 +70,9 @@ class Ragged:
         """All rows of some parts; there is at least one."""
         import pyarrow as pa
 
-        found = list(parts)
-        sizes = np.concatenate([part.sizes for part in found])
-        return cls(pa.concat_arrays([part.values for part in found]), _offsets(sizes))
+        all_parts = list(parts)
+        sizes = np.concatenate([part.sizes for part in all_parts])
+        return cls(pa.concat_arrays([part.values for part in all_parts]), _offsets(sizes))
 
     def __len__(self) -> int:
         """Number of rows."""

@@ -139,10 +139,10 @@ class Csv(HeadedLayout):
             texts = formulas.escaped(texts) if self.escaped_formulas else texts
             sets = quote(texts, self.delimiter, self.quote_cells)
             cells.insert(set_position(self.before, names), sets)
-        found: list[str] = glued(cells, self.delimiter).to_pylist()
+        lines: list[str] = glued(cells, self.delimiter).to_pylist()
         if len(cells) > 1 or self.blank_lines:
-            return found
-        return [line or '""' for line in found]  # many tools skip a blank line
+            return lines
+        return [line or '""' for line in lines]  # many tools skip a blank line
 
     def place(self, row: int) -> str:
         """The line where the row starts; the header, if there is one, is line 1."""
@@ -166,8 +166,8 @@ class Tsv(Csv):
 
     def read_options(self) -> dict[str, Any]:
         """A tab goes without saying."""
-        found = super().read_options()
-        return {name: value for name, value in found.items() if name != "delimiter" or value != "\t"}
+        options = super().read_options()
+        return {name: value for name, value in options.items() if name != "delimiter" or value != "\t"}
 
 
 def quoted_columns(table: Any, layout: Any) -> Any:
@@ -255,27 +255,27 @@ def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[s
     labels = [rows.labels[code] for code in np.unique(rows.items).tolist()]
     sets = any(label.startswith("(") and "," in label for label in labels)  # (A,B): a comma would be guessed
     marks = ["|"] * sets + [mark, *_ITEM_DELIMITERS, "/", "~", "^"]
-    found = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
-    if found is None:
+    fitting = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
+    if fitting is None:
         raise DataError(
             f"Format {format} cannot hold the items of column '{cut(column)}': they contain everything that could "
             f"separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
         )
     remarks = []
     items = f"Items in column '{cut(column)}' are"
-    if found != mark:
+    if fitting != mark:
         why = (
             "labels such as (A,B) contain commas"
             if sets and mark != ","
             else f"a published label contains {name_of(mark)}"
         )
-        remarks.append(f"{items} now separated by {name_of(found)}: {why}.")
-    if _misread(labels, found, single=int(rows.sizes.max(initial=0)) < 2):
+        remarks.append(f"{items} now separated by {name_of(fitting)}: {why}.")
+    if _misread(labels, fitting, single=int(rows.sizes.max(initial=0)) < 2):
         remarks.append(
-            f"{items} separated by {name_of(found)}, which is not what would be guessed from the file: "
+            f"{items} separated by {name_of(fitting)}, which is not what would be guessed from the file: "
             f"pass --item-delimiter to read it."
         )
-    return found, remarks
+    return fitting, remarks
 
 
 def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
@@ -291,8 +291,8 @@ def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
 
 def _likely(there: Callable[[str], bool]) -> list[str]:
     """What may separate the items in cells: one delimiter, unless that is unclear; ``there`` tells if a text is."""
-    found = [mark for mark in _ITEM_DELIMITERS if there(mark)]
-    return found[:1] if found[:1] == ["|"] else found or ([" "] if there(" ") else ["|"])
+    marks = [mark for mark in _ITEM_DELIMITERS if there(mark)]
+    return marks[:1] if marks[:1] == ["|"] else marks or ([" "] if there(" ") else ["|"])
 
 
 def _holds(label: str, delimiter: str) -> bool:
@@ -312,5 +312,5 @@ def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
     if len(likely) > 1:
         return False
     guess = spaced(body.count, likely[0])
-    found = [label for cell in cells for label in cell.split(guess)]
-    return found != labels or (not single and any(label.startswith(" ") for label in labels))
+    read_back = [label for cell in cells for label in cell.split(guess)]
+    return read_back != labels or (not single and any(label.startswith(" ") for label in labels))

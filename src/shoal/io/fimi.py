@@ -46,8 +46,8 @@ class Fimi(TextLayout):
         """Labels joined by the separator."""
         for label in batch.labels:
             check_label(label, " \t\n\v\f\r\0", self.format, "basket, jsonl or parquet")
-        found: list[str] = joined(batch.lists(batch.labels), self.separator).to_pylist()
-        return found
+        lines: list[str] = joined(batch.lists(batch.labels), self.separator).to_pylist()
+        return lines
 
     def place(self, row: int) -> str:
         """Every row is one line."""

@@ -22,8 +22,8 @@ def escaped(cells: Any) -> Any:
     """The texts of an Arrow array, with a quote before each formula.
 
     >>> import pyarrow as pa
-    >>> made = escaped(pa.array(["=a", "-5", "'@b", "c"]))
-    >>> made.to_pylist(), unescaped(made).to_pylist()
+    >>> texts = escaped(pa.array(["=a", "-5", "'@b", "c"]))
+    >>> texts.to_pylist(), unescaped(texts).to_pylist()
     (["'=a", '-5', "''@b", 'c'], ['=a', '-5', "'@b", 'c'])
     """
     import pyarrow.compute as pc

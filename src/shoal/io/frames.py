@@ -16,12 +16,12 @@ from shoal.io.arrow import is_list, list_column, ragged_column, refuse_doubles
 from shoal.io.clean import clean
 from shoal.io.coding import Ragged, as_text
 from shoal.io.layout import ReaderOptions, SetColumn, set_position
-from shoal.io.memory import Kind, is_missing, label_lists, ragged_objects, split_objects
+from shoal.io.memory import InMemoryLayout, is_missing, label_lists, ragged_objects, split_objects
 from shoal.io.messages import cut, listed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Frame(Kind):
+class Frame(InMemoryLayout):
     """A table in memory; columns that are still as they were read are given back as they were."""
 
     sets_only = False
@@ -82,7 +82,7 @@ class PandasFrame(Frame):
 
 
 @dataclass(frozen=True, eq=False)
-class PandasSeries(Kind):
+class PandasSeries(InMemoryLayout):
     """A pandas Series."""
 
     series: Any
@@ -132,7 +132,7 @@ class PolarsFrame(Frame):
 
 
 @dataclass(frozen=True, eq=False)
-class PolarsSeries(Kind):
+class PolarsSeries(InMemoryLayout):
     """A polars Series."""
 
     name: str
@@ -143,7 +143,7 @@ class PolarsSeries(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class ArrowColumn(Kind):
+class ArrowColumn(InMemoryLayout):
     """A bare Arrow list array."""
 
     def rebuild(self, dataset: Dataset) -> Any:
@@ -229,11 +229,11 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _dataset(rows: Any, table: Any, kind: Kind) -> Dataset:
-    """The data with their kind."""
+def _dataset(rows: Any, table: Any, layout: InMemoryLayout) -> Dataset:
+    """The data with their layout."""
     if len(rows) == 0:
         raise DataError("The data hold no records: give at least one set.")
-    return Dataset(rows, None if table is None or not table.column_names else Table(table), Origin(layout=kind))
+    return Dataset(rows, None if table is None or not table.column_names else Table(table), Origin(layout=layout))
 
 
 def _read_pandas(source: Any, options: ReaderOptions) -> Dataset:
@@ -276,8 +276,8 @@ def _pandas_column(frame: Any, options: ReaderOptions) -> Any:
     what = "lists" if options.item_delimiter is None else "strings"
     likely = [name for name in frame.columns if _holds(frame[name]) == what]
     if len(likely) != 1:
-        found = f"{len(likely) or 'no'} column{'s' if len(likely) > 1 else ''} of {what}"
-        raise DataError(f"The DataFrame has {found} ({listed(names)}): name the one with the sets (column=...).")
+        count_text = f"{len(likely) or 'no'} column{'s' if len(likely) > 1 else ''} of {what}"
+        raise DataError(f"The DataFrame has {count_text} ({listed(names)}): name the one with the sets (column=...).")
     return likely[0]
 
 
@@ -336,9 +336,9 @@ def _fewer_categories(frame: Any) -> list[Any]:
     """The Enum columns of a polars frame, which list their categories, with only those that occur."""
     import polars as pl
 
-    found = []
+    columns = []
     for column in frame:
         if isinstance(column.dtype, pl.Enum):
             used = set(column.cast(pl.String))
-            found.append(column.cast(pl.Enum([name for name in column.dtype.categories if name in used])))
-    return found
+            columns.append(column.cast(pl.Enum([name for name in column.dtype.categories if name in used])))
+    return columns

@@ -39,9 +39,9 @@ class HeadedLayout(TextLayout):
 
     def read_options(self) -> dict[str, Any]:
         """Where a column is named that is there, nobody will doubt the header."""
-        found = super().read_options()
-        found |= {"header": self.header} if self.without_sets or not self.header else {}
-        return found | ({"escaped_formulas": True} if self.escaped_formulas else {})
+        options = super().read_options()
+        options |= {"header": self.header} if self.without_sets or not self.header else {}
+        return options | ({"escaped_formulas": True} if self.escaped_formulas else {})
 
     def with_header(self, names: list[str]) -> tuple[Self, list[str]]:
         """The layout for columns of these names, and a remark: without a header, a column is known by its place."""
@@ -195,10 +195,10 @@ def _shape(text: str) -> str:
 def guess_delimiter(text: Text, name: str) -> str:
     """The delimiter of the first line: the only one it contains, or the one that every line contains equally often."""
     lines = unquoted(text.body[:100_000]).split("\n")[:50]
-    found = [mark for mark in DELIMITERS if mark in lines[0]]
-    if len(found) > 1:
+    marks = [mark for mark in DELIMITERS if mark in lines[0]]
+    if len(marks) > 1:
         full = lines if len(text.body) <= 100_000 else lines[:-1] or lines  # the last one may be cut
-        found = [mark for mark in found if len({line.count(mark) for line in full}) == 1]
-        if len(found) != 1:
+        marks = [mark for mark in marks if len({line.count(mark) for line in full}) == 1]
+        if len(marks) != 1:
             raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")
-    return found[0] if found else ","
+    return marks[0] if marks else ","

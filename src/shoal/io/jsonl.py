@@ -69,22 +69,22 @@ class Jsonl(TextLayout):
         column, sample = options.column, ""
         for number, line in enumerate(_lines(text), 1):
             try:
-                found = _Line.of(line, column)
-                if number > 1 and found.column != column:
+                parsed_line = _Line.of(line, column)
+                if number > 1 and parsed_line.column != column:
                     _refuse("expected an array as in the lines before, got an object")
-                column = found.column
-                _check(found.items)
+                column = parsed_line.column
+                _check(parsed_line.items)
             except ValueError as error:
                 raise DataError(f"{file.path}, line {number}: {error}.") from None
-            labels += map(str, found.items)
-            sizes.append(len(found.items))
-            integers = integers and not any(isinstance(item, str) for item in found.items)
+            labels += map(str, parsed_line.items)
+            sizes.append(len(parsed_line.items))
+            integers = integers and not any(isinstance(item, str) for item in parsed_line.items)
             if column is not None:
-                others.append(found.others)
-                around["before"].append(line[: found.start])
-                around["after"].append(line[found.stop :])
-            if not sample and len(found.items) > 1:
-                sample = line[found.start : found.stop]
+                others.append(parsed_line.others)
+                around["before"].append(line[: parsed_line.start])
+                around["after"].append(line[parsed_line.stop :])
+            if not sample and len(parsed_line.items) > 1:
+                sample = line[parsed_line.start : parsed_line.stop]
             if len(labels) >= PART:
                 encoder.add(Ragged.from_flat(labels, sizes))
                 parts.append(pa.table(around, schema))
@@ -218,8 +218,8 @@ class Jsonl(TextLayout):
             before, after = batch.columns.column("before"), batch.columns.column("after")
         elif self.column is not None:
             before, after = "{" + json.dumps(self.column, ensure_ascii=self.ascii) + ": ", "}"
-        found: list[str] = glued([before, "[", arrays, "]", after]).to_pylist()
-        return found
+        lines: list[str] = glued([before, "[", arrays, "]", after]).to_pylist()
+        return lines
 
     def place(self, row: int) -> str:
         """Every row is one line."""
@@ -270,7 +270,7 @@ class _Line(NamedTuple):
 
 def _fields(line: str, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     """The fields of the object that is all of a line, and where their values start and stop."""
-    found, end = _value(line, start)  # decodes, and so proves it well-formed
+    fields, end = _value(line, start)  # decodes, and so proves it well-formed
     if _skip(line, end) != len(line):
         _refuse(f"invalid JSON: more text after the object at column {end + 1}")
     spans: dict[str, tuple[int, int]] = {}
@@ -285,7 +285,7 @@ def _fields(line: str, start: int) -> tuple[dict[str, Any], dict[str, tuple[int,
         at = _skip(line, at)
         if line[at] == ",":
             at = _skip(line, at + 1)
-    return found, spans
+    return fields, spans
 
 
 def _items(fields: dict[str, Any], column: str) -> list[Any]:

@@ -153,10 +153,10 @@ class Layout(ABC):
     def read_options(self) -> dict[str, Any]:
         """The options with which a file of this layout is read for certain."""
         known = {field.name for field in fields(self)}
-        found: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS if name in known}
+        options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS if name in known}
         if self.without_sets:
-            found |= {"column": None, "item_delimiter": None, "sets": False}
-        return {"format": self.format} | {name: value for name, value in found.items() if value is not None}
+            options |= {"column": None, "item_delimiter": None, "sets": False}
+        return {"format": self.format} | {name: value for name, value in options.items() if value is not None}
 
     def dataset(self, file: FileBytes, rows: Transactions, table: Any = None) -> Dataset:
         """The data that were read, with their origin."""

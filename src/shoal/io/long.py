@@ -124,8 +124,8 @@ class Long(HeadedLayout):
         pair = [ids.take(arrow_numbers(row_of)), texts.take(arrow_numbers(codes))]
         if self.item_first:
             pair.reverse()
-        found: list[str] = glued(pair, self.delimiter).to_pylist()
-        return found
+        lines: list[str] = glued(pair, self.delimiter).to_pylist()
+        return lines
 
     def place(self, row: int) -> str:
         """The id tells the row."""

@@ -15,7 +15,7 @@ from shoal.io.coding import Ragged
 from shoal.io.layout import ReaderOptions
 
 
-class Kind(ABC):
+class InMemoryLayout(ABC):
     """What sort of object the data came as."""
 
     sets_only: ClassVar[bool] = True  # it can hold no columns beside the sets
@@ -27,7 +27,7 @@ class Kind(ABC):
 
 
 @dataclass(frozen=True)
-class Rows(Kind):
+class Rows(InMemoryLayout):
     """A list of sets, or of lists."""
 
     sets: bool = False
@@ -46,11 +46,11 @@ def label_lists(dataset: Dataset) -> list[list[str]]:
 def read_rows(rows: Iterable[Any], options: ReaderOptions) -> Dataset:
     """From an iterable of sets, lists or other iterables of items."""
     rows = list(rows)
-    found = [_row(row, number) for number, row in enumerate(rows, 1)]
-    if not found:
+    labels = [_row(row, number) for number, row in enumerate(rows, 1)]
+    if not labels:
         raise DataError("The data hold no records: give at least one set.")
-    kind = Rows(sets=isinstance(rows[0], (set, frozenset)))
-    return Dataset(options.encode(Ragged.from_rows(found)), None, Origin(layout=kind))
+    layout = Rows(sets=isinstance(rows[0], (set, frozenset)))
+    return Dataset(options.encode(Ragged.from_rows(labels)), None, Origin(layout=layout))
 
 
 def ragged_objects(rows: Iterable[Any]) -> Ragged:

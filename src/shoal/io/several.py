@@ -23,11 +23,11 @@ from shoal.io.frames import Frame, arrow_table
 from shoal.io.layout import Layout, ReaderOptions, SetColumn, list_cells, set_position
 from shoal.io.messages import cut, listed, shown
 
-__all__ = ["Several", "gather", "joint_label"]
+__all__ = ["MultiSetLayout", "gather", "joint_label"]
 
 
 @dataclass(frozen=True, eq=False)
-class Several:
+class MultiSetLayout:
     """How data with several columns of sets were laid out."""
 
     layout: Layout | Frame  # of the table without sets
@@ -116,7 +116,7 @@ def gather(
             hint = did_you_mean(name, table.column_names)
             raise DataError(f"No column '{cut(name)}'{hint} in {options.source}: it has {listed(table.column_names)}.")
     tags = Tags(tuple(columns))
-    found: list[tuple[Transactions, list[str]]] = []
+    parts: list[tuple[Transactions, list[str]]] = []
     how: list[SetColumn] = []
     there: set[str] = set()
     for name, mark in zip(columns, delimiters(item_delimiter, len(columns)), strict=True):
@@ -136,16 +136,16 @@ def gather(
                     f"Item {shown(text)} in column '{cut(name)}' of {options.source} would be read as {shown(label)}, "
                     f"which stands for {shown(other)} in column '{cut(column)}': rename it."
                 )
-        found.append((rows, labels))
+        parts.append((rows, labels))
         how.append(column)
     options.tell_missing(there)
     beside = table.drop_columns(list(columns))
     if isinstance(layout, Frame):  # what is put back is always new
         layout = replace(layout, parsed=layout.parsed.drop_columns(list(columns)))
     return Dataset(
-        _together(found, len(whole)),
+        _together(parts, len(whole)),
         Table(beside) if beside.column_names else None,
-        replace(whole.origin, layout=Several(layout, tuple(how), tuple(table.column_names))),
+        replace(whole.origin, layout=MultiSetLayout(layout, tuple(how), tuple(table.column_names))),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.data import Dataset
 from shoal.io.layout import Layout
 from shoal.io.messages import cut, listed
-from shoal.io.several import Several
+from shoal.io.several import MultiSetLayout
 from shoal.io.text import name_of
 
 
@@ -17,15 +17,15 @@ def summary(dataset: Dataset) -> str:
     'Read data: 2 records, 2 different items.'
     """
     rows, layout = dataset.transactions, dataset.origin.layout
-    table = layout.layout if isinstance(layout, Several) else layout
+    table = layout.layout if isinstance(layout, MultiSetLayout) else layout
     beside = [] if dataset.table is None else list(dataset.table.names)
-    told = [f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"]
+    counts = [f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"]
     if not getattr(layout, "without_sets", False):
-        told.append(f"{len(rows.labels):,} different item{'' if len(rows.labels) == 1 else 's'}")
+        counts.append(f"{len(rows.labels):,} different item{'' if len(rows.labels) == 1 else 's'}")
     how = []
     if isinstance(table, Layout):
         how.append(table.format + ("" if getattr(table, "header", True) else " without a header"))
-    if isinstance(layout, Several):
+    if isinstance(layout, MultiSetLayout):
         how.append(f"sets in {listed(layout.set_columns)}")
     elif hasattr(layout, "item_column"):
         how.append(f"ids in '{cut(layout.id_column)}', items in '{cut(layout.item_column)}'")
@@ -35,5 +35,5 @@ def summary(dataset: Dataset) -> str:
         how.append(f"sets in '{cut(layout.column)}'{mark}")
     if beside:
         how.append(f"{'other ' if len(how) > 1 else ''}columns {listed(beside)}")
-    layout_told = f" ({'; '.join(how)})" if how else ""
-    return f"Read {cut(dataset.origin.name)}: {', '.join(told)}{layout_told}."
+    layout_text = f" ({'; '.join(how)})" if how else ""
+    return f"Read {cut(dataset.origin.name)}: {', '.join(counts)}{layout_text}."

@@ -38,10 +38,10 @@ class AreResult:
     @property
     def by_size(self) -> dict[str, float]:
         """The mean error of the queries of each size, in the order of their first ones."""
-        found: dict[str, list[float]] = {}
+        errors_of: dict[str, list[float]] = {}
         for size, error in zip(self.sizes, self.errors.tolist(), strict=True):
-            found.setdefault(size, []).append(error)
-        return {size: _mean(errors) for size, errors in found.items()}
+            errors_of.setdefault(size, []).append(error)
+        return {size: _mean(errors) for size, errors in errors_of.items()}
 
     def __repr__(self) -> str:
         """In figures."""
@@ -82,10 +82,10 @@ def are(original: Published, published: Published, workload: Workload, sanity: f
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
     >>> was = Published.plain(h.encode(Transactions.from_sets([["a1", "b"], ["a2"]])))
     >>> now = Published.resolve(Transactions.from_sets([["A", "b"], ["A"]]), h)
-    >>> found = are(was, now, Workload((Query(items=("a1", "b")), Query(items=("a1", "a2")))))
-    >>> found.true.tolist(), found.expected.tolist()  # each A is a1, a2 or both
+    >>> result = are(was, now, Workload((Query(items=("a1", "b")), Query(items=("a1", "a2")))))
+    >>> result.true.tolist(), result.expected.tolist()  # each A is a1, a2 or both
     ([1, 0], [0.666..., 0.666...])
-    >>> found.mean, found.by_size
+    >>> result.mean, result.by_size
     (0.5, {'2 items': 0.5})
     """
     if not sanity > 0:
@@ -165,9 +165,9 @@ class _Chances:
         sizes = self.begins[labels + 1] - self.begins[labels]
         ends = np.cumsum(sizes)
         at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.begins[labels] - (ends - sizes), sizes)
-        found = np.full(len(self.published.rows), -1, dtype=np.int64)
-        found[self.holders[at]] = np.repeat(labels, sizes)  # the best label of a record comes last and stays
-        return found
+        best = np.full(len(self.published.rows), -1, dtype=np.int64)
+        best[self.holders[at]] = np.repeat(labels, sizes)  # the best label of a record comes last and stays
+        return best
 
 
 class _Columns:
@@ -191,5 +191,5 @@ class _Columns:
         meet = inner <= outer
         share = np.zeros(len(low))
         share[meet] = attribute.counts(inner[meet], outer[meet]) / attribute.counts(low[meet], high[meet])
-        found: Figures = share[self.value_of[at][rows]]
-        return found
+        shares: Figures = share[self.value_of[at][rows]]
+        return shares

@@ -38,8 +38,8 @@ class Change:
 
     >>> was = Published.plain(Transactions.from_sets([["a", "b"], ["a"]]))
     >>> now = Published.plain(Transactions.from_sets([["a"], ["a", "b"]]))
-    >>> made = Change.of(was, now)
-    >>> made.added.rows.tolist(), made.deleted.rows.tolist(), made.qid_additions, made.qid_deletions
+    >>> change = Change.of(was, now)
+    >>> change.added.rows.tolist(), change.deleted.rows.tolist(), change.qid_additions, change.qid_deletions
     ([1], [0], 1, 1)
     """
 

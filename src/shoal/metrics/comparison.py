@@ -21,8 +21,8 @@ class Outcome:
     >>> from shoal.data.transactions import Transactions
     >>> before = Transactions.from_sets([["a", "b"], ["b"]])
     >>> after = Published(before.recode(np.array([0, -1]), ["a"]), np.array([0, 1]), np.array([0]), before.labels)
-    >>> made = Comparison(Published.plain(before), after).outcome
-    >>> made.occurrences, made.intact, made.suppressed, made.suppressed_items.tolist(), made.emptied
+    >>> outcome = Comparison(Published.plain(before), after).outcome
+    >>> outcome.occurrences, outcome.intact, outcome.suppressed, outcome.suppressed_items.tolist(), outcome.emptied
     (3, 1, 2, [1], 1)
     """
 

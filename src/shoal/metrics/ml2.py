@@ -93,12 +93,12 @@ class ML2(Measure):
         return summed_up(mining_loss(original, published, self.hierarchy, self.thresholds, self.engine))
 
 
-def summed_up(found: Sequence[Mined]) -> dict[str, float]:
+def summed_up(mined: Sequence[Mined]) -> dict[str, float]:
     """The means over the thresholds."""
     return {
-        "ml2": _mean([one.ml2 for one in found]),
-        "dml2": _mean([one.dml2 for one in found]),
-        "dml2_missed": _mean([one.dml2_missed for one in found]),
+        "ml2": _mean([loss.ml2 for loss in mined]),
+        "dml2": _mean([loss.dml2 for loss in mined]),
+        "dml2_missed": _mean([loss.dml2_missed for loss in mined]),
     }
 
 
@@ -144,12 +144,12 @@ def mining_loss(
                 f"root) in at least {min(leasts):,} of {len(original.rows):,} rows: raise the thresholds."
             )
         frequent = mined.support >= np.array(leasts)[:, None]  # [threshold, itemset]
-        found = frequent & (mined.other >= np.array(leasts)[:, None])
+        recovered = frequent & (mined.other >= np.array(leasts)[:, None])
         lowest = np.full(frequent.shape, level)
-        missed = np.flatnonzero((frequent & ~found).any(axis=0))
+        missed = np.flatnonzero((frequent & ~recovered).any(axis=0))
         upper = height if above is None else above.lowest_of(mined, missed, nodes_at(hierarchy, level + 1))
-        lowest[:, missed] = np.where(found[:, missed], level, upper)
-        tallies += np.stack([frequent.sum(1), found.sum(1), ((lowest - level) * frequent).sum(1)], axis=1)
+        lowest[:, missed] = np.where(recovered[:, missed], level, upper)
+        tallies += np.stack([frequent.sum(1), recovered.sum(1), ((lowest - level) * frequent).sum(1)], axis=1)
         above = _Level(mined, lowest)
     return [
         Mined(threshold, least, *map(int, tally))

@@ -58,12 +58,12 @@ class RelationalNCP(Measure):
 
 def _means(original: Relational | None, published: Relational) -> list[Fraction]:
     """The exact mean penalty of each column."""
-    found = []
+    means = []
     for at, attribute in enumerate(published.attributes):
         low, high = published.low[at], published.high[at]
         penalties = attribute.numerators(low, high)
         if original is not None:
             removed = (low == MISSING) & (original.low[at] < MISSING)
             penalties = np.where(removed, attribute.denominator, penalties)
-        found.append(Fraction(sum(penalties.tolist()), attribute.denominator * max(1, len(published))))
-    return found
+        means.append(Fraction(sum(penalties.tolist()), attribute.denominator * max(1, len(published))))
+    return means

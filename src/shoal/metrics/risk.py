@@ -76,7 +76,7 @@ class Risk(Exposure):
         A record without items is one of all records to whoever knows nothing of it: it is pinned down by nothing.
         """
         some = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
-        sizes = [left[some] for left in smallest_crowds(rows, m, engine)]
+        sizes = [left[some] for left in min_matching(rows, m, engine)]
         return cls.by_sizes(sizes, k, rows.sizes[some] > 0, sensitive=holders is not None)
 
     @classmethod
@@ -170,10 +170,10 @@ class Disclosure(Exposure):
         }
 
 
-def smallest_crowds(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
+def min_matching(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
     """[i] for each row, how few rows some set of at most i + 1 of its items leaves; all of them, if it has no items.
 
-    >>> [left.tolist() for left in smallest_crowds(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
+    >>> [left.tolist() for left in min_matching(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
     [[2, 2, 2, 4], [1, 2, 2, 4]]
     """
     longest = min(m, _longest(rows))

@@ -48,10 +48,10 @@ def record_losses(published: Published, weights: Counts | None = None) -> Losses
     >>> from shoal.data.hierarchy import Hierarchy
     >>> from shoal.data.transactions import Transactions
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "b": []}})
-    >>> made = Published.resolve(Transactions.from_sets([["A", "b"], ["A"], ["b"], []]), h)
-    >>> (record_losses(made) * 7).tolist()  # 2^3 - 1
+    >>> published = Published.resolve(Transactions.from_sets([["A", "b"], ["A"], ["b"], []]), h)
+    >>> (record_losses(published) * 7).tolist()  # 2^3 - 1
     [3.0, 7.0, 0.0, 0.0]
-    >>> record_losses(made, np.array([4, 0, 1])).tolist()[1]
+    >>> record_losses(published, np.array([4, 0, 1])).tolist()[1]
     0.5
     """
     sizes = published.cover_sizes

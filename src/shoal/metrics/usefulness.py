@@ -40,8 +40,8 @@ class Usefulness:
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> before = Published.plain(h.encode(Transactions.from_sets([["a1", "b1"], ["a2"], ["b1"]])))
     >>> after = Published.resolve(Transactions.from_sets([["A", "b1"], ["A"], ["b1"]]), h)
-    >>> made = Comparison(before, after).usefulness
-    >>> made.unchanged, made.always_unchanged, made.median_items, made.worthless
+    >>> usefulness = Comparison(before, after).usefulness
+    >>> usefulness.unchanged, usefulness.always_unchanged, usefulness.median_items, usefulness.worthless
     (2, 1, 1, None)
     >>> worst = Published.resolve(Transactions.from_sets([["ALL"], ["ALL"], ["ALL"]]), h)
     >>> Comparison(before, worst).usefulness.worthless

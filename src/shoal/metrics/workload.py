@@ -47,7 +47,7 @@ class Query:
     def intervals(self, relational: Relational | None) -> dict[int, tuple[int, int]]:
         """Attribute -> between which ends of its axis the value asked for lies."""
         names = () if relational is None else relational.names
-        found: dict[int, tuple[int, int]] = {}
+        intervals: dict[int, tuple[int, int]] = {}
         for name, text in self.values.items():
             if relational is None or name not in names:
                 listed = ", ".join(f"'{known}'" for known in names) or "none"
@@ -60,8 +60,8 @@ class Query:
                 [low], [high] = relational.attributes[at].parsed([text])
             except DataError as error:
                 raise DataError(f"{self.place}: {error}") from None
-            found[at] = int(low), int(high)
-        return found
+            intervals[at] = int(low), int(high)
+        return intervals
 
     @property
     def size(self) -> str:
@@ -136,7 +136,7 @@ class Workload:
         items = min(ASKED, int(original.rows.sizes.max(initial=0))) if items is None else items
         each = (items,) if isinstance(items, int) else tuple(items)
         _check(original, queries, values, each)
-        made: list[Query] = []
+        drawn: list[Query] = []
         for wanted in each:
             rng = np.random.default_rng(seed)  # the queries of a size depend on no others
             able = np.flatnonzero(original.rows.sizes >= wanted)
@@ -145,8 +145,8 @@ class Workload:
                 chosen = np.sort(rng.choice(width, values, replace=False)).tolist() if values else []
                 asked = np.sort(rng.choice(original.rows.row(row), wanted, replace=False)).tolist() if wanted else []
                 known = tuple(original.rows.labels[code] for code in asked)
-                made.append(Query(_values(relational, chosen, row), known, f"query {len(made) + 1}"))
-        return cls(tuple(made), f"drawn with seed {seed}")
+                drawn.append(Query(_values(relational, chosen, row), known, f"query {len(drawn) + 1}"))
+        return cls(tuple(drawn), f"drawn with seed {seed}")
 
     @classmethod
     def load(cls, path: str | Path) -> Workload:
@@ -203,22 +203,22 @@ def _values(relational: Relational | None, chosen: Iterable[int], row: int) -> d
 def _read(line: str, place: str) -> Query:
     """The query of a line."""
     try:
-        found = json.loads(line, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
+        query = json.loads(line, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as error:
         raise DataError(f"{place} is not JSON ({error.msg} at character {error.colno}): {_EXAMPLE}.") from None
     except ValueError as error:
         raise DataError(f"{place} {error}: remove one.") from None
-    if not isinstance(found, dict):
+    if not isinstance(query, dict):
         raise DataError(f"{place} is not an object: {_EXAMPLE}.")
-    items = found.pop(ITEMS, [])
+    items = query.pop(ITEMS, [])
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise DataError(f"{place}: '{ITEMS}' must be a list of items: {_EXAMPLE}.")
-    for name, value in found.items():
+    for name, value in query.items():
         if value is not None and not isinstance(value, str):
             raise DataError(
                 f"{place}: column '{cut(name)}' must have one value, range or group, or null for missing: {_EXAMPLE}."
             )
-    return Query(found, tuple(items), place)
+    return Query(query, tuple(items), place)
 
 
 _EXAMPLE = 'wanted a query such as {"age": "[20:30]", "sex": "F", "items": ["a", "b"]}'
@@ -226,12 +226,12 @@ _EXAMPLE = 'wanted a query such as {"age": "[20:30]", "sex": "F", "items": ["a",
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of an object; none twice."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in fields:
             raise ValueError(f"names '{cut(name)}' twice")
-        found[name] = value
-    return found
+        fields[name] = value
+    return fields
 
 
 def _reserved(place: str) -> OptionError:

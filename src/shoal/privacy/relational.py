@@ -18,7 +18,7 @@ from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
-from shoal.metrics.risk import Risk, smallest_crowds
+from shoal.metrics.risk import Risk, min_matching
 from shoal.privacy import PrivacyModel, Verdict
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.witness import RareInClass
@@ -157,4 +157,4 @@ def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engin
     """How many records all values and up to 1, 2, .. m items pin down."""
     own, _, _ = apart_by_class(rows, classes)
     sizes = classes.sizes[classes.of]
-    return Risk.by_sizes([np.minimum(left, sizes) for left in smallest_crowds(own, m, engine)], k)
+    return Risk.by_sizes([np.minimum(left, sizes) for left in min_matching(own, m, engine)], k)

@@ -79,7 +79,7 @@ class Release:
         """The published data as the kind of object that the input was: a data frame for a data frame, and so on."""
         from shoal import io
 
-        return io.to_kind(self.dataset)
+        return io.to_native(self.dataset)
 
     @cached_property
     def risk_before(self) -> Exposure:

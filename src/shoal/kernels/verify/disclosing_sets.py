@@ -172,9 +172,9 @@ def smallest_disclosing_twin(
     for size in range(1, m + 1):
         for codes, held in _known([(row, values, 1) for row, values in every], size, tick):
             together = Counter(value for _, values, _ in held for value in values)
-            told = {value for value, count in together.items() if count * whole > len(held) * part}
+            disclosed = {value for value, count in together.items() if count * whole > len(held) * part}
             for at, (row, values) in enumerate(every):
-                if not smallest[at] and told & set(values) and set(codes) <= set(row):
+                if not smallest[at] and disclosed & set(values) and set(codes) <= set(row):
                     smallest[at] = size
     return np.array(smallest, dtype=np.uint8)
 
