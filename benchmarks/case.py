@@ -81,11 +81,11 @@ def solve(
     peak = peak_memory()
     if solution.hierarchy is not None:
         prepared = prepared.on(solution.hierarchy)
-    published, proof = solution.recoding.apply(prepared.items, prepared.set_apart), solution.optimality
+    published, proof = solution.recoding.apply(prepared.items, prepared.sensitive_part), solution.optimality
     start = time.perf_counter()
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
-    compared = Comparison(prepared.raw, published)
+    compared = Comparison(prepared.original, published)
     made = compared.outcome
     return {
         "seconds": seconds,

@@ -129,8 +129,8 @@ def measured(
         "cpu process": cpu(),
         "peak": (peak_memory() or 0) / 1e6,
     }
-    workload = shoal.Workload.generated(made.prepared.raw, queries=100, values=2, items=2, seed=1)
-    return {**figures(release), **total, "are": are(made.prepared.raw, release.published, workload).mean}
+    workload = shoal.Workload.generated(made.prepared.original, queries=100, values=2, items=2, seed=1)
+    return {**figures(release), **total, "are": are(made.prepared.original, release.published, workload).mean}
 
 
 def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> dict[str, Any]:

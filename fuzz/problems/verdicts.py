@@ -33,7 +33,7 @@ def of_original(world: World) -> list[Failure]:
         privacy = library.privacy_of(case)
         data = library.data_of(case)
         if case.parents is not None:
-            privacy = privacy.spelled_out(shoal.Hierarchy.from_parents(case.parents), set(data.transactions.labels))
+            privacy = privacy.expand_groups(shoal.Hierarchy.from_parents(case.parents), set(data.transactions.labels))
     except ShoalError:
         return []
     return _agree(world, privacy, Seen(world.rows, dict(case.columns), {}), "the original")
@@ -72,7 +72,7 @@ def _agree(world: World, privacy: PrivacyModel, seen: Seen, what: str) -> list[F
     data = _dataset(world, seen)
     view = view_of(world, seen)
     try:
-        verdict = privacy.verify(privacy.view(data))
+        verdict = privacy.verify(privacy.validated_view(data))
     except ShoalError:
         return []  # what is sensitive is not there, say
     expected = holds(world.case.model, full_options(world), view)

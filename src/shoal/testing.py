@@ -127,7 +127,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
     """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
     problem = given.prepared
     try:
-        problem.privacy.feasible(problem.raw)
+        problem.privacy.feasible(problem.original)
     except Infeasible:
         try:
             anonymize(given, algorithm)
@@ -140,7 +140,8 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         if problem.privacy.relational and "--delta" in str(error):
             return
         assert algorithm.generalizes, "a refusal that came too late"
-        top = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root]).apply(problem.items, problem.set_apart)
+        root = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root])
+        top = root.apply(problem.items, problem.sensitive_part)
         if problem.relational is not None:
             top = replace(top, relational=problem.relational.generalized(np.zeros(len(top.rows), dtype=np.int64)))
         assert not problem.privacy.verify(top).holds, "the root would have done"
@@ -149,7 +150,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
     assert len(release.published.rows) == len(problem.items)
     assert release.problem.items.sets() == problem.items.sets(), "the items of other records"
     if not algorithm.truthful:
-        check_grouped(problem.raw, release.published)
+        check_grouped(problem.original, release.published)
     else:
         check_truthful(release.problem.items, release.published)
     if algorithm.truthful and not algorithm.suppresses:

@@ -72,11 +72,11 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
         holds = oracles.is_km_anonymous(rows, k, m)
         assert problem.privacy.verify(published).holds == holds
         ncp = oracles.ncp(raw, node_of, leaves, h.n_leaves)
-        assert shoal.NCP().of(Comparison(problem.prepared.raw, published))["ncp"] == pytest.approx(ncp, abs=1e-12)
-        lm = shoal.LM().of(Comparison(problem.prepared.raw, published))
+        assert shoal.NCP().of(Comparison(problem.prepared.original, published))["ncp"] == pytest.approx(ncp, abs=1e-12)
+        lm = shoal.LM().of(Comparison(problem.prepared.original, published))
         assert lm["lm_sum"] == pytest.approx(oracles.lm_sum(raw, node_of, leaves, h.n_leaves), abs=1e-12)
         cost = int(problem.prepared.costs[cut.nodes].sum())
-        measured = problem.loss.of(Comparison(problem.prepared.raw, published))[problem.loss.name]
+        measured = problem.loss.of(Comparison(problem.prepared.original, published))[problem.loss.name]
         scale = problem.loss.scale(h, len(problem.prepared.items.items))
         assert cost / scale == pytest.approx(measured, abs=1e-12)  # what a search minimises is what is measured
         if holds:

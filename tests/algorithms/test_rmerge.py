@@ -49,7 +49,7 @@ def groups(cluster_of: Counts) -> list[list[int]]:
 
 def feasible(problem: shoal.Problem) -> bool:
     try:
-        problem.privacy.feasible(problem.prepared.raw)
+        problem.privacy.feasible(problem.prepared.original)
     except Infeasible:
         return False
     return True

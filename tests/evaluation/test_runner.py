@@ -138,8 +138,8 @@ def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     assert row["scored_by"] == "NCP"
     assert row["lower_bound"] == release.optimality.lower_bound
     assert row["checked_itemsets"] == release.verdict.checked
-    workload = shoal.Workload.generated(problem.prepared.raw, 20, 0, 2, seed=0)
-    assert row["are"] == are(problem.prepared.raw, release.published, workload).mean
+    workload = shoal.Workload.generated(problem.prepared.original, 20, 0, 2, seed=0)
+    assert row["are"] == are(problem.prepared.original, release.published, workload).mean
 
 
 def test_releases_are_compared_by_what_their_guarantee_changes() -> None:
@@ -172,7 +172,7 @@ def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
     release = shoal.anonymize(problem, shoal.AA())
     mined = shoal.ML2(problem.hierarchy, (0.05,)).of(release.comparison)
     assert {name: row[name] for name in mined} == mined
-    before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.raw.rows, release.published.rows))
+    before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.original.rows, release.published.rows))
     assert (row["below_k_before"], row["below_k_after"]) == (before.share_below_k[1], 0.0)
     assert (row["unique_before"], row["unique_after"]) == (before.share_unique[1], 0.0)
     assert (row["prosecutor_after"], row["average_after"]) == (after.prosecutor[1], after.average[1])

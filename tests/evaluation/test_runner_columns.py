@@ -180,9 +180,9 @@ def test_every_kind_of_query_is_measured() -> None:
     published = shoal.anonymize(problem, case.algorithm).published
     for kind in kinds:
         values, items = map(int, kind.split("+"))
-        drawn = shoal.Workload.generated(problem.prepared.raw, 20, values, items, seed=4)
-        assert row[f"are_{values}_{items}"] == are(problem.prepared.raw, published, drawn).mean
-        bounded = are(problem.prepared.raw, published, drawn, sanity=0.05 * 300).mean
+        drawn = shoal.Workload.generated(problem.prepared.original, 20, values, items, seed=4)
+        assert row[f"are_{values}_{items}"] == are(problem.prepared.original, published, drawn).mean
+        bounded = are(problem.prepared.original, published, drawn, sanity=0.05 * 300).mean
         assert row[f"bounded_are_{values}_{items}"] == pytest.approx(bounded, rel=1e-12)
     for name in ("are", "bounded_are"):
         assert row[name] == pytest.approx(sum(row[f"{name}_{kind.replace('+', '_')}"] for kind in kinds) / 3)

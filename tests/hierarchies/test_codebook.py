@@ -277,7 +277,7 @@ def test_python(tmp_path: Path) -> None:
     data = shoal.read(tmp_path / "out.basket", codebook=tmp_path / "out.codebook.csv")
     assert data.origin.codebook.entries == release.codebook.entries
     resolved = shoal.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
-    assert measure_all(Comparison(problem.prepared.raw, resolved))["ncp"] == release.losses["ncp"]
+    assert measure_all(Comparison(problem.prepared.original, resolved))["ncp"] == release.losses["ncp"]
     release.write(tmp_path / "alone.basket", codebook=False)
     assert not (tmp_path / "alone.codebook.csv").exists()
     with pytest.raises(OutputError, match="name two files"):

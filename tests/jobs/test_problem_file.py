@@ -98,7 +98,7 @@ def test_run_is_the_job(desk: Shell) -> None:
     assert (desk.folder / "again.csv").read_text() == made
     data = shoal.read(desk.folder / "out.csv", column="items", item_delimiter="|").keep_columns(["age", "city"])
     model = KKmAnonymity(k=2, m=2)
-    assert model.verify(model.view(data)).holds
+    assert model.verify(model.validated_view(data)).holds
     assert "<html" in (desk.folder / "r.html").read_text()
     report = json.loads((desk.folder / "r.json").read_text())
     assert report["model"]["name"] == "k-km"

@@ -55,7 +55,7 @@ def operations(published: shoal.Published) -> tuple[int, int]:
 
 def test_the_grouping_of_figure_1() -> None:
     """12 additions and 3 deletions; T6 and T9 are untouched, and the verifier agrees."""
-    published = flips("T1 T5 T11, T2 T7 T10, T3 T4 T8").apply(PROBLEM.prepared.items, PROBLEM.prepared.set_apart)
+    published = flips("T1 T5 T11, T2 T7 T10, T3 T4 T8").apply(PROBLEM.prepared.items, PROBLEM.prepared.sensitive_part)
     assert operations(published) == (12, 3)
     shown = [" ".join(sorted(row)) for row in published.as_written.sets()]
     assert shown == [
@@ -72,7 +72,7 @@ def test_the_grouping_of_figure_1() -> None:
         "e2 e4 e6",
     ]
     assert PROBLEM.privacy.verify(published).holds
-    assert not PROBLEM.privacy.verify(PROBLEM.prepared.raw).holds
+    assert not PROBLEM.privacy.verify(PROBLEM.prepared.original).holds
     assert not shoal.SensitiveK(k=4, sensitive=SECRET).verify(published).holds
 
 

@@ -80,7 +80,7 @@ def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Pro
     assert isinstance(privacy, shoal.HkpCoherence)
     secrets = problem.prepared.sensitive.sets()
     for cut in all_cuts(problem.hierarchy):
-        published = cut.apply(problem.prepared.items, problem.prepared.set_apart)
+        published = cut.apply(problem.prepared.items, problem.prepared.sensitive_part)
         rows = published.rows.sets()
         breaches = oracles.moles(rows, secrets, Fraction(str(privacy.h)), privacy.k, privacy.p)
         verdict = privacy.verify(published)
@@ -113,7 +113,7 @@ def test_values_of_a_column_can_be_private() -> None:
     rows = shoal.Transactions.from_sets([["a"], ["a"], ["a"], ["b"], ["b"]])
     data = shoal.Dataset(rows, Table(pa.table({"ill": ["HIV", "HIV", None, None, "flu"]})))
     privacy = shoal.HkpCoherence(h=0.5, k=2, p=1, sensitive_column=("ill",))
-    verdict = privacy.verify(privacy.view(data))
+    verdict = privacy.verify(privacy.validated_view(data))
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 3 records with {a} have 'ill=HIV'"]
     with pytest.raises(OptionError, match="HkpCoherence: the rows come without their columns"):
         privacy.verify(shoal.Published.plain(rows))
@@ -129,8 +129,8 @@ def test_words() -> None:
         "finds each private item in at most 25 % of them."
     )
     assert (plain.short, private.short) == ("(0.8,5,1)-coherence", "(0.25,3,2)-coherence")
-    assert (plain.beyond, private.beyond != "", private.reach) == ("", True, 2)
-    assert "1 public item of" in plain.limits()[0]
+    assert (plain.risk_caveat, private.risk_caveat != "", private.max_known_items) == ("", True, 2)
+    assert "1 public item of" in plain.caveats()[0]
 
 
 @pytest.mark.parametrize("h", [0, 1.5, -0.1, 1 / 3, 1e-10, float("nan")])

@@ -53,7 +53,7 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
 def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.Problem) -> None:
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
     for cut in all_cuts(problem.prepared.hierarchy):
-        published = cut.apply(problem.prepared.items, problem.prepared.set_apart)
+        published = cut.apply(problem.prepared.items, problem.prepared.sensitive_part)
         failing = oracles.disclosures(published.rows.sets(), problem.prepared.sensitive.sets(), l, m)
         verdict = problem.privacy.verify(published)
         assert verdict.holds == (not failing)
@@ -109,7 +109,7 @@ def test_lm_is_not_monotone() -> None:
     problem = shoal.Problem(dataset(rows), tree, shoal.LmDiversity(l=2, m=2, sensitive=("s",)))
     fine, coarse = shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [tree.code_of["A"]])
     holds = [
-        problem.privacy.verify(cut.apply(problem.prepared.items, problem.prepared.set_apart)).holds
+        problem.privacy.verify(cut.apply(problem.prepared.items, problem.prepared.sensitive_part)).holds
         for cut in (fine, coarse)
     ]
     assert holds == [True, False]
@@ -206,7 +206,7 @@ def test_a_sensitive_column() -> None:
     privacy = shoal.LmDiversity(l=2, m=1, sensitive_column=("ill",))
     problem = shoal.Problem(dataset(rows, ill=ill, age=list(range(6))), TREE, privacy)
     assert problem.prepared.sensitive.labels == ("ill=HIV", "ill=cold", "ill=flu")
-    verdict = privacy.verify(privacy.view(problem.data))
+    verdict = privacy.verify(privacy.validated_view(problem.data))
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 2 records with {a1} have 'ill=flu'"]
     release = shoal.anonymize(problem)
     assert [sorted(row) for row in release.published.rows.sets()] == [["A"], ["A"], ["A"], ["A"], ["b1"], ["b1"]]
@@ -217,7 +217,7 @@ def test_a_sensitive_column() -> None:
         "Drop whatever could identify a person."
     ]
     only = shoal.LmDiversity(l=2, m=1, sensitive=("ill=HIV",), sensitive_column=("ill",))
-    hidden = only.apart(problem.data)[1]
+    hidden = only.split_sensitive(problem.data)[1]
     assert hidden is not None
     assert hidden.values.labels == ("ill=HIV",)
     some = shoal.anonymize(replace(problem, privacy=only))
@@ -309,7 +309,7 @@ def test_a_column_of_lists_holds_several_values() -> None:
     rows = [["a1"]] * 4 + [["a2"]] * 8
     ill = [["HIV", f"x{at}"] for at in range(4)] + [None] * 4 + [[]] * 4
     privacy = shoal.LmDiversity(l=3, m=1, sensitive_column=("ill",))
-    verdict = privacy.verify(privacy.view(dataset(rows, ill=ill)))
+    verdict = privacy.verify(privacy.validated_view(dataset(rows, ill=ill)))
     assert str(verdict.witnesses[0]) == "4 of the 4 records with {a1} have 'ill=HIV'"
 
 

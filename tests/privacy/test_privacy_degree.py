@@ -111,7 +111,7 @@ def test_the_verifier_counts(case: tuple[list[Row], int], data: st.DataObject) -
     rows, p = case
     of = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     problem = problem_of(rows, p)
-    seen = replace(problem.prepared.raw, grouping=shoal.Grouping.numbered(np.array(of), p))
+    seen = replace(problem.prepared.original, grouping=shoal.Grouping.numbered(np.array(of), p))
     wrong = [
         (group, item)
         for group, item in itertools.product(set(of), SECRET)
@@ -131,7 +131,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
     rows, p = case
     problem = problem_of(rows, p, seed)
     grouping = shoal.Grouping.numbered(np.arange(len(rows)) % 2, p)
-    once = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
+    once = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.sensitive_part)
     swapped = list(rows)
     for group in range(2):
         members = np.flatnonzero(grouping.of == group).tolist()
@@ -142,7 +142,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
             for row in rng.sample(members, holders):  # type: ignore[attr-defined]
                 swapped[row] |= {item}
     other = problem_of(swapped, p, seed)
-    again = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, other.prepared.set_apart)
+    again = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, other.prepared.sensitive_part)
     assert again.as_written.sets() == once.as_written.sets()
 
 
@@ -153,7 +153,7 @@ def test_dealing_favours_no_row() -> None:
     grouping = shoal.Grouping(np.zeros(5, dtype=np.int64), 5)
     counts = np.zeros(5)
     for seed in range(1000):
-        published = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.set_apart)
+        published = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.sensitive_part)
         assert published.sensitive is not None
         counts += published.sensitive.values.sizes
     assert 150 < counts.min() <= counts.max() < 250
@@ -162,10 +162,10 @@ def test_dealing_favours_no_row() -> None:
 def test_without_groups_there_is_nothing_to_verify() -> None:
     problem = problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 2)
     with pytest.raises(OptionError, match="rows come without their groups"):
-        problem.privacy.verify(problem.prepared.raw)
+        problem.privacy.verify(problem.prepared.original)
     with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*--group-column"):
-        problem.privacy.view(problem.data)
-    partial = replace(problem.prepared.raw, grouping=shoal.Grouping(np.array([0, -1]), 2))
+        problem.privacy.validated_view(problem.data)
+    partial = replace(problem.prepared.original, grouping=shoal.Grouping(np.array([0, -1]), 2))
     with pytest.raises(DataError, match="record 2 is in no group"):
         problem.privacy.verify(partial)
 
@@ -180,7 +180,7 @@ def test_a_frame_gets_a_column_and_a_taken_name_is_refused() -> None:
     privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",), group_column="bundle")
     release = shoal.anonymize(shoal.Problem(data, flat, privacy))
     assert set(release.data.columns) == {"group", "items", "bundle"}
-    assert privacy.verify(privacy.view(shoal.read(release.data, column="items"))).holds
+    assert privacy.verify(privacy.validated_view(shoal.read(release.data, column="items"))).holds
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -191,7 +191,7 @@ def test_a_dropped_column_does_not_come_back_as_the_groups(kind: str) -> None:
     data = shoal.read(make({"items": rows, "group": ["w", "x", "y", "z"]}), column="items").keep_columns([])
     privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
     release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy))
-    assert privacy.verify(privacy.view(shoal.read(release.data, column="items"))).holds
+    assert privacy.verify(privacy.validated_view(shoal.read(release.data, column="items"))).holds
     assert sorted(map(str, release.data["group"])) == ["1", "1", "2", "2"]
     data = shoal.read(make({"group": rows}))
     with pytest.raises(OptionError, match="has a column 'group' already"):
@@ -235,7 +235,7 @@ def test_no_kind_of_data_loses_its_groups(kind: str) -> None:
     privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
     release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy))
     assert list(release.data["group"].to_pylist() if kind != "polars" else release.data["group"]) == [1, 1, 2, 2]
-    assert privacy.verify(privacy.view(shoal.read(release.data))).holds
+    assert privacy.verify(privacy.validated_view(shoal.read(release.data))).holds
 
 
 def test_real_data(real_data: Path) -> None:

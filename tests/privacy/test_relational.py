@@ -79,7 +79,7 @@ def sheets(draw: st.DrawFn, items: str = "abc", illness: bool = False) -> Sheet:
 
 
 def verdict(model: PrivacyModel, sheet: Sheet) -> Verdict:
-    return model.verify(model.view(sheet.data))
+    return model.verify(model.validated_view(sheet.data))
 
 
 def part(rows: list[frozenset[str]], members: list[int]) -> list[frozenset[str]]:
@@ -149,7 +149,7 @@ def test_k_lm(sheet: Sheet, k: int, l: int, m: int, column: bool) -> None:
     model = KLmDiversity(k=k, l=l, m=m, sensitive=hidden, sensitive_column=("illness",) if column else ())
     rows, values = sheet.known(hidden), sheet.values(hidden, column)
     data = sheet.data if column else sheet.data.keep_columns(["age", "city"])
-    found = model.verify(model.view(data))
+    found = model.verify(model.validated_view(data))
     told = [
         failing
         for members in sheet.groups.values()
@@ -197,12 +197,12 @@ def exposed(sheet: Sheet, rows: list[frozenset[str]], limit: int, m: int) -> tup
 @given(sheets(), st.integers(2, 4), st.sampled_from([1, 2, 3, 5, "all"]))
 def test_risks(sheet: Sheet, k: int, m: Reach) -> None:
     model: Any = KKmAnonymity(k=k, m=m)
-    risk, drawn = model.risk(model.view(sheet.data)), 3 if m == "all" else min(m, 3)
+    risk, drawn = model.risk(model.validated_view(sheet.data)), 3 if m == "all" else min(m, 3)
     assert risk.rows == len(sheet.sets)
     assert risk.below_k == exposed(sheet, sheet.sets, k, drawn)
     assert risk.unique == exposed(sheet, sheet.sets, 2, drawn)
     model = KAnonymity(k=k)
-    risk = model.risk(model.view(sheet.data))
+    risk = model.risk(model.validated_view(sheet.data))
     assert (risk.below_k, risk.unique) == tuple(
         (sum(len(members) for members in sheet.groups.values() if len(members) < limit),) for limit in (k, 2)
     )
@@ -212,7 +212,7 @@ def test_risks(sheet: Sheet, k: int, m: Reach) -> None:
 def test_risk_of_k_lm_is_about_what_may_be_known(sheet: Sheet, k: int, m: int) -> None:
     hidden = ("s",) if any("s" in row for row in sheet.sets) else ()
     model: Any = KLmDiversity(k=k, m=m, sensitive=hidden, sensitive_column=("illness",))
-    risk = model.risk(model.view(sheet.data))
+    risk = model.risk(model.validated_view(sheet.data))
     assert risk.below_k == exposed(sheet, sheet.known(hidden), k, m)
     assert risk.unique == exposed(sheet, sheet.known(hidden), 2, m)
 
@@ -236,25 +236,25 @@ def test_risk_of_k_lm_is_about_what_may_be_known(sheet: Sheet, k: int, m: int) -
 def test_what_no_generalization_can_mend(model: PrivacyModel, rows: str, message: str) -> None:
     sets = [frozenset(row) for row in rows.split(",")]
     with pytest.raises(Infeasible, match=message):
-        model.feasible(model.view(Sheet(["1"] * len(sets), ["x"] * len(sets), sets).data))
+        model.feasible(model.validated_view(Sheet(["1"] * len(sets), ["x"] * len(sets), sets).data))
 
 
 @pytest.mark.parametrize("model", [KAnonymity(k=3), KKmAnonymity(k=3), KKmAnonymity(k=3, m="all")])
 def test_empty_sets_are_feasible(model: PrivacyModel) -> None:
     sheet = Sheet(["1", None, "2"], ["x"] * 3, [frozenset()] * 3)
-    model.feasible(model.view(sheet.data))
+    model.feasible(model.validated_view(sheet.data))
     assert verdict(model, Sheet(["1"] * 3, ["x"] * 3, sheet.sets)).holds
 
 
 def test_the_table_says_who_is_known() -> None:
     with pytest.raises(OptionError, match="has none beside the sets: declare some as quasi-identifiers"):
-        KAnonymity(k=2).view(shoal.read([["a"], ["b"]]))
+        KAnonymity(k=2).validated_view(shoal.read([["a"], ["b"]]))
     with pytest.raises(OptionError, match="must know what is sensitive"):
         KLmDiversity()
     data = Sheet(["1", "2"], ["x", "x"], [frozenset("a")] * 2).data
-    assert KAnonymity(k=2).verify(KAnonymity(k=2).view(data.keep_columns(["city"]))).holds
+    assert KAnonymity(k=2).verify(KAnonymity(k=2).validated_view(data.keep_columns(["city"]))).holds
     with pytest.raises(OptionError, match="come without their columns"):
-        KAnonymity(k=2).verify(KmAnonymity(k=2).view(data))
+        KAnonymity(k=2).verify(KmAnonymity(k=2).validated_view(data))
 
 
 @pytest.mark.parametrize(
@@ -270,11 +270,11 @@ def test_the_table_says_who_is_known() -> None:
 def test_columns_of_any_type_are_compared(column: Any) -> None:
     model = KAnonymity(k=2)
     data = shoal.read(pa.table({"x": column, "items": [["a"]] * 4}))
-    assert model.verify(model.view(data)).holds
-    assert not model.changed(k=3).verify(model.view(data)).holds or len(set(column.to_pylist())) == 1
+    assert model.verify(model.validated_view(data)).holds
+    assert not model.changed(k=3).verify(model.validated_view(data)).holds or len(set(column.to_pylist())) == 1
 
 
 def test_columns_of_lists_are_refused() -> None:
     data = shoal.read(pa.table({"x": [["b"], ["b"]], "items": [["a"]] * 2}), column="items")
     with pytest.raises(shoal.errors.DataError, match="Column 'x' holds lists or structures"):
-        KAnonymity(k=2).view(data)
+        KAnonymity(k=2).validated_view(data)

@@ -13,7 +13,7 @@ DATA = shoal.read([["a", "HIV"], ["a", "flu"], ["a", "flu"], ["a"]])
 def test_rows_that_other_values_were_set_apart_from_are_refused() -> None:
     """They look safe to a model that finds nothing of its own in them."""
     hiv, flu = (shoal.LmDiversity(l=2, m=1, sensitive=(label,)) for label in ("HIV", "flu"))
-    seen = hiv.view(DATA)
+    seen = hiv.validated_view(DATA)
     assert hiv.verify(seen).holds
     with pytest.raises(OptionError, match="other values were set apart"):
         flu.verify(seen)

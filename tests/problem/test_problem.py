@@ -22,7 +22,7 @@ DATA = shoal.read(pa.table({"age": [20, 30, 40, 50, 60, 70], "items": SETS}), co
 KNOWN = shoal.read([[item for item in row if item != "HIV"] for row in SETS])
 KNOWN_WITH_AGES = replace(DATA, transactions=KNOWN.transactions)
 ROWS = np.array([5, 2, 0])
-CACHED = ("occurrences", "costs", "scale", "raw")
+CACHED = ("occurrences", "costs", "scale", "original")
 
 
 def made(privacy: shoal.PrivacyModel, data: shoal.Dataset = DATA, tree: shoal.Hierarchy = TREE) -> Prepared:
@@ -44,10 +44,11 @@ def same(found: Prepared, wanted: Prepared) -> None:
     for name in ("occurrences", "costs", "item_weights"):
         assert getattr(found, name).tolist() == getattr(wanted, name).tolist(), name
     assert found.scale == wanted.scale
-    assert found.raw.rows.sets() == wanted.raw.rows.sets()
-    assert found.raw.items == wanted.raw.items
+    assert found.original.rows.sets() == wanted.original.rows.sets()
+    assert found.original.items == wanted.original.items
     assert found.sensitive.sets() == wanted.sensitive.sets()
-    for ours, theirs in ((found.relational, wanted.relational), (found.raw.relational, wanted.raw.relational)):
+    published = (found.original.relational, wanted.original.relational)
+    for ours, theirs in ((found.relational, wanted.relational), published):
         assert (ours is None) == (theirs is None)
         if ours is not None and theirs is not None:
             assert ours.columns() == theirs.columns()
@@ -73,7 +74,7 @@ def test_a_model_of_sets_alone_has_no_columns() -> None:
     part = problem.take(ROWS).under(shoal.KmAnonymity(k=2, m=1))
     assert part.privacy.name == "km"
     assert part.relational is None
-    assert part.raw.relational is None
+    assert part.original.relational is None
     assert problem.relational is not None
 
 
@@ -116,7 +117,7 @@ def test_another_seed_changes_nothing_else() -> None:
     problem = Problem(DATA, TREE, privacy, unknown_items="root", allow_missing=True)
     copied = replace(problem, seed=1)
     assert copied.prepared.sensitive_groups == problem.prepared.sensitive_groups == {"B": 2}
-    assert copied.prepared.missed == problem.prepared.missed == ("none such",)
+    assert copied.prepared.missing_sensitive == problem.prepared.missing_sensitive == ("none such",)
     assert copied.privacy is privacy
     assert copied.hierarchy is TREE
     unknown = Problem(shoal.read([["a1", "x"], ["a1", "y"]]), TREE, shoal.KmAnonymity(k=2), unknown_items="root")
@@ -128,8 +129,8 @@ def test_another_model_sets_its_own_values_apart() -> None:
     diverse = shoal.LmDiversity(l=2, m=1, sensitive=("HIV", "none such"))
     problem = Problem(DATA, tree, diverse, allow_missing=True)
     plain = problem.prepared.take(ROWS).under(shoal.KmAnonymity(k=2, m=1))
-    assert (plain.set_apart, plain.missed) == (None, ())
+    assert (plain.sensitive_part, plain.missing_sensitive) == (None, ())
     assert plain.items.sets() == [frozenset(SETS[row]) for row in ROWS]
     kept = problem.prepared.take(ROWS).under(diverse.changed(l=3))
-    assert kept.missed == ("none such",)
+    assert kept.missing_sensitive == ("none such",)
     assert kept.sensitive.sets() == [frozenset({"HIV"}), frozenset(), frozenset()]

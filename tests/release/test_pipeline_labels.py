@@ -102,8 +102,8 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
             path = path.with_suffix(".jsonl")
             release = release.write(path, codebook=False)
         data = shoal.read(path, **release.provenance["output"]["read_options"])
-        assert privacy.verify(privacy.seen(shoal.read(**_kind(release)))).holds
-    seen = privacy.seen(data)
+        assert privacy.verify(privacy.as_published(shoal.read(**_kind(release)))).holds
+    seen = privacy.as_published(data)
     assert privacy.verify(seen).holds
     hidden = [] if seen.sensitive is None else seen.sensitive.values.sets()
     assert oracle(privacy, seen.rows.sets(), hidden)

@@ -79,7 +79,7 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
 def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
     """Where AA ends in the time after the limit, whatever the problem."""
     try:
-        problem.privacy.feasible(problem.prepared.raw)
+        problem.privacy.feasible(problem.prepared.original)
         aa = cost(problem, shoal.AA())
     except Infeasible:
         return

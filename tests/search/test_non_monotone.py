@@ -81,7 +81,7 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
         if clean(problem, cut)
     ]
     try:
-        problem.privacy.feasible(problem.prepared.raw)
+        problem.privacy.feasible(problem.prepared.original)
     except Infeasible:
         return
     if not fine:

@@ -61,7 +61,7 @@ class Algorithm(Spec, ABC):
 
     def feasible(self, problem: Prepared[Any]) -> None:
         """Raise :class:`~shoal.errors.Infeasible` if there is no solution of this kind, before any work."""
-        problem.privacy.feasible(problem.raw)
+        problem.privacy.feasible(problem.original)
 
     @abstractmethod
     def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:

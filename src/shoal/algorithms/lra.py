@@ -80,7 +80,7 @@ def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) ->
         views.append(rows[problem.items.sizes[rows] > 0])  # whoever knows the root
     try:
         for view in views:
-            hidden = problem.set_apart and problem.set_apart.take(view)
+            hidden = problem.sensitive_part and problem.sensitive_part.take(view)
             problem.privacy.feasible(Published.plain(problem.items.take(view), hidden))
     except Infeasible:
         return False

@@ -103,7 +103,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", f"{len(release.published.rows):,}"),
-        *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.about_sets else []),
+        *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.covers_sets else []),
         *((("chunks of records", f"{cut.chunks:,}"),) if cut.chunks is not None else ()),
         *((("different records", f"{cut.different_records:,}"),) if cut.different_records is not None else ()),
         *_readable(release),
@@ -147,7 +147,7 @@ def _warn_first(release: shoal.Release, poor: Headline) -> None:
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
     found = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not found.items:
+    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not found.items:
         return []
     always = f"{found.always_unchanged:,} of {things(found.different_items, 'item')} always"
     rows = [("items published unchanged", f"{share(found.unchanged_share)} ({always})")]
@@ -185,7 +185,7 @@ def _bound(release: shoal.Release) -> str:
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
     """What the sets lost, if the model is about them."""
-    if not release.problem.privacy.about_sets:
+    if not release.problem.privacy.covers_sets:
         return []
     names: tuple[str, ...] = ("ncp", "lm")
     if release.published.relational is not None:

@@ -207,7 +207,7 @@ def _described(file: Path) -> DatasetSpec:
 
 def _check(data: Dataset, spec: DatasetSpec, privacy: PrivacyModel) -> int:
     """The number of records, if there is something to protect."""
-    if privacy.about_sets and not privacy.relational and not len(data.transactions.items):
+    if privacy.covers_sets and not privacy.relational and not len(data.transactions.items):
         raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
     if not privacy.relational:
         columns.refuse_identifying(data, {*spec.columns, *privacy.columns})

@@ -153,11 +153,11 @@ def _extra(
     if asked.queries:
         means: dict[str, list[float]] = {}
         for kind, (values, items) in asked.kinds.items():
-            drawn = Workload.generated(problem.raw, asked.queries, values, items, seed=asked.query_seed)
-            answers = are(problem.raw, release.published, drawn)
+            drawn = Workload.generated(problem.original, asked.queries, values, items, seed=asked.query_seed)
+            answers = are(problem.original, release.published, drawn)
             error_of = {"are": answers.mean}
             if asked.query_bound:
-                least = np.maximum(answers.true, asked.query_bound * len(problem.raw.rows))
+                least = np.maximum(answers.true, asked.query_bound * len(problem.original.rows))
                 error_of["bounded_are"] = float(np.mean(np.abs(answers.true - answers.expected) / least))
             for name, error in error_of.items():
                 means.setdefault(name, []).append(error)
@@ -185,7 +185,7 @@ def _mined(case: Case, problem: Prepared[PrivacyModel], release: Release, engine
     asked = case.extras.mining
     if not asked:
         return {}
-    mined = mining_loss(problem.raw, release.published, problem.hierarchy, case.extras.thresholds, engine)
+    mined = mining_loss(problem.original, release.published, problem.hierarchy, case.extras.thresholds, engine)
     figures = summed_up(mined)
     for percent, loss in zip(asked, mined, strict=True) if len(asked) > 1 else ():
         figures |= {
@@ -203,7 +203,7 @@ def _risks(
     if not case.extras.known:
         return
     k = case.privacy.values().get("k", K)
-    for when, rows in (("before", problem.raw.rows), ("after", release.published.rows)):
+    for when, rows in (("before", problem.original.rows), ("after", release.published.rows)):
         risk = Risk.of(rows, k, case.extras.known, engine)
         yield f"below_k_{when}", risk.share_below_k[-1]
         yield f"unique_{when}", risk.share_unique[-1]

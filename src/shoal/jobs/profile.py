@@ -106,7 +106,7 @@ def profile(
             risk, by_columns = Risk.of(dataset.transactions, k, m, engine), None
         else:
             both = KKmAnonymity(k=k, m=m)
-            seen = both.seen(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
+            seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
             risk, by_columns = both.risk(seen, engine), KAnonymity(k=k).risk(seen)
     return _described(dataset.transactions, k, top, risk, by_columns, tuple(notes))
 

@@ -98,7 +98,7 @@ def verify(
         refuse_torn(dataset)
         tree = as_hierarchy(hierarchy)
         if tree is not None:
-            privacy = privacy.spelled_out(tree, set(dataset.transactions.labels))
+            privacy = privacy.expand_groups(tree, set(dataset.transactions.labels))
         published, missed = _seen(dataset, privacy, allow_missing)
         book = None
         if codebook is not None or dataset.origin.codebook is not None:
@@ -112,8 +112,8 @@ def verify(
 
 def _seen(data: Dataset, privacy: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
     """The data as their reader sees them, and the sensitive labels that they do not have."""
-    missed = privacy.missed(data) if allow_missing else ()
-    published = privacy.seen(data) if missed else privacy.view(data)
+    missed = privacy.missing_sensitive(data) if allow_missing else ()
+    published = privacy.as_published(data) if missed else privacy.validated_view(data)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
             f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: see the spelling."
@@ -146,7 +146,7 @@ def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed:
         yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
     if published.sensitive is not None:
         yield from map(worded, spelling_notes(data, published.sensitive))
-    yield from filter(None, [*map(worded, privacy.notes), privacy.unseen])
+    yield from filter(None, [*map(worded, privacy.notes), privacy.unverifiable_assumption])
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:

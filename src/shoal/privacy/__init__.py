@@ -69,20 +69,20 @@ class PrivacyModel(Spec, ABC):
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     relational: ClassVar[bool] = False  # whether it is about columns beside the sets: quasi-identifiers
-    about_sets: ClassVar[bool] = True  # whether it is about the sets
+    covers_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
-    examined: ClassVar[str]  # which of them, as the end of a sentence
+    check_scope: ClassVar[str]  # which of them, as the end of a sentence
     counted: ClassVar[str] = "for each thing that an adversary may know how many records are left"  # by the verifier
     about_holders: ClassVar[bool] = False  # whether it is about records with a sensitive item alone
     explainable: ClassVar[bool] = False  # whether a group of a cut can be explained by a set that would be too rare
 
     @property
-    def beyond(self) -> str:
+    def risk_caveat(self) -> str:
         """What the guarantee covers and its risk does not show, as a sentence; mostly nothing."""
         return ""
 
     @property
-    def unseen(self) -> str:
+    def unverifiable_assumption(self) -> str:
         """What the guarantee rests on and a file alone cannot show, as a sentence; mostly nothing."""
         return ""
 
@@ -92,7 +92,7 @@ class PrivacyModel(Spec, ABC):
         return []
 
     @property
-    def reach(self) -> int | Literal["all"] | None:
+    def max_known_items(self) -> int | Literal["all"] | None:
         """How much an adversary may know of a record, for models that set a limit."""
         m: int | Literal["all"] | None = self.values().get("m")
         return m
@@ -112,54 +112,54 @@ class PrivacyModel(Spec, ABC):
         """The columns beside the sets that a release has and the data do not."""
         return ()
 
-    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+    def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
         """The same model without names of groups: each stands for those of its items that are present."""
         return self
 
-    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
+    def split_sensitive(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""
         return data.transactions, None
 
-    def seen(self, data: Dataset) -> Published:
+    def as_published(self, data: Dataset) -> Published:
         """Data as their reader sees them: every label stands for itself, what is sensitive is set apart."""
-        return Published.plain(*self.apart(data))
+        return Published.plain(*self.split_sensitive(data))
 
-    def written(self, data: Dataset, published: Published) -> Dataset:
+    def to_dataset(self, data: Dataset, published: Published) -> Dataset:
         """What is to be written: the data with the published sets."""
         return data.with_transactions(published.as_written)
 
-    def missed(self, data: Dataset) -> tuple[str, ...]:
+    def missing_sensitive(self, data: Dataset) -> tuple[str, ...]:
         """The sensitive labels that the data do not have. One that the data write differently is an error."""
-        known, hidden = self.apart(data)
+        known, hidden = self.split_sensitive(data)
         present = {*known.labels, *(hidden.values.labels if hidden else ())}
         missed = tuple(label for label in self.sensitive_labels if label not in present)
         for label, other in lookalikes(missed, sorted(present)):
             raise OptionError(f"Sensitive '{label}' is not in the data, but '{other}' is: write it as the data do.")
         return missed
 
-    def view(self, data: Dataset) -> Published:
+    def validated_view(self, data: Dataset) -> Published:
         """A file as its reader sees it, for :meth:`verify`.
 
         A sensitive label that the file does not have is an error: misspelt, it would protect nothing.
         """
         self.check_sets(data)
-        if missed := self.missed(data):
+        if missed := self.missing_sensitive(data):
             raise OptionError(
                 f"Sensitive '{missed[0]}'{f' (and {len(missed) - 1} more)' if len(missed) > 1 else ''} is not in "
-                f"{data.origin.name}{self.near(missed[0], data)}: correct or remove it (if it is a group, give its "
-                f"--hierarchy)."
+                f"{data.origin.name}{self.suggest_label(missed[0], data)}: correct or remove it (if it is a group, "
+                f"give its --hierarchy)."
             )
-        return self.seen(data)
+        return self.as_published(data)
 
     def check_sets(self, data: Dataset) -> None:
         """Refuse a table that was read without its sets, if the guarantee is about them: it would hold for nothing."""
-        if self.about_sets and getattr(data.origin.layout, "without_sets", False):
+        if self.covers_sets and getattr(data.origin.layout, "without_sets", False):
             raise OptionError(
                 f"{self.title} is about sets, but {data.origin.name} was read as a table without sets: name the column "
                 f"that holds them (--column), or choose the model k."
             )
 
-    def near(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
+    def suggest_label(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
         """A hint at what a sensitive label that the data do not have may have been meant to be."""
         known, hidden = take_apart(data, (), self.columns)
         values = hidden.values.labels
@@ -168,7 +168,7 @@ class PrivacyModel(Spec, ABC):
                 return f" (did you mean '{value}'?)"
         return did_you_mean(label, [other for other in (*known.labels, *values, *more) if other != label])
 
-    def whole(self, published: Published) -> Transactions:
+    def require_all_items(self, published: Published) -> Transactions:
         """The published rows; an error if items were set apart from them that an adversary may know here."""
         hidden = published.sensitive
         if hidden is not None and hidden.labels:
@@ -208,7 +208,7 @@ class PrivacyModel(Spec, ABC):
         """The guarantee with its parameters, as a plain English sentence."""
 
     @abstractmethod
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """What the guarantee does not promise, in plain English sentences."""
 
 

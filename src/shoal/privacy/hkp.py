@@ -51,7 +51,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     default_algorithm = "mm"
     views = ("adversary view", "adversary views")
-    examined = (
+    check_scope = (
         "every set of published labels that occurs and that somebody may know (or, where that settles all such sets at "
         "once, every different published record), and of those in enough records with a private item all shares"
     )
@@ -85,7 +85,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         return Fraction(str(self.h))
 
     @property
-    def beyond(self) -> str:
+    def risk_caveat(self) -> str:
         """Risks are drawn for finding a record."""
         if not self.sensitive and not self.sensitive_column:
             return ""
@@ -99,7 +99,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         return [NoPrivateItems(self.k, self.p)]
 
     @property
-    def reach(self) -> int:
+    def max_known_items(self) -> int:
         """As many items as p says."""
         return self.p
 
@@ -155,7 +155,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
             return f"{left}."
         return f"{left}, and finds each private item in at most {float(self.share * 100):g} % of them."
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         known = "1 public item" if self.p == 1 else f"{self.p} public items"
         return [

@@ -35,9 +35,9 @@ class KAnonymity(RelationalModel):
     paper = "Samarati and Sweeney 1998; P2 s.2"
     default_algorithm = "cluster"
     views = ("combination of values", "combinations of values")
-    examined = "every combination of published values of the quasi-identifying columns"
+    check_scope = "every combination of published values of the quasi-identifying columns"
 
-    about_sets = False
+    covers_sets = False
 
     k: int = option(5, low=2, help="records that must share the values of all quasi-identifiers")
 
@@ -63,7 +63,7 @@ class KAnonymity(RelationalModel):
             f"records that fit."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             "It is about the quasi-identifying columns alone: whoever also knows something of the sets, or of other "

@@ -43,7 +43,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     paper = "P2"
     default_algorithm = "rmerge-rt"
     views = ("view of an adversary", "views of adversaries")
-    examined = (
+    check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
         "labels that occurs with it and that somebody may know"
     )
@@ -57,7 +57,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
         sizes = self.too_small(classes)
         if not sizes.holds:
             return sizes
-        rare = rare_in_classes(self.whole(published), classes, self.k, self.m, engine)
+        rare = rare_in_classes(self.require_all_items(published), classes, self.k, self.m, engine)
         return replace(rare, checked=rare.checked + sizes.checked)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
@@ -90,7 +90,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
             f"left with at least {self.k} records that fit, or with none."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),

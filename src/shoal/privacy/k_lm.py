@@ -58,7 +58,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     paper = "P2 s.5"
     default_algorithm = "rmerge-rt"
     views = ("view of an adversary", "views of adversaries")
-    examined = (
+    check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
         "labels that occurs with it and that somebody may know, with the sensitive values that come with it"
     )
@@ -135,7 +135,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
         return too_frequent(rows, values, self.l)
 
     @property
-    def beyond(self) -> str:
+    def risk_caveat(self) -> str:
         """The figures are about finding a record."""
         return "The figures are about finding a record; the guarantee is also about what can be learned of it."
 
@@ -169,7 +169,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
             f"sensitive value in at most 1 of {self.l} of them."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),

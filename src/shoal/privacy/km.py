@@ -40,7 +40,7 @@ class KmAnonymity(ItemsetModel):
     paper = "P0, P3"
     default_algorithm = "auto"
     explainable = True
-    examined = (
+    check_scope = (
         "every set of published labels that occurs and that somebody may know or, where that settles all such sets at "
         "once, every different published record"
     )
@@ -50,7 +50,7 @@ class KmAnonymity(ItemsetModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
-        rows = self.whole(published)
+        rows = self.require_all_items(published)
         rare = rare_sets(rows, self.k, self.m, engine)
         witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
         return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
@@ -86,7 +86,7 @@ class KmAnonymity(ItemsetModel):
         known = "any number of items" if self.m == "all" else "1 item" if self.m == 1 else f"up to {self.m} items"
         return f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none."
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         known = "1 item" if self.m == 1 else f"{self.m} items"
         more = [] if self.m == "all" else [f"It says nothing about somebody who knows more than {known} of a record."]

@@ -41,7 +41,7 @@ class KmNegative(ItemsetModel):
     paper = "P3 s.5.1"
     default_algorithm = "auto"
     views = ("combination of facts", "combinations of facts")
-    examined = (
+    check_scope = (
         "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
         "smaller ones hold"
     )
@@ -50,13 +50,13 @@ class KmNegative(ItemsetModel):
     m: int = option(2, low=1, help="facts an adversary may know of a record: items that it has, or has not")
 
     @property
-    def beyond(self) -> str:
+    def risk_caveat(self) -> str:
         """Risks are drawn for items that are there."""
         return "The figures are about items known to be there; the guarantee covers those known to be missing too."
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all combinations of up to m facts that can fail."""
-        rows = self.whole(published)
+        rows = self.require_all_items(published)
         rare = rare_negative_itemsets(
             rows.indptr,
             rows.items,
@@ -112,7 +112,7 @@ class KmNegative(ItemsetModel):
             f"{self.k} records that fit, or with none."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         known = "1 fact" if self.m == 1 else f"{self.m} facts"
         return [

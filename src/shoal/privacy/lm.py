@@ -43,7 +43,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     title = "l^m-diversity"
     paper = "P3 s.5.2"
     default_algorithm = "auto"
-    examined = (
+    check_scope = (
         "every set of published labels that somebody may know of a record with a sensitive value, with the values that "
         "come with it"
     )
@@ -119,7 +119,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
             f"1 of {self.l} of the records that fit."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         known = "1 item" if self.m == 1 else f"{self.m} items"
         return [

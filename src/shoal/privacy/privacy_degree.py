@@ -46,8 +46,8 @@ class PrivacyDegree(SensitiveItems):
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")
     counted = "in each published group how many records hold each sensitive item"
-    examined = "every published group with each of its sensitive items"
-    beyond = (
+    check_scope = "every published group with each of its sensitive items"
+    risk_caveat = (
         "The figures take every record of a group to be as likely as any other to hold its sensitive items, however "
         "much somebody knows of the other items. Somebody who works out how the groups were formed can tell more."
     )
@@ -65,26 +65,26 @@ class PrivacyDegree(SensitiveItems):
         return (self.group_column,)
 
     @property
-    def unseen(self) -> str:
+    def unverifiable_assumption(self) -> str:
         """A count is all that can be checked."""
         return (
             "Sensitive items were counted, group by group. Whether they were dealt anew inside the groups, so that "
             "those of a record say nothing about it, cannot be seen from a file."
         )
 
-    def seen(self, data: Dataset) -> Published:
+    def as_published(self, data: Dataset) -> Published:
         """With the groups that the column tells; without such a column everything is raw."""
         if data.table is None or self.group_column not in data.table.names:
-            return super().seen(data)
+            return super().as_published(data)
         grouping = Grouping.of_column(data, self.group_column, self.p)
         if len(alone := np.flatnonzero(grouping.of < 0)):
             raise DataError(
                 f"Column '{self.group_column}' of {data.origin.name} tells no group for "
                 f"{data.origin.place(int(alone[0]))}: every record needs one."
             )
-        return replace(super().seen(data), grouping=grouping)
+        return replace(super().as_published(data), grouping=grouping)
 
-    def view(self, data: Dataset) -> Published:
+    def validated_view(self, data: Dataset) -> Published:
         """A file must have the column."""
         names = () if data.table is None else data.table.names
         if self.group_column not in names:
@@ -93,11 +93,11 @@ class PrivacyDegree(SensitiveItems):
                 f"{data.origin.name} has no column '{self.group_column}'{did_you_mean(self.group_column, names)} with "
                 f"the group of each record (beside the sets there are: {listed}): name it with --group-column."
             )
-        return super().view(data)
+        return super().validated_view(data)
 
-    def written(self, data: Dataset, published: Published) -> Dataset:
+    def to_dataset(self, data: Dataset, published: Published) -> Dataset:
         """With one more column, for the groups."""
-        dataset = super().written(data, published)
+        dataset = super().to_dataset(data, published)
         if published.grouping is None:
             return dataset
         import pyarrow as pa
@@ -164,7 +164,7 @@ class PrivacyDegree(SensitiveItems):
         """In plain words."""
         return f"In each published group of records, each sensitive item belongs to at most 1 of {self.p}."
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             "It does not keep anybody from finding a record: all items but the sensitive ones are published as they "

@@ -36,7 +36,7 @@ class RelationalModel(PrivacyModel):
     def primary_loss(self, losses: Mapping[str, float], loss: str) -> tuple[float | None, str]:
         """That of the columns, and of the sets if the guarantee is about them, too."""
         columns = losses.get("relational_ncp")
-        if not self.about_sets:
+        if not self.covers_sets:
             return columns, "NCP of the columns"
         items, _ = super().primary_loss(losses, loss)
         mean = None if columns is None or items is None else (columns + items) / 2
@@ -55,13 +55,14 @@ class RelationalModel(PrivacyModel):
             )
         return known
 
-    def seen(self, data: Dataset) -> Published:
+    def as_published(self, data: Dataset) -> Published:
         """With the records that have equal values."""
-        return replace(super().seen(data), classes=Grouping.of_columns(data, self.quasi_identifiers(data), self.k))
+        classes = Grouping.of_columns(data, self.quasi_identifiers(data), self.k)
+        return replace(super().as_published(data), classes=classes)
 
-    def written(self, data: Dataset, published: Published) -> Dataset:
+    def to_dataset(self, data: Dataset, published: Published) -> Dataset:
         """With the published values in place of the original ones."""
-        dataset = super().written(data, published)
+        dataset = super().to_dataset(data, published)
         if published.relational is None or dataset.table is None:
             return dataset
         import pyarrow as pa

@@ -28,11 +28,11 @@ class SensitiveModel(PrivacyModel):
         """What is not to be learned."""
         return self.sensitive
 
-    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+    def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
         """With each group of the hierarchy replaced by those of its items that are present, if there are any."""
         return self.changed(sensitive=_spelled(self.sensitive, hierarchy, present))
 
-    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
+    def split_sensitive(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """The items that may be known, and the sensitive values; none, if nothing was declared sensitive."""
         if not self.sensitive and not self.columns:
             return data.transactions, None
@@ -46,7 +46,7 @@ class SensitiveModel(PrivacyModel):
         if hidden is None:
             if self.columns:
                 raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
-            seen = self.view(Dataset(published.rows))
+            seen = self.validated_view(Dataset(published.rows))
             nothing = Transactions.nothing(len(seen.rows))
             return seen.rows, nothing if seen.sensitive is None else getattr(seen.sensitive, what)
         if (hidden.labels, hidden.columns) != (frozenset(self.sensitive), frozenset(self.columns)):
@@ -74,9 +74,9 @@ class SensitiveValues(SensitiveModel):
         """Those with sensitive values."""
         return self.sensitive_column
 
-    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+    def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
         """``column=value`` must not be the name of an item or a group, too, nor of an item below a declared group."""
-        spelled = super().spelled_out(hierarchy, present)
+        spelled = super().expand_groups(hierarchy, present)
         for label in (*self.sensitive, *spelled.sensitive):
             column, mark, value = label.partition("=")
             if mark and column in self.sensitive_column and (label in present or label in hierarchy.code_of):
@@ -106,11 +106,11 @@ class SensitiveItems(SensitiveModel):
                 f"other."
             )
 
-    def spelled_out(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
+    def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
         """Groups of the hierarchy may stand for their items in both lists."""
-        return super().spelled_out(hierarchy, present).changed(qid=_spelled(self.qid, hierarchy, present))
+        return super().expand_groups(hierarchy, present).changed(qid=_spelled(self.qid, hierarchy, present))
 
-    def apart(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
+    def split_sensitive(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
         """If quasi-identifiers are named, every item must be one or sensitive."""
         if self.qid:
             rows, known = data.transactions, {*self.qid, *self.sensitive}
@@ -123,7 +123,7 @@ class SensitiveItems(SensitiveModel):
                     f"--qid{f', nor are {len(neither) - 1} more' if len(neither) > 1 else ''}: add it to one of "
                     f"them, or leave --qid out."
                 )
-        return super().apart(data)
+        return super().split_sensitive(data)
 
 
 def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[str]) -> tuple[str, ...]:

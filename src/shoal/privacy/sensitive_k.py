@@ -40,8 +40,8 @@ class SensitiveK(SensitiveItems):
     paper = "P1"
     default_algorithm = "stn"
     views = ("different record with sensitive items", "different records with sensitive items")
-    examined = "every different published record that holds a sensitive item, as a whole"
-    beyond = (
+    check_scope = "every different published record that holds a sensitive item, as a whole"
+    risk_caveat = (
         "The figures are about records with a sensitive item; the guarantee is about no others. It covers any number "
         "of known items, items known to be missing, and even somebody who knows the whole record as it is published."
     )
@@ -83,7 +83,7 @@ class SensitiveK(SensitiveItems):
             f"other{'' if self.k == 2 else 's'}."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             "It says nothing about records that are published without a sensitive item: these are as they were, and "

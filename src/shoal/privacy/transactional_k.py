@@ -36,8 +36,8 @@ class TransactionalK(PrivacyModel):
     paper = "He and Naughton; P3 s.6.2.2, P4"
     default_algorithm = "partition"
     views = ("different record", "different records")
-    examined = "every different published record, as a whole"
-    beyond = (
+    check_scope = "every different published record, as a whole"
+    risk_caveat = (
         "The guarantee goes further than the figures: it covers any number of known items, items known to be missing, "
         "and even somebody who knows the whole record."
     )
@@ -46,7 +46,7 @@ class TransactionalK(PrivacyModel):
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count equal rows."""
-        return equal_rows(self.whole(published), self.k, engine)
+        return equal_rows(self.require_all_items(published), self.k, engine)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by a few items."""
@@ -75,7 +75,7 @@ class TransactionalK(PrivacyModel):
             f"knows any part of a record, or all of it, is left with at least {self.k} records that fit, or with none."
         )
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return [
             "It does not hide what all fitting records have in common. Records that are the same give away whatever "

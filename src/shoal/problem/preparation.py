@@ -28,17 +28,17 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
     privacy.check_sets(problem.data)
     data, quasi_identifiers = _assign_roles(problem.data, privacy, problem.columns)
     _refuse_taken_names(data, privacy)
-    missed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     groups: dict[str, int] = {}
     if privacy.sensitive_labels:
         present = set(data.transactions.labels)
         below = {label: hierarchy.items_of(label) for label in privacy.sensitive_labels}
         groups = {label: len(present.intersection(items)) for label, items in below.items() if label not in items}
-        privacy = privacy.spelled_out(hierarchy, present)
-        missed = privacy.missed(data)
+        privacy = privacy.expand_groups(hierarchy, present)
+        missing = privacy.missing_sensitive(data)
         if not problem.allow_missing:
-            _refuse_missed(missed, privacy, data, hierarchy)
-    known, hidden = privacy.apart(data)
+            _refuse_missing(missing, privacy, data, hierarchy)
+    known, hidden = privacy.split_sensitive(data)
     if problem.privacy.sensitive_labels:
         hierarchy = _exclude_sensitive(hierarchy, {item for items in below.values() for item in items}, hidden, privacy)
     added = 0
@@ -56,10 +56,10 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
         hierarchy=hierarchy,
         item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),
         items=hierarchy.encode(known, data.first_use),
-        set_apart=hidden,
+        sensitive_part=hidden,
         relational=axes.relational(data, quasi_identifiers) if privacy.relational else None,
         quasi_identifiers=quasi_identifiers,
-        missed=missed,
+        missing_sensitive=missing,
         sensitive_groups=groups,
         added_items=added,
     )
@@ -95,7 +95,7 @@ def _assign_roles(
                 f"both or neither."
             )
     if privacy.relational:
-        privacy.seen(data)  # there must be quasi-identifiers
+        privacy.as_published(data)  # there must be quasi-identifiers
     return data, chosen
 
 
@@ -110,11 +110,11 @@ def _refuse_taken_names(data: Dataset, privacy: PrivacyModel) -> None:
             )
 
 
-def _refuse_missed(missed: tuple[str, ...], privacy: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
+def _refuse_missing(missing: tuple[str, ...], privacy: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
     """Refuse what was declared sensitive and is nowhere: misspelt, it would slip by."""
-    for label in missed:
-        if label not in hierarchy.code_of or len(missed) == len(privacy.sensitive_labels):
-            near = privacy.near(label, data, hierarchy.labels)
+    for label in missing:
+        if label not in hierarchy.code_of or len(missing) == len(privacy.sensitive_labels):
+            near = privacy.suggest_label(label, data, hierarchy.labels)
             nor = "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
             raise OptionError(
                 f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "

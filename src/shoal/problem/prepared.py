@@ -39,11 +39,11 @@ class Prepared(Generic[Model]):
     data: Dataset  # with the role of each column
     hierarchy: Hierarchy  # of the items that are not sensitive
     items: Transactions  # the rows with hierarchy leaves as codes; without what is sensitive
-    set_apart: Sensitive | None  # what is sensitive, for models that set it apart: published as it is
+    sensitive_part: Sensitive | None  # what is sensitive, for models that set it apart: published as it is
     relational: Relational | None  # the quasi-identifying columns, for models that are about them
     quasi_identifiers: Mapping[str, Column]  # and what is said about them
     item_weights: Counts | None  # the weight of each item, as whole numbers
-    missed: tuple[str, ...]  # what was declared sensitive but is not in the data
+    missing_sensitive: tuple[str, ...]  # what was declared sensitive but is not in the data
     sensitive_groups: Mapping[str, int]  # declared groups, and how many of their items are in the data
     added_items: int  # items that the hierarchy did not know
 
@@ -74,17 +74,17 @@ class Prepared(Generic[Model]):
     @property
     def sensitive(self) -> Transactions:
         """The sensitive values of each row; nothing, for models that set nothing apart."""
-        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.values
+        return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.values
 
     @property
     def sensitive_items(self) -> Transactions:
         """The sensitive items of each row, as they are published; nothing, for models that set nothing apart."""
-        return Transactions.nothing(len(self.data)) if self.set_apart is None else self.set_apart.items
+        return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.items
 
     @cached_property
-    def raw(self) -> Published:
+    def original(self) -> Published:
         """The data as they are, as if they were published."""
-        return replace(Published.plain(self.items, self.set_apart), relational=self.relational)
+        return replace(Published.plain(self.items, self.sensitive_part), relational=self.relational)
 
     def take(self, rows: Counts) -> Prepared[Model]:
         """The same problem for some of the rows, in the given order."""
@@ -92,7 +92,7 @@ class Prepared(Generic[Model]):
             self,
             data=self.data.take(rows),
             items=self.items.take(rows),
-            set_apart=self.set_apart and self.set_apart.take(rows),
+            sensitive_part=self.sensitive_part and self.sensitive_part.take(rows),
             relational=self.relational and self.relational.take(rows),
         )
 

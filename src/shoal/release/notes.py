@@ -35,13 +35,13 @@ def of_release(release: Release) -> tuple[Note, ...]:
 def _untouched(release: Release) -> Iterator[Note]:
     """What is published as it is."""
     problem, privacy, table = release.problem, release.problem.privacy, release.dataset.table
-    if not privacy.about_sets and len(problem.items.items):
+    if not privacy.covers_sets and len(problem.items.items):
         yield notes.UntouchedSets()
     told = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
     names = tuple(name for name in (() if table is None else table.names) if name not in told)
     if names:
         sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
-        yield notes.UntouchedColumns(names, sets if privacy.about_sets else "columns", bool(release.falsehoods))
+        yield notes.UntouchedColumns(names, sets if privacy.covers_sets else "columns", bool(release.falsehoods))
 
 
 def _left_out(release: Release) -> Iterator[Note]:
@@ -55,11 +55,11 @@ def _left_out(release: Release) -> Iterator[Note]:
 
 def _declared(release: Release) -> Iterator[Note]:
     """What to know about what was declared sensitive."""
-    problem, hidden = release.problem, release.problem.set_apart
+    problem, hidden = release.problem, release.problem.sensitive_part
     if hidden is None:
         return
-    if problem.missed:
-        yield notes.MissedSensitive(problem.missed)
+    if problem.missing_sensitive:
+        yield notes.MissedSensitive(problem.missing_sensitive)
     if problem.privacy.about_holders and not problem.sensitive.non_empty:
         yield notes.NothingSensitive()
     for group, items in problem.sensitive_groups.items():
@@ -91,7 +91,7 @@ def _search(release: Release) -> Iterator[Note]:
 def _without_items(release: Release) -> Iterator[Note]:
     """Which records are published without any item, and whether they had some."""
     problem, published, algorithm = release.problem, release.published, release.algorithm
-    if not problem.privacy.about_sets:
+    if not problem.privacy.covers_sets:
         return
     hidden = published.sensitive
     if len(problem.items.items) and not len(published.rows.items):

@@ -87,7 +87,7 @@ def anonymize(
         if solution.hierarchy is not None:
             prepared = prepared.on(solution.hierarchy)
     with _timed(timings, "apply"):
-        published = solution.recoding.apply(prepared.items, prepared.set_apart)
+        published = solution.recoding.apply(prepared.items, prepared.sensitive_part)
         clashes.refuse_after(prepared, published)
     with _timed(timings, "verify"):
         verdict = prepared.privacy.verify(_read_back(prepared, published), engine)
@@ -97,7 +97,7 @@ def anonymize(
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
-    compared = Comparison(prepared.raw, published)
+    compared = Comparison(prepared.original, published)
     if algorithm.truthful:
         _check_truth(compared, algorithm)
     with _timed(timings, "measure"):
@@ -146,11 +146,11 @@ def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
 
 def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Published:
     """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
-    written = problem.privacy.written(problem.data, published)
+    written = problem.privacy.to_dataset(problem.data, published)
     read = written.as_read()
     if read is written and published.sensitive is None and published.relational is None:
         return published
-    return problem.privacy.seen(read)
+    return problem.privacy.as_published(read)
 
 
 def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:

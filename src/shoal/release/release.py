@@ -68,7 +68,7 @@ class Release:
     @property
     def dataset(self) -> Dataset:
         """The published rows with the columns beside them but identifiers, laid out as the input was."""
-        data = self.problem.privacy.written(self.problem.data, self.published)
+        data = self.problem.privacy.to_dataset(self.problem.data, self.published)
         if data.table is None:
             return data
         roles = data.table.roles
@@ -84,7 +84,7 @@ class Release:
     @cached_property
     def risk_before(self) -> Exposure:
         """What an adversary could do with the raw data."""
-        return self.problem.privacy.risk(self.problem.raw)
+        return self.problem.privacy.risk(self.problem.original)
 
     @cached_property
     def risk_after(self) -> Exposure:
@@ -94,7 +94,7 @@ class Release:
     @property
     def loss(self) -> float:
         """The information loss that was minimised: that of the items, or of the columns if the sets are left alone."""
-        if not self.problem.privacy.about_sets and "relational_ncp" in self.losses:
+        if not self.problem.privacy.covers_sets and "relational_ncp" in self.losses:
             return self.losses["relational_ncp"]
         name = self.problem.loss.name
         return self.losses.get(f"weighted_{name}", self.losses[name])
@@ -102,7 +102,7 @@ class Release:
     @property
     def loss_name(self) -> str:
         """The name of that loss, for people."""
-        if not self.problem.privacy.about_sets and "relational_ncp" in self.losses:
+        if not self.problem.privacy.covers_sets and "relational_ncp" in self.losses:
             return "NCP of the columns"
         weighted = "weighted " if f"weighted_{self.problem.loss.name}" in self.losses else ""
         return f"{weighted}{self.problem.loss.name.upper()}"
@@ -120,7 +120,7 @@ class Release:
     @property
     def worthless(self) -> Worthless | None:
         """Why the release is nearly worthless (:mod:`shoal.metrics.usefulness`); None: it is not."""
-        return self.usefulness.worthless if self.problem.privacy.about_sets else None
+        return self.usefulness.worthless if self.problem.privacy.covers_sets else None
 
     @property
     def change(self) -> Change | None:

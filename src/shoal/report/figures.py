@@ -58,7 +58,7 @@ def gather(story: Story) -> Facts:
         recoding=release.summary,
         properties=sections.Properties(release.published.exclusive),
         losses=plain({name: value for name, value in release.losses.items() if name not in secret}),
-        usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.about_sets else None,
+        usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.covers_sets else None,
         optimality=_optimality(release),
         generalized=_generalized(release),
         codebook=_codebook(release),
@@ -132,12 +132,12 @@ def _data(release: Release) -> sections.DataFacts:
 
 def _sensitive(release: Release) -> sections.SensitiveFacts | None:
     """What is sensitive, and how often it occurs; nothing, if the model knows nothing sensitive."""
-    if release.problem.set_apart is None:
+    if release.problem.sensitive_part is None:
         return None
     held, after = _held(release.problem.sensitive), None
     if release.change is not None and release.published.sensitive is not None:
         after = _held(release.published.sensitive.values)
-    return sections.SensitiveFacts(held.records, held.values, release.problem.missed, after)
+    return sections.SensitiveFacts(held.records, held.values, release.problem.missing_sensitive, after)
 
 
 def _held(values: Transactions) -> sections.Held:

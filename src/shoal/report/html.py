@@ -75,7 +75,7 @@ class Html(ReportFormat):
                 sentence_now=now,
                 worst_case=risks.worst_case(facts),
                 reach=risks.reach(release),
-                limits=release.problem.privacy.limits(),
+                limits=release.problem.privacy.caveats(),
                 proof=sentences.proof(release),
                 command=sentences.verify_command(release),
                 change=sentences.change(facts),
@@ -103,7 +103,7 @@ def summary_html(story: Story) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
     release = story.release
     problem, published = release.problem, release.published
-    sets = problem.privacy.about_sets
+    sets = problem.privacy.covers_sets
     figures = [
         ("records", formatting.count(len(published.rows))),
         *([("items", formatting.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
@@ -133,7 +133,7 @@ def summary_html(story: Story) -> str:
 def _felt(release: Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
     useful = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.about_sets or not useful.items:
+    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not useful.items:
         return []
     median = (
         [] if useful.median_items is None else [("median items behind a label", formatting.count(useful.median_items))]

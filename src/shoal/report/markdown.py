@@ -90,7 +90,7 @@ def _risk(release: Release, facts: Facts) -> list[str]:
         "",
         "What this does not promise:",
         "",
-        *(f"- {_safe(note)}" for note in [*release.problem.privacy.limits(), *wording.cautions(release)]),
+        *(f"- {_safe(note)}" for note in [*release.problem.privacy.caveats(), *wording.cautions(release)]),
         "",
     ]
 

@@ -37,7 +37,7 @@ def relational(release: Release) -> RelationalFacts | None:
     named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
     sets: Literal["generalized", "untouched"] | None = "untouched" if len(release.problem.items.items) else None
     return RelationalFacts(
-        sets="generalized" if release.problem.privacy.about_sets else sets,
+        sets="generalized" if release.problem.privacy.covers_sets else sets,
         columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),
         identifiers=named[Role.IDENTIFIER],
         sensitive=named[Role.SENSITIVE],

@@ -119,7 +119,7 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
             child for child in hierarchy.children[node] if child >= hierarchy.n_leaves
         ]
         split = GlobalCut.raising(hierarchy, parts, [one for one in cut.suppressed.tolist() if one != node])
-        verdict = problem.privacy.verify(split.apply(problem.items, problem.set_apart))
+        verdict = problem.privacy.verify(split.apply(problem.items, problem.sensitive_part))
         if verdict.witnesses:
             return verdict.witnesses[0]
     return None

@@ -142,14 +142,14 @@ def proof(release: Release) -> str:
     """What the verifier did."""
     if not release.verdict.checked and release.problem.privacy.about_holders:
         return "No published record holds a sensitive item, so there is nothing to check."
-    if not release.verdict.checked and release.problem.set_apart is not None:
+    if not release.verdict.checked and release.problem.sensitive_part is not None:
         return (
             "No published record holds anything but sensitive values, so there is no other item that an adversary "
             "could know; sensitive values are published as they are."
         )
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
-    return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.examined}."
+    return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.check_scope}."
 
 
 def verify_command(release: Release) -> str:
@@ -157,7 +157,7 @@ def verify_command(release: Release) -> str:
     privacy = release.problem.privacy
     output = release.provenance.get("output")
     words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
-    missed = release.problem.missed  # what the file does not have, nobody can check in it
+    missed = release.problem.missing_sensitive  # what the file does not have, nobody can check in it
     if missed and len(missed) == len(privacy.sensitive_labels):
         return "# nothing that is sensitive is in the file"
     for opt in privacy.options():

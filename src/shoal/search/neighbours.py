@@ -103,7 +103,7 @@ def _join(problem: Prepared[SensitiveK], groups: list[list[int]], left: Sequence
 
 def _published(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
     """What each group is published as: the items that may be known, and the sensitive ones."""
-    published = _flips(problem, groups).apply(problem.items, problem.set_apart)
+    published = _flips(problem, groups).apply(problem.items, problem.sensitive_part)
     assert published.sensitive is not None
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
     return published.rows.take(firsts), published.sensitive.items.take(firsts)

@@ -110,7 +110,7 @@ def with_names(problem: Prepared[PrivacyModel], tree: Hierarchy, solution: Solut
 def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
     """What a solution loses, in the loss that is minimised."""
     own = problem if solution.hierarchy is None else problem.on(solution.hierarchy)
-    total, scale = own.loss.total(Comparison(own.raw, solution.recoding.apply(own.items)), own.item_weights)
+    total, scale = own.loss.total(Comparison(own.original, solution.recoding.apply(own.items)), own.item_weights)
     return total / scale
 
 

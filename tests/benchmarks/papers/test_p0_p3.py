@@ -352,7 +352,7 @@ def test_mining_is_measured_where_a_grid_asks_for_it() -> None:
     found = run_case(case)
     problem = case.problem()
     release = shoal.anonymize(problem, shoal.AA())
-    wanted = mining_loss(problem.prepared.raw, release.published, problem.hierarchy, [0.05, 0.2])
+    wanted = mining_loss(problem.prepared.original, release.published, problem.hierarchy, [0.05, 0.2])
     assert found["status"] == "ok"
     assert [found["ml2_5"], found["ml2_20"]] == [one.ml2 for one in wanted]
     assert [found["dml2_missed_5"], found["dml2_missed_20"]] == [one.dml2_missed for one in wanted]
