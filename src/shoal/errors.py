@@ -93,10 +93,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean '{lower[near[0]]}'?)" if near else ""
 
 
-def cut(text: object) -> str:
+def shorten(text: object) -> str:
     """The start of a text: messages name an item, but never show a whole record.
 
-    >>> cut("oat milk"), cut("a" * 50_000)
+    >>> shorten("oat milk"), shorten("a" * 50_000)
     ('oat milk', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')
     """
     text = str(text)

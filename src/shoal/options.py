@@ -27,11 +27,11 @@ Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the com
 NAMED = 8  # labels of a list that are spelled out for people
 
 
-def say(value: Value | list[str]) -> str:
+def format_value(value: Value | list[str]) -> str:
     """A value for people.
 
-    >>> say(True), say(60.0), say(0.5), say("all"), say(("a", "b")), say(())
-    ('yes', '60', '0.5', 'all', 'a, b', 'none')
+    >>> format_value(True), format_value(60.0), format_value("all"), format_value(("a", "b")), format_value(())
+    ('yes', '60', 'all', 'a, b', 'none')
     """
     if isinstance(value, tuple | list):
         return (", ".join(value[:NAMED]) + (f" and {len(value) - NAMED} more" if len(value) > NAMED else "")) or "none"
@@ -104,9 +104,9 @@ class Option:
         if isinstance(value, float) and not math.isfinite(value):
             raise OptionError(f"{name} must be {self.wanted}, got {value}.")
         if self.low is not None and value < self.low:
-            raise OptionError(f"{name} must be at least {self.low:g}, got {say(value)}.")
+            raise OptionError(f"{name} must be at least {self.low:g}, got {format_value(value)}.")
         if self.high is not None and value > self.high:
-            raise OptionError(f"{name} must be at most {self.high:g}, got {say(value)}.")
+            raise OptionError(f"{name} must be at most {self.high:g}, got {format_value(value)}.")
 
     @property
     def wanted(self) -> str:
@@ -127,7 +127,9 @@ class Option:
         if isinstance(value, bool):
             return [self.flag if value else f"--no-{self.flag[2:]}"]
         if self.type is not tuple:
-            texts = value if isinstance(value, tuple) else [say(value) if isinstance(value, float) else str(value)]
+            texts = (
+                value if isinstance(value, tuple) else [format_value(value) if isinstance(value, float) else str(value)]
+            )
             return [word for text in texts for word in (self.flag, text)]
         labels = listed(cast("tuple[str, ...]", value))
         return [f"{self.flag}={labels}"] if labels.startswith("-") else [self.flag, labels]

@@ -20,7 +20,7 @@ from shoal.data.labels import set_members
 from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, cut, did_you_mean
+from shoal.errors import DataError, did_you_mean, shorten
 
 if TYPE_CHECKING:
     from shoal.hierarchies.codebook import CodeBook
@@ -92,7 +92,7 @@ class Grouping:
         codes = [value.indices.to_numpy(zero_copy_only=False) for value in values]
         group_of = numbered(codes)
         first = np.unique(group_of, return_index=True)[1]
-        texts = [[("" if text is None else cut(text)) for text in value.dictionary.to_pylist()] for value in values]
+        texts = [[("" if text is None else shorten(text)) for text in value.dictionary.to_pylist()] for value in values]
         shown = [[texts[at][code] for code in codes[at][first].tolist()] for at in range(len(columns))]
         names = [", ".join(map("{}={}".format, columns, row)) for row in zip(*shown, strict=True)]
         return cls(group_of, least, tuple(names))
@@ -249,14 +249,16 @@ def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes
     for item in items:
         if not 0 <= hierarchy.code_of.get(item, -1) < hierarchy.n_leaves:
             raise DataError(
-                f"{codebook.place(label)}: '{cut(item)}', which '{cut(label)}' stands for, is not an item of the "
+                f"{codebook.place(label)}: '{shorten(item)}', which '{shorten(label)}' stands for, is not an item of "
+                f"the "
                 f"hierarchy {hierarchy.name}{did_you_mean(item, hierarchy.items)}: give the hierarchy that the code "
                 f"book was made with."
             )
     codes = np.unique(np.array([hierarchy.code_of[item] for item in items], dtype=np.int32))
     if own is not None and not np.array_equal(own, codes):
         raise DataError(
-            f"{codebook.place(label)}: '{cut(label)}' stands for {len(codes):,} items here, but for {len(own):,}, or "
+            f"{codebook.place(label)}: '{shorten(label)}' stands for {len(codes):,} items here, but for {len(own):,}, "
+            f"or "
             f"for others, in the hierarchy {hierarchy.name}: give the code book and the hierarchy of the same release."
         )
     return codes
@@ -266,12 +268,13 @@ def _unknown(label: str, hierarchy: Hierarchy, codebook: CodeBook | None, place:
     """A message about a label that means nothing."""
     if codebook is None:
         return (
-            f"Published label '{cut(label)}'{place} is neither an item nor a group of the hierarchy {hierarchy.name}"
+            f"Published label '{shorten(label)}'{place} is neither an item nor a group of the hierarchy "
+            f"{hierarchy.name}"
             f"{did_you_mean(label, hierarchy.labels)}: give the hierarchy that it was made with, or the code book of "
             f"the release (--codebook)."
         )
     near = did_you_mean(label, (*codebook.labels, *hierarchy.labels))
     return (
-        f"Published label '{cut(label)}'{place} is neither in the code book {codebook.name} nor in the hierarchy "
+        f"Published label '{shorten(label)}'{place} is neither in the code book {codebook.name} nor in the hierarchy "
         f"{hierarchy.name}{near}: give those of the same release."
     )

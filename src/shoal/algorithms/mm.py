@@ -26,7 +26,7 @@ from shoal.data.arrays import Codes
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.suppress.minimal_moles import MOST_MOLES, minimal_moles
-from shoal.options import say
+from shoal.options import format_value
 from shoal.privacy.hkp import HkpCoherence
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
@@ -75,7 +75,7 @@ class MM(SuppressingAlgorithm):
         if (gone := limits.suppressed(chosen)) > limits.budget:
             raise Infeasible(
                 f"mm would suppress {gone:,} of {len(rows.items):,} occurrences ({gone / len(rows.items):.2%}), more "
-                f"than --max-suppressed {say(self.max_suppressed)} allows: allow more{_others(problem)}."
+                f"than --max-suppressed {format_value(self.max_suppressed)} allows: allow more{_others(problem)}."
             )
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)

@@ -24,7 +24,7 @@ from typing import ClassVar, Literal
 from shoal.algorithms import FormingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
-from shoal.options import option, say
+from shoal.options import format_value, option
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -68,7 +68,8 @@ class Rmerge(FormingAlgorithm):
         allow = f"--delta {math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower --column-weights"
         measure = {"ncp": "NCP", "discernibility": "discernibility", "class-size": "class size"}[self.rum]
         return (
-            f"The loss of the columns cannot be kept within --delta {say(self.delta)}: {measure} of the first {first} "
+            f"The loss of the columns cannot be kept within --delta {format_value(self.delta)}: {measure} of the first "
+            f"{first} "
             f"of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, or choose a "
             f"smaller --k, --formation {other}, another --seed, or fewer quasi-identifiers."
         )

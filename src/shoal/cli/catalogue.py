@@ -10,7 +10,7 @@ import click
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.options import Spec, say
+from shoal.options import Spec, format_value
 from shoal.privacy import PrivacyModel
 
 UNTRUE = "not truthful: adds or moves items"
@@ -47,7 +47,7 @@ def _list(classes: Mapping[str, type[Algorithm] | type[PrivacyModel]], more: dic
 
 
 def _options(cls: type[Spec]) -> str:
-    return ", ".join(f"{option.flag} {say(option.default)}" for option in cls.options()) or "none"
+    return ", ".join(f"{option.flag} {format_value(option.default)}" for option in cls.options()) or "none"
 
 
 def _first_line(cls: type) -> str:

@@ -12,13 +12,13 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
-from shoal.errors import cut
+from shoal.errors import shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
-from shoal.options import names_of, say
+from shoal.options import format_value, names_of
 from shoal.privacy import PrivacyModel, Verdict
 from shoal.report.formatting import share, things
 
@@ -98,7 +98,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         checked = things(verdict.checked, *privacy.views)
         console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
         return
-    options = ", ".join(f"{name}={say(value)}" for name, value in privacy.values().items() if value != ())
+    options = ", ".join(f"{name}={format_value(value)}" for name, value in privacy.values().items() if value != ())
     console.say(("Violated.", "bold red"), f" Not {privacy.title} with {options}.")
     show_witnesses(verdict)
     if result.codebook is not None:
@@ -123,7 +123,7 @@ def _show_items(verdict: Verdict, book: CodeBook) -> None:
 def _some(items: Sequence[str]) -> str:
     """Some items by name."""
     more = f" and {len(items) - SPELLED:,} more" if len(items) > SPELLED else ""
-    return ", ".join(map(cut, items[:SPELLED])) + more
+    return ", ".join(map(shorten, items[:SPELLED])) + more
 
 
 def show_witnesses(verdict: Verdict) -> None:

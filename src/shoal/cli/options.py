@@ -16,7 +16,7 @@ from shoal.data import Dataset
 from shoal.errors import OptionError
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.options import Option, Spec, names_of, say
+from shoal.options import Option, Spec, format_value, names_of
 from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -135,8 +135,8 @@ def _help(owners: Mapping[str, Option]) -> str:
     """What an option means, for whom, and its defaults."""
     option = next(iter(owners.values()))
     defaults = {str(own.default) for own in owners.values()}
-    spread = ", ".join(f"{say(own.default)} for {name}" for name, own in owners.items())
-    default = spread if len(defaults) > 1 else say(option.default)
+    spread = ", ".join(f"{format_value(own.default)} for {name}" for name, own in owners.items())
+    default = spread if len(defaults) > 1 else format_value(option.default)
     some = {word: [name for name, own in owners.items() if word in own.words] for word in option.words}
     only = "".join(f"; {word}: {', '.join(who)}" for word, who in some.items() if len(who) < len(owners))
     meant: dict[str, list[str]] = {}
@@ -151,7 +151,7 @@ def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for option in reversed(cls.options()):
-            flags, attributes = _click(option, f"{option.help} [default: {say(option.default)}]")
+            flags, attributes = _click(option, f"{option.help} [default: {format_value(option.default)}]")
             command = click.option(*flags, **attributes)(command)
         return command
 

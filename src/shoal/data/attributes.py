@@ -25,7 +25,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts, frozen
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import DataError, cut, did_you_mean
+from shoal.errors import DataError, did_you_mean, shorten
 
 MISSING = np.int64(2**62)  # where missing values stand on every axis
 MOST_STEPS = 2**60  # a value must lie nearer to 0
@@ -231,7 +231,7 @@ class OrderedAttribute(Attribute):
                 pass
         what = {"number": "a number", "date": "a date such as 2020-12-31", "time": "a time such as 2020-12-31T23:59:59"}
         raise DataError(
-            f"Column '{self.name}': '{cut(text)}' is neither {what[self.unit]} nor a range such as "
+            f"Column '{self.name}': '{shorten(text)}' is neither {what[self.unit]} nor a range such as "
             f"{self.text(self.begins, self.ends) if self.begins < self.ends else '[1:2]'}."
         )
 
@@ -323,7 +323,7 @@ class CategoricalAttribute(Attribute):
         if node is None:
             near = did_you_mean(text, self.hierarchy.labels)
             raise DataError(
-                f"Column '{self.name}': '{cut(text)}' is neither a value nor a group of the hierarchy "
+                f"Column '{self.name}': '{shorten(text)}' is neither a value nor a group of the hierarchy "
                 f"{self.hierarchy.name}{near}."
             )
         first, stop = self.hierarchy.span[node].tolist()

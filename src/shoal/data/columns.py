@@ -14,7 +14,7 @@ from shoal.data.arrow import arrow_text
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Role
-from shoal.errors import OptionError, cut, did_you_mean
+from shoal.errors import OptionError, did_you_mean, shorten
 from shoal.options import listed
 
 Type = Literal["auto", "number", "date", "time", "category"]
@@ -93,7 +93,7 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
     named = [name for name, spec in specs.items() if spec.role is Role.QUASI_IDENTIFIER]
     unspecified = [name for name in names if name not in specs or specs[name].role is None]
     if named and unspecified:
-        missing = ", ".join(f"'{cut(name)}'" for name in unspecified)
+        missing = ", ".join(f"'{shorten(name)}'" for name in unspecified)
         raise OptionError(
             f"No role is given for {missing}: a quasi-identifier, an identifier "
             f"(dropped) or plain (published unchanged)? Or publish only the columns that have one: "
@@ -134,7 +134,7 @@ def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
         if known >= FEW and different >= NEARLY_ALL * known:
             identifying.append(name)
     if identifying:
-        names, option = ", ".join(f"'{cut(name)}'" for name in identifying), shlex.quote(listed(identifying))
+        names, option = ", ".join(f"'{shorten(name)}'" for name in identifying), shlex.quote(listed(identifying))
         what, it = (f"Column {names}", "it") if len(identifying) == 1 else (f"Each of the columns {names}", "them")
         raise OptionError(
             f"{what} of {data.origin.name} has a different value in nearly every record, so it may tell who a record "

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes, Counts, frozen
 from shoal.data.labels import label_key
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, HierarchyError, cut, did_you_mean
+from shoal.errors import DataError, HierarchyError, did_you_mean, shorten
 
 NO_HIERARCHY = "no hierarchy"  # the name of one that nobody gave
 
@@ -288,12 +288,13 @@ class Hierarchy:
                 place = f" ({where(code)})" if where else ""
                 if node >= 0:
                     raise DataError(
-                        f"Item '{cut(label)}'{place} is a group in the hierarchy {self.name}, not an item: add the "
-                        f"item below its group, in a row that starts '{cut(label)};{cut(label)};', or rename the group."
+                        f"Item '{shorten(label)}'{place} is a group in the hierarchy {self.name}, not an item: add the "
+                        f"item below its group, in a row that starts '{shorten(label)};{shorten(label)};', or rename "
+                        f"the group."
                     )
                 hint = did_you_mean(label, self.items)
                 raise DataError(
-                    f"Item '{cut(label)}'{place} is not in the hierarchy {self.name}{hint}: "
+                    f"Item '{shorten(label)}'{place} is not in the hierarchy {self.name}{hint}: "
                     f"add it, or pass --unknown-items=root."
                 )
         return data.recode(codes, self.items)

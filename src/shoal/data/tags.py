@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shoal.data.labels import set_label, set_members
-from shoal.errors import OptionError, cut
+from shoal.errors import OptionError, shorten
 
 
 def joint_label(columns: Iterable[str]) -> str:
@@ -42,18 +42,18 @@ class Tags:
         """Refuse columns whose labels could not be told apart."""
         for at, column in enumerate(self.columns):
             if column in self.columns[:at]:
-                raise OptionError(f"Column '{cut(column)}' is named twice as a column of sets: name it once.")
+                raise OptionError(f"Column '{shorten(column)}' is named twice as a column of sets: name it once.")
             if column.startswith("("):
                 raise OptionError(
-                    f"Column '{cut(column)}' cannot be one of several columns of sets, as '(' starts a set of labels: "
-                    f"rename it."
+                    f"Column '{shorten(column)}' cannot be one of several columns of sets, as '(' starts a set of "
+                    f"labels: rename it."
                 )
         for column in self.columns:
             for other in (*self.columns, joint_label(self.columns)):
                 if other != column and f"{other}.".startswith(f"{column}."):
                     raise OptionError(
-                        f"Labels of the columns of sets '{cut(column)}' and '{cut(other)}' could not be told apart, as "
-                        f"'{cut(column)}.' starts both: rename one of the columns."
+                        f"Labels of the columns of sets '{shorten(column)}' and '{shorten(other)}' could not be told "
+                        f"apart, as '{shorten(column)}.' starts both: rename one of the columns."
                     )
 
     @property

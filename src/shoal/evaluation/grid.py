@@ -18,7 +18,7 @@ from shoal.algorithms import Algorithm
 from shoal.errors import OptionError
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics import AdditiveLoss
-from shoal.options import Spec, changed, option, say
+from shoal.options import Spec, changed, format_value, option
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 
@@ -123,7 +123,7 @@ class Case:
         >>> Case(toy, KmAnonymity(), AA()).method, Case(toy, KmAnonymity(), LRA(chunks=5)).method
         ('aa', 'lra, chunks 5')
         """
-        given = (f"{name.replace('_', ' ')} {say(value)}" for name, value in changed(self.algorithm).items())
+        given = (f"{name.replace('_', ' ')} {format_value(value)}" for name, value in changed(self.algorithm).items())
         return ", ".join([self.algorithm.name, *given])
 
     @property
@@ -148,8 +148,8 @@ class Case:
         >>> str(Case(DatasetSpec(label="toy", generate="quest"), KmAnonymity(k=5, m=2), AA()))
         'toy, km k=5 m=2, aa'
         """
-        options = (f"{name}={say(value)}" for name, value in self.privacy.values().items() if value != ())
-        part = "".join(f" {name}={say(value)}" for name, value in self.data.changed_options.items())
+        options = (f"{name}={format_value(value)}" for name, value in self.privacy.values().items() if value != ())
+        part = "".join(f" {name}={format_value(value)}" for name, value in self.data.changed_options.items())
         seed = f", seed {self.seed}" if self.seed else ""
         return f"{self.data.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
 

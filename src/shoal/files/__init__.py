@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from shoal.errors import DataError, OptionError, OutputError, cut
+from shoal.errors import DataError, OptionError, OutputError, shorten
 from shoal.files.staging import Part, discard, move, undisturbed
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
@@ -111,7 +111,7 @@ def bytes_of(size: int | str) -> int:
     """
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)\s*([kmgt]?)b?", str(size).strip().lower(), re.ASCII)
     if match is None or isinstance(size, bool):
-        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{cut(size)}'.")
+        raise OptionError(f"--max-expanded must be a size such as 500MB or 4GB, got '{shorten(size)}'.")
     return int(Fraction(match[1]) * _UNITS[match[2]])
 
 

@@ -26,7 +26,7 @@ from shoal.data.columns import Column, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.relational import Relational
-from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.hierarchies import intervals
 
 
@@ -86,7 +86,7 @@ def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Datase
     if low != high:
         raise DataError(
             f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: column '{attribute.name}' must "
-            f"hold single values, but '{cut(text)}' stands for several: give the raw data."
+            f"hold single values, but '{shorten(text)}' stands for several: give the raw data."
         )
     return low
 
@@ -191,7 +191,7 @@ def _unfit(name: str, column: Column, values: Sequence[str]) -> DataError:
             if unit == "number" and _is_finite(text):
                 break
             return DataError(
-                f"Column '{name}': '{cut(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
+                f"Column '{name}': '{shorten(text)}' is not a {wanted}: correct it, name it as missing, or declare the "
                 f"column as a category."
             )
     return DataError(

@@ -9,7 +9,7 @@ from typing import Literal
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.tags import Tags, joint_label
-from shoal.errors import OptionError, cut
+from shoal.errors import OptionError, shorten
 from shoal.hierarchies.balance import balanced
 from shoal.hierarchies.joined import joined
 from shoal.hierarchies.names import readable
@@ -55,8 +55,8 @@ def build(
     root = root or (joint_label(origin.set_columns) if len(origin.set_columns) > 1 else "*")
     if origin.as_read(root) != root:
         raise OptionError(
-            f"--root '{cut(root)}' would be published as '{cut(origin.as_read(root))}', as it has no tag of a column: "
-            f"leave it out, or write '{cut(origin.as_read(root))}'."
+            f"--root '{shorten(root)}' would be published as '{shorten(origin.as_read(root))}', as it has no tag of a "
+            f"column: leave it out, or write '{shorten(origin.as_read(root))}'."
         )
     marks = origin.marks + marks
     if by == "prefix":

@@ -20,7 +20,7 @@ from typing import Any
 from shoal import files
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import canonical_order
-from shoal.errors import DataError, HierarchyError, OptionError, cut, did_you_mean
+from shoal.errors import DataError, HierarchyError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.groups import Given, grouped
 from shoal.quoting import BadQuotes, cells, records
 
@@ -122,7 +122,7 @@ class CodeBook:
         if self.entries and not any(label in self for label in labels):
             raise DataError(
                 f"{self.name} is not the code book of {source}: none of its labels, such as "
-                f"'{cut(self.entries[0].label)}', is published there. Give the one that was written with it."
+                f"'{shorten(self.entries[0].label)}', is published there. Give the one that was written with it."
             )
 
     def tree(self, owner: Hierarchy) -> Hierarchy:
@@ -202,7 +202,7 @@ def load(path: str | Path) -> CodeBook | GroupFile:
     name = str(path)
     if not os.path.exists(path) and not {"/", "\\", "."} & set(name):  # a word that is misspelt, more likely
         raise OptionError(
-            f"--siblings must be {', '.join(WORDS)} or the name of a file, got '{cut(name)}'"
+            f"--siblings must be {', '.join(WORDS)} or the name of a file, got '{shorten(name)}'"
             f"{did_you_mean(name, WORDS)}, and there is no such file."
         )
     return _read(path)
@@ -278,8 +278,8 @@ def _from_csv(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
         label, parent, item = row
         if parents.setdefault(label, parent) != parent:
             raise HierarchyError(
-                f"{place}: '{cut(label)}' is below '{cut(parent)}' here, but below '{cut(parents[label])}' in "
-                f"{places[label]}: give one parent."
+                f"{place}: '{shorten(label)}' is below '{shorten(parent)}' here, but below '{shorten(parents[label])}' "
+                f"in {places[label]}: give one parent."
             )
         places.setdefault(label, place)
         items.setdefault(label, {})[item] = None
@@ -309,11 +309,11 @@ def _from_json(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]
         if not all(isinstance(text, str) for text in texts) or not texts[0]:
             raise HierarchyError(
                 f'{place}: wanted objects such as {{"label": "beer | wine", "parent": "DRINKS", "items": ["beer", '
-                f'"wine"]}}, got {cut(json.dumps(entry, ensure_ascii=False))}.'
+                f'"wine"]}}, got {shorten(json.dumps(entry, ensure_ascii=False))}.'
             )
         label, parent, *members = map(str, texts)
         if label in entries:
-            raise HierarchyError(f"{place}: '{cut(label)}' is given twice ({places[label]}): remove one.")
+            raise HierarchyError(f"{place}: '{shorten(label)}' is given twice ({places[label]}): remove one.")
         entries[label], places[label] = Entry(label, parent, tuple(dict.fromkeys(members))), place
     return tuple(entries.values()), places
 

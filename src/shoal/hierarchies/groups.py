@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import HierarchyError, cut, did_you_mean
+from shoal.errors import HierarchyError, did_you_mean, shorten
 from shoal.hierarchies.refine import Shape, refined
 
 LONG = 200  # characters of a label that are compared with others
@@ -82,8 +82,8 @@ def _locate(owner: Hierarchy, given: Given) -> tuple[int, _Located] | None:
     if given.label in owner.code_of:
         if tuple(owner.span[owner.code_of[given.label]]) != (leaves[0], leaves[-1] + 1) or not _full(inside, leaves):
             raise HierarchyError(
-                f"{given.place}: '{cut(given.label)}' stands for other items in the hierarchy {owner.name}: give the "
-                f"hierarchy that the groups were made with, or rename the group."
+                f"{given.place}: '{shorten(given.label)}' stands for other items in the hierarchy {owner.name}: give "
+                f"the hierarchy that the groups were made with, or rename the group."
             )
         return None
     if _full(inside, leaves) and (leaves[0], leaves[-1] + 1) == tuple(owner.span[above]):
@@ -108,7 +108,7 @@ def _node(owner: Hierarchy, member: str, given: Given) -> int:
     node = owner.code_of.get(member, owner.code_of.get(member.strip(), -1))
     if node < 0:
         raise HierarchyError(
-            f"{given.place}: '{cut(member)}' is neither an item nor a node of the hierarchy {owner.name}"
+            f"{given.place}: '{shorten(member)}' is neither an item nor a node of the hierarchy {owner.name}"
             f"{did_you_mean(member[:LONG], owner.labels)}: correct it, or remove it from the group."
         )
     return node
@@ -121,9 +121,10 @@ def _not_siblings(owner: Hierarchy, given: Given, nodes: Sequence[int], above: i
     one, other = sorted((inside, outside), key=nodes.index)
     parents = [owner.labels[owner.parent[node]] for node in (one, other)]
     return (
-        f"{given.place}: '{cut(owner.labels[one])}' (below '{cut(parents[0])}') and '{cut(owner.labels[other])}' "
-        f"(below '{cut(parents[1])}') are not siblings: a group may only hold children of one node of the hierarchy "
-        f"{owner.name}. Split the group, or name all of '{cut(owner.labels[child])}'."
+        f"{given.place}: '{shorten(owner.labels[one])}' (below '{shorten(parents[0])}') and "
+        f"'{shorten(owner.labels[other])}' "
+        f"(below '{shorten(parents[1])}') are not siblings: a group may only hold children of one node of the "
+        f"hierarchy {owner.name}. Split the group, or name all of '{shorten(owner.labels[child])}'."
     )
 
 
@@ -162,6 +163,6 @@ def _overlap(owner: Hierarchy, group: _Located, other: _Located) -> str:
     """A message that names what is in both, and what is not."""
     both = min(group.children & other.children)
     return (
-        f"{group.given.place}: the group shares '{cut(owner.labels[both])}' with that of {other.given.place}, but "
+        f"{group.given.place}: the group shares '{shorten(owner.labels[both])}' with that of {other.given.place}, but "
         f"neither lies inside the other: remove it from one of them, or join the groups."
     )

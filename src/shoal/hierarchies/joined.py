@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.tags import Tags
-from shoal.errors import HierarchyError, cut
+from shoal.errors import HierarchyError, shorten
 
 
 def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
@@ -26,8 +26,8 @@ def joined(trees: Mapping[str, Hierarchy]) -> Hierarchy:
             tagged = tags.label(column, label)
             if tagged in parent_of:
                 raise HierarchyError(
-                    f"{tree.name}: '{cut(label)}' of column '{cut(column)}' becomes '{cut(tagged)}', which is another "
-                    f"label already: rename it."
+                    f"{tree.name}: '{shorten(label)}' of column '{shorten(column)}' becomes '{shorten(tagged)}', which "
+                    f"is another label already: rename it."
                 )
             parent_of[tagged] = tags.joint if parent is None else tags.label(column, parent)
     return Hierarchy.from_parents(parent_of, ", ".join(dict.fromkeys(tree.name for tree in trees.values())))

@@ -18,7 +18,7 @@ import numpy as np
 from shoal import files
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import HierarchyError, OptionError, cut, did_you_mean
+from shoal.errors import HierarchyError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.delimited import read_rows
 
 DIGITS = 6  # behind the decimal point
@@ -67,7 +67,7 @@ class Weights:
             if at == 0 and value.strip().lower() == "weight":
                 continue
             if label in values:
-                raise OptionError(f"{place}: '{cut(label)}' has a weight already ({places[label]}): remove one.")
+                raise OptionError(f"{place}: '{shorten(label)}' has a weight already ({places[label]}): remove one.")
             values[label], places[label] = float(_parse(value.strip(), place)), place
         if not values:
             raise OptionError(f"{name} holds no weights: wanted rows such as 'milk,2.5'.")
@@ -99,7 +99,7 @@ class Weights:
     def _where(self, label: str) -> str:
         """The weight of a label, for messages."""
         place = self.places.get(label)
-        return f"{place + ': ' if place else self.name + ': '}'{cut(label)}'"
+        return f"{place + ': ' if place else self.name + ': '}'{shorten(label)}'"
 
 
 def _parse(text: str, where: str) -> Decimal:
@@ -110,6 +110,7 @@ def _parse(text: str, where: str) -> Decimal:
         value = Decimal("NaN")
     if not value.is_finite() or not 0 <= value <= LARGEST or value.scaleb(DIGITS) % 1:
         raise OptionError(
-            f"{where}: a weight must be a number from 0 to {LARGEST} with at most {DIGITS} decimals, got '{cut(text)}'."
+            f"{where}: a weight must be a number from 0 to {LARGEST} with at most {DIGITS} decimals, got "
+            f"'{shorten(text)}'."
         )
     return value

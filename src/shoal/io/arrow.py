@@ -20,7 +20,7 @@ from shoal.io.clean import clean
 from shoal.io.coding import Batch, Ragged
 from shoal.io.grid import unnamed
 from shoal.io.layout import Layout, Put, ReaderOptions, SetColumn, set_position
-from shoal.io.messages import cut
+from shoal.io.messages import shorten
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +62,7 @@ class ArrowLayout(Layout):
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """Lists."""
         column = table.column(list_column(table.schema, name, source))
-        return ragged_column(column, f"{source}, column '{cut(name)}'"), SetColumn(
+        return ragged_column(column, f"{source}, column '{shorten(name)}'"), SetColumn(
             name, list_type=text_list_type(column.type)
         )
 
@@ -156,7 +156,7 @@ def refuse_doubles(names: Sequence[str]) -> None:
     """Columns must be told apart by their names."""
     for name in names:
         if names.count(name) > 1:
-            raise DataError(f"column '{cut(name)}' is there twice: rename one.")
+            raise DataError(f"column '{shorten(name)}' is there twice: rename one.")
 
 
 def is_list(kind: Any) -> bool:
@@ -169,7 +169,7 @@ def is_list(kind: Any) -> bool:
 def list_column(schema: Any, wanted: str | None, name: str) -> int:
     """The position of the list column: the one that is wanted, or the only one."""
     names = schema.names
-    listed = ", ".join(f"'{cut(field.name)}' ({cut(field.type)})" for field in schema) or "no columns"
+    listed = ", ".join(f"'{shorten(field.name)}' ({shorten(field.type)})" for field in schema) or "no columns"
     if wanted is not None and wanted not in names:
         raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed}.")
     lists = [i for i in range(len(names)) if is_list(schema.field(i).type)]
@@ -178,7 +178,7 @@ def list_column(schema: Any, wanted: str | None, name: str) -> int:
         if position not in lists:
             kind = schema.field(position).type
             raise DataError(
-                f"{name}: column '{wanted}' must hold lists of items, got {cut(kind)}: make it a list column."
+                f"{name}: column '{wanted}' must hold lists of items, got {shorten(kind)}: make it a list column."
             )
         return position
     if len(lists) != 1:
@@ -199,7 +199,7 @@ def ragged_column(column: Any, name: str) -> Ragged:
         column = column.cast(pa.list_(column.type.value_type))
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     if not (text or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-        raise DataError(f"{name}: items must be strings or integers, got {cut(kind)}: convert them to strings.")
+        raise DataError(f"{name}: items must be strings or integers, got {shorten(kind)}: convert them to strings.")
     rows = Ragged.from_lists(column)
     if rows.values.null_count:
         at = int(np.argmax(rows.values.is_null().to_numpy(zero_copy_only=False)))

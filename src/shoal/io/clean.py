@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import DataError
-from shoal.io.messages import cut
+from shoal.io.messages import shorten
 
 
 def clean(table: Any) -> Any:
@@ -34,8 +34,8 @@ def _clean_column(column: Any, name: str) -> Any:
         return column if kind.equals(column.type, check_metadata=True) else column.cast(kind)
     except pa.ArrowNotImplementedError:
         raise DataError(
-            f"Column '{cut(name)}' ({cut(column.type)}) holds categories that cannot be told from those not in use: "
-            f"make them strings, or leave it out."
+            f"Column '{shorten(name)}' ({shorten(column.type)}) holds categories that cannot be told from those not in "
+            f"use: make them strings, or leave it out."
         ) from None
 
 

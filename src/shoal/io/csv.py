@@ -21,7 +21,7 @@ from shoal.io import formulas
 from shoal.io.coding import Batch, Ragged, as_text
 from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReaderOptions, SetColumn, set_position
-from shoal.io.messages import cut, listed, shown
+from shoal.io.messages import listed, shorten, shown
 from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
 
 _ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
@@ -115,7 +115,7 @@ class Csv(HeadedLayout):
     def columns(self, table: Any) -> Any:
         """Text columns, quoted; those that are as they were read, exactly as they stood."""
         if self.column in table.column_names and not self.without_sets:
-            raise DataError(f"Column '{cut(self.column)}' is there already: pass another --column for the sets.")
+            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another --column for the sets.")
         return quoted_columns(table, self)
 
     def head(self, columns: Any) -> list[str]:
@@ -186,11 +186,13 @@ def quoted_columns(table: Any, layout: Any) -> Any:
             text = pc.fill_null(as_text(column), arrow_text(""))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
-                f"Column '{cut(name)}' ({cut(column.type)}) cannot be written as text: write parquet or "
+                f"Column '{shorten(name)}' ({shorten(column.type)}) cannot be written as text: write parquet or "
                 f"feather, or leave it out."
             ) from None
         if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
-            raise DataError(f"Column '{cut(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
+            raise DataError(
+                f"Column '{shorten(name)}' contains a carriage return or NUL: write jsonl or parquet instead."
+            )
         texts[name] = quote(
             formulas.escaped(text) if escape else text,
             layout.delimiter,
@@ -237,7 +239,7 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
     listlike = pc.match_substring_regex(cells, r"^\s*(\[.*\]|\{.*\})\s*$")
     if pc.sum(listlike).as_py() * 2 > len(cells):
         raise DataError(
-            f"{name}: the cells of column '{cut(column)}' look like lists in brackets: write the items with a "
+            f"{name}: the cells of column '{shorten(column)}' look like lists in brackets: write the items with a "
             f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
             f"pass --item-delimiter."
         )
@@ -245,7 +247,7 @@ def _item_delimiter(cells: Any, column: str, name: str) -> str:
     if len(likely) > 1:
         marks = " or ".join(name_of(mark) for mark in likely)
         raise DataError(
-            f"{name}: the items in column '{cut(column)}' may be separated by {marks}: pass --item-delimiter."
+            f"{name}: the items in column '{shorten(column)}' may be separated by {marks}: pass --item-delimiter."
         )
     return spaced(lambda text: int(pc.sum(pc.count_substring(cells, text)).as_py()), likely[0])
 
@@ -258,11 +260,11 @@ def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[s
     fitting = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
     if fitting is None:
         raise DataError(
-            f"Format {format} cannot hold the items of column '{cut(column)}': they contain everything that could "
+            f"Format {format} cannot hold the items of column '{shorten(column)}': they contain everything that could "
             f"separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
         )
     remarks = []
-    items = f"Items in column '{cut(column)}' are"
+    items = f"Items in column '{shorten(column)}' are"
     if fitting != mark:
         why = (
             "labels such as (A,B) contain commas"

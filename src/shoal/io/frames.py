@@ -17,7 +17,7 @@ from shoal.io.clean import clean
 from shoal.io.coding import Ragged, as_text
 from shoal.io.layout import ReaderOptions, SetColumn, set_position
 from shoal.io.memory import InMemoryLayout, is_missing, label_lists, ragged_objects, split_objects
-from shoal.io.messages import cut, listed
+from shoal.io.messages import listed, shorten
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,7 +32,7 @@ class Frame(InMemoryLayout):
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
         """The sets in a column of a frame that was read without sets."""
-        return _ragged(table.column(name), item_delimiter, f"Column '{cut(name)}' of {source}"), SetColumn(name)
+        return _ragged(table.column(name), item_delimiter, f"Column '{shorten(name)}' of {source}"), SetColumn(name)
 
     def changes(self, dataset: Dataset) -> tuple[set[str], dict[str, Any]]:
         """The columns beside the sets that are left as they were, and the others, as Arrow columns."""
@@ -78,7 +78,7 @@ class PandasFrame(Frame):
         try:
             return _ragged_pandas(self.frame[column], item_delimiter), SetColumn(name)
         except DataError as error:
-            raise DataError(f"Column '{cut(name)}' of {source}: {error}") from None
+            raise DataError(f"Column '{shorten(name)}' of {source}: {error}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +181,9 @@ def read_frame(source: Any, options: ReaderOptions) -> Dataset | None:
     name = None if at is None else table.column_names[at]
     rows = Transactions.nothing(table.num_rows)
     if at is not None:
-        rows = options.encode(_ragged(table.column(at), options.item_delimiter, f"The {kind}, column '{cut(name)}'"))
+        rows = options.encode(
+            _ragged(table.column(at), options.item_delimiter, f"The {kind}, column '{shorten(name)}'")
+        )
     fields: dict[str, Any] = {"column": name, "without_sets": at is None, "parsed": beside}
     if package == "polars":
         return _dataset(rows, beside, PolarsFrame(frame=source, **fields))
@@ -215,7 +217,7 @@ def _ragged(column: Any, item_delimiter: str | None, name: str) -> Ragged:
             raise OptionError(f"item_delimiter is for strings, but the items are in lists ({name}): leave it out.")
         return ragged_column(column, name)
     if not _is_text(column.type):
-        raise DataError(f"{name} must hold lists of items, got {cut(column.type)}: make it a list column.")
+        raise DataError(f"{name} must hold lists of items, got {shorten(column.type)}: make it a list column.")
     if item_delimiter is None:
         raise DataError(f"{name} must hold lists of items, got strings: pass item_delimiter to split them.")
     return Ragged.split(as_text(column), item_delimiter)
@@ -248,7 +250,7 @@ def _read_pandas(source: Any, options: ReaderOptions) -> Dataset:
     names = [str(name) for name in source.columns]
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"The DataFrame has the column '{cut(double)}' twice: rename one.")
+        raise DataError(f"The DataFrame has the column '{shorten(double)}' twice: rename one.")
     column = _pandas_column(source, options) if options.sets else None
     others = {}
     for name in source.columns:
@@ -271,7 +273,7 @@ def _pandas_column(frame: Any, options: ReaderOptions) -> Any:
     if options.column is not None:
         if options.column not in names:
             hint = did_you_mean(options.column, names)
-            raise DataError(f"The DataFrame has no column '{cut(options.column)}'{hint}: it has {listed(names)}.")
+            raise DataError(f"The DataFrame has no column '{shorten(options.column)}'{hint}: it has {listed(names)}.")
         return names[options.column]
     what = "lists" if options.item_delimiter is None else "strings"
     likely = [name for name in frame.columns if _holds(frame[name]) == what]

@@ -19,7 +19,7 @@ from shoal.errors import DataError
 from shoal.io import formulas
 from shoal.io.coding import Ragged
 from shoal.io.layout import ReaderOptions
-from shoal.io.messages import cut, listed
+from shoal.io.messages import listed, shorten
 from shoal.io.text import DELIMITERS, Records, Text, TextLayout, name_of, quote, split_records, unquoted
 
 SET_NAMES = frozenset(
@@ -78,7 +78,7 @@ class Grid:
         if len(set(names)) != width:
             double = next(column for column in names if names.count(column) > 1)
             record = "" if options.header else ", or pass --no-header if that line is a record"
-            raise DataError(f"{name}, line 1: column '{cut(double)}' is there twice: rename one{record}.")
+            raise DataError(f"{name}, line 1: column '{shorten(double)}' is there twice: rename one{record}.")
         wrong = np.flatnonzero(sizes != width)
         if len(wrong):
             raise DataError(
@@ -121,13 +121,13 @@ class Grid:
                 continue
             below = self.column(at)
             if pc.any(pc.equal(below, arrow_text(name))).as_py():
-                return f"'{cut(name)}' stands in column {at + 1} further down as well"
+                return f"'{shorten(name)}' stands in column {at + 1} further down as well"
             cells = [cell for cell in below.slice(0, _SAMPLE).to_pylist() if cell.strip()]
             numbers = 2 * sum(not _has_letters(cell) for cell in cells) > len(cells)
             word = _has_letters(name) and not any(map(str.isdigit, name))
             sure = sure or (numbers and word and name.strip().lower() not in _MISSING)
             if not record and 2 * sum(_alike(name, cell) for cell in cells) > len(cells):
-                record = f"'{cut(name)}' looks like the values below it"
+                record = f"'{shorten(name)}' looks like the values below it"
         if sure:
             return ""
         if record:
@@ -135,7 +135,7 @@ class Grid:
         if len(self.names) == 1:
             known = {name.removesuffix("s") for name in SET_NAMES}
             sure = self.names[0].strip().lower().removesuffix("s") in known
-            return "" if sure else f"'{cut(self.names[0])}' may be a name or an item"
+            return "" if sure else f"'{shorten(self.names[0])}' may be a name or an item"
         return "" if any(map(_NAME.fullmatch, self.names)) else f"{listed(self.names)} do not look like names"
 
 

@@ -18,7 +18,7 @@ from shoal.errors import DataError, did_you_mean
 from shoal.files import FileBytes
 from shoal.io.coding import PART, Batch, Ragged
 from shoal.io.layout import ReaderOptions, SetColumn
-from shoal.io.messages import cut, listed, shown
+from shoal.io.messages import listed, shorten, shown
 from shoal.io.text import Text, TextLayout, glued, joined
 
 _DECODER = json.JSONDecoder(parse_constant=lambda name: _refuse(f"{name} is not JSON"))
@@ -280,7 +280,7 @@ def _fields(line: str, start: int) -> tuple[dict[str, Any], dict[str, tuple[int,
         begin = _skip(line, _skip(line, at) + 1)  # past the colon
         at = _value(line, begin)[1]
         if field in spans:
-            _refuse(f"the field '{cut(field)}' is there twice")
+            _refuse(f"the field '{shorten(field)}' is there twice")
         spans[field] = (begin, at)
         at = _skip(line, at)
         if line[at] == ",":

@@ -20,7 +20,7 @@ from shoal.io.coding import Batch, Ragged
 from shoal.io.csv import header_line, quoted_columns
 from shoal.io.grid import Grid, HeadedLayout, guess_delimiter
 from shoal.io.layout import ReaderOptions
-from shoal.io.messages import cut, listed
+from shoal.io.messages import listed, shorten
 from shoal.io.text import Text, check_label, glued, quote
 
 
@@ -88,11 +88,11 @@ class Long(HeadedLayout):
                 f"write csv, jsonl, parquet or feather, or keep one of them (--columns id)."
             )
         if self.id_column == self.item_column:
-            raise DataError(f"Column '{cut(self.id_column)}' is there already: leave it out (--columns none).")
+            raise DataError(f"Column '{shorten(self.id_column)}' is there already: leave it out (--columns none).")
         ids = quoted_columns(table, self)
         if ids.column_names and len(pc.unique(ids.column(0))) != ids.num_rows:
             raise DataError(
-                f"Column '{cut(ids.column_names[0])}' holds the same id more than once, so format long would merge "
+                f"Column '{shorten(ids.column_names[0])}' holds the same id more than once, so format long would merge "
                 f"rows: leave it out (--columns none) and rows are numbered."
             )
         return ids
@@ -130,7 +130,9 @@ class Long(HeadedLayout):
     def place(self, row: int) -> str:
         """The id tells the row."""
         return (
-            f"row {row + 1}" if self.parsed is None else f"{self.id_column} {cut(self.parsed.column(0)[row].as_py())}"
+            f"row {row + 1}"
+            if self.parsed is None
+            else f"{self.id_column} {shorten(self.parsed.column(0)[row].as_py())}"
         )
 
 

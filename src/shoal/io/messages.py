@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.errors import cut
+from shoal.errors import shorten
 
-__all__ = ["cut", "listed", "shown"]
+__all__ = ["listed", "shorten", "shown"]
 _NAMES = 20
 
 
@@ -16,7 +16,7 @@ def shown(label: str) -> str:
     >>> shown("oat\\tmilk")
     "'oat\\\\tmilk'"
     """
-    return repr(cut(label))
+    return repr(shorten(label))
 
 
 def listed(names: Iterable[object]) -> str:
@@ -27,4 +27,4 @@ def listed(names: Iterable[object]) -> str:
     """
     names = list(names)
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(f"'{cut(name)}'" for name in names[:_NAMES]) + more or "no columns"
+    return ", ".join(f"'{shorten(name)}'" for name in names[:_NAMES]) + more or "no columns"

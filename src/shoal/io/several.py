@@ -21,7 +21,7 @@ from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import encode
 from shoal.io.frames import Frame, arrow_table
 from shoal.io.layout import Layout, ReaderOptions, SetColumn, list_cells, set_position
-from shoal.io.messages import cut, listed, shown
+from shoal.io.messages import listed, shorten, shown
 
 __all__ = ["MultiSetLayout", "gather", "joint_label"]
 
@@ -72,7 +72,9 @@ class MultiSetLayout:
         used = {}
         for column in sorted(self.columns, key=lambda column: self.order.index(column.name)):
             if column.name in schema.names:
-                raise DataError(f"Column '{cut(column.name)}' is there already, beside the sets: rename or drop it.")
+                raise DataError(
+                    f"Column '{shorten(column.name)}' is there already, beside the sets: rename or drop it."
+                )
             rows, mark = apart[column.name], given[self.columns.index(column)]
             if target is None:
                 cells = list_cells(rows, column)
@@ -114,7 +116,9 @@ def gather(
     for name in columns:
         if name not in table.column_names:
             hint = did_you_mean(name, table.column_names)
-            raise DataError(f"No column '{cut(name)}'{hint} in {options.source}: it has {listed(table.column_names)}.")
+            raise DataError(
+                f"No column '{shorten(name)}'{hint} in {options.source}: it has {listed(table.column_names)}."
+            )
     tags = Tags(tuple(columns))
     parts: list[tuple[Transactions, list[str]]] = []
     how: list[SetColumn] = []
@@ -133,8 +137,8 @@ def gather(
             if tags.place(label) != (name, text):
                 column, other = tags.place(label)
                 raise DataError(
-                    f"Item {shown(text)} in column '{cut(name)}' of {options.source} would be read as {shown(label)}, "
-                    f"which stands for {shown(other)} in column '{cut(column)}': rename it."
+                    f"Item {shown(text)} in column '{shorten(name)}' of {options.source} would be read as "
+                    f"{shown(label)}, which stands for {shown(other)} in column '{shorten(column)}': rename it."
                 )
         parts.append((rows, labels))
         how.append(column)
@@ -167,14 +171,14 @@ def _apart(rows: Transactions, tags: Tags) -> tuple[dict[str, Transactions], lis
         if (other := first.setdefault((column, text), label)) != label:
             raise DataError(
                 f"Labels {shown(other)} and {shown(label)} would both stand as {shown(text)} in column "
-                f"'{cut(column)}': rename one of them."
+                f"'{shorten(column)}': rename one of them."
             )
     lost = [label for label, place in places.items() if tags.label(*place) != label]
     if lost:
         remarks.append(
             f"Label {shown(lost[0])} is of none of the columns {listed(tags.columns)}: it stands in "
-            f"'{cut(places[lost[0]][0])}', and will be read as an item of that column; a label for anything of any of "
-            f"them is {shown(tags.joint)}."
+            f"'{shorten(places[lost[0]][0])}', and will be read as an item of that column; a label for anything of any "
+            f"of them is {shown(tags.joint)}."
         )
     apart = {}
     for column in tags.columns:

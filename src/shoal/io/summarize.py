@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.data import Dataset
 from shoal.io.layout import Layout
-from shoal.io.messages import cut, listed
+from shoal.io.messages import listed, shorten
 from shoal.io.several import MultiSetLayout
 from shoal.io.text import name_of
 
@@ -28,12 +28,12 @@ def summary(dataset: Dataset) -> str:
     if isinstance(layout, MultiSetLayout):
         how.append(f"sets in {listed(layout.set_columns)}")
     elif hasattr(layout, "item_column"):
-        how.append(f"ids in '{cut(layout.id_column)}', items in '{cut(layout.item_column)}'")
+        how.append(f"ids in '{shorten(layout.id_column)}', items in '{shorten(layout.item_column)}'")
         beside = []
     elif dataset.origin.set_columns:
         mark = f" separated by {name_of(layout.item_delimiter)}" if hasattr(layout, "item_delimiter") else ""
-        how.append(f"sets in '{cut(layout.column)}'{mark}")
+        how.append(f"sets in '{shorten(layout.column)}'{mark}")
     if beside:
         how.append(f"{'other ' if len(how) > 1 else ''}columns {listed(beside)}")
     layout_text = f" ({'; '.join(how)})" if how else ""
-    return f"Read {cut(dataset.origin.name)}: {', '.join(counts)}{layout_text}."
+    return f"Read {shorten(dataset.origin.name)}: {', '.join(counts)}{layout_text}."

@@ -10,7 +10,7 @@ from shoal import hierarchies
 from shoal.data import Dataset, Hierarchy
 from shoal.data.columns import Column
 from shoal.data.table import Role
-from shoal.errors import OptionError, cut
+from shoal.errors import OptionError, shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import read_for_model
@@ -43,7 +43,7 @@ def as_columns(quasi_identifiers: ColumnsSource) -> dict[str, Column]:
 def names_in(option: str, names: Sequence[str]) -> tuple[str, ...]:
     """The names that an option lists; a text would be taken for its letters."""
     if isinstance(names, str):
-        raise OptionError(f"{option} must be a list of names, got the text '{cut(names)}': put it in a list.")
+        raise OptionError(f"{option} must be a list of names, got the text '{shorten(names)}': put it in a list.")
     return tuple(dict.fromkeys(names))
 
 

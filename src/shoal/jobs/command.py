@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.algorithms import Algorithm
 from shoal.data.table import Role
 from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.options import Spec, changed, say
+from shoal.options import Spec, changed, format_value
 from shoal.privacy import PrivacyModel
 from shoal.report.sentences import listed, shell_word
 
@@ -54,7 +54,7 @@ def _words(job: Job) -> Iterator[str]:
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)
         if value != type(owner).__dataclass_fields__[name].default:
-            yield from (f"--{name.replace('_', '-')}", say(value) if isinstance(value, float) else str(value))
+            yield from (f"--{name.replace('_', '-')}", format_value(value) if isinstance(value, float) else str(value))
     if data.allow_missing:
         yield "--allow-missing"
     if job.escape_formulas:

@@ -12,7 +12,7 @@ from shoal.data import Dataset, Hierarchy
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.labels import set_members
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_hierarchy
 from shoal.published import Published
@@ -96,7 +96,8 @@ def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, 
             continue
         if GROUP.search(label):
             raise DataError(
-                f"Published label '{cut(label)}' ({data.first_use(code_of[label])}) is named like a group, but is not "
+                f"Published label '{shorten(label)}' ({data.first_use(code_of[label])}) is named like a group, but is "
+                f"not "
                 f"in the code book {book.name}{did_you_mean(label, book.labels)}: give the one that was written with "
                 f"the data, or --hierarchy if it is a node or an item there."
             )
@@ -117,7 +118,7 @@ def without_suppressed(
         known = known or (book is not None and mark in book and (marks is None or not root))
         if marks is not None and (known or mark not in rows.labels):
             why = "is an item, or a group of the hierarchy" if known else f"is in no record of {name}"
-            raise OptionError(f"--suppressed '{cut(mark)}' {why}: leave it out of that option.")
+            raise OptionError(f"--suppressed '{shorten(mark)}' {why}: leave it out of that option.")
         if known or mark not in rows.labels:
             continue
         code = rows.labels.index(mark)
@@ -152,7 +153,8 @@ def refuse_torn(data: Dataset) -> None:
     if opened and any(label.endswith(")") and "(" not in label for _, label in used):
         code, label = opened[0]
         raise DataError(
-            f"Label '{cut(label)}' ({data.first_use(code)}) looks like a piece of a set such as (a,b): what separates "
+            f"Label '{shorten(label)}' ({data.first_use(code)}) looks like a piece of a set such as (a,b): what "
+            f"separates "
             f"items also stands inside the sets. Quote them ('\"(a,b)\"'), or separate items by another mark."
         )
 
@@ -172,7 +174,8 @@ def require_items(published: Dataset, original: Dataset, book: CodeBook | None =
         label = rows.labels[code]
         if label not in items and not items.issuperset(set_members(label) or [label]):
             raise DataError(
-                f"Published label '{cut(label)}' ({published.first_use(code)}) is not an item of {original.origin.name}"
+                f"Published label '{shorten(label)}' ({published.first_use(code)}) is not an item of "
+                f"{original.origin.name}"
                 f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy), "
                 f"or the code book of the release (--codebook)."
             )

@@ -15,7 +15,7 @@ from shoal.hierarchies.codebook import CodeBook
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
-from shoal.options import say
+from shoal.options import format_value
 from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.published import Published
 from shoal.report.wording import worded
@@ -133,7 +133,7 @@ def with_quasi_identifiers(
     assert data.table is not None
     ignored = [name for name in data.table.names if name not in names and name not in privacy.columns]
     if ignored:
-        notes.append(f"Not looked at, as not named in --quasi-identifiers: {say(tuple(ignored))}.")
+        notes.append(f"Not looked at, as not named in --quasi-identifiers: {format_value(tuple(ignored))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 
@@ -141,7 +141,7 @@ def with_quasi_identifiers(
 def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
     """What a user should know about what was checked."""
     if missed:
-        yield f"Not in {data.origin.source}, so not checked: {say(missed)}."
+        yield f"Not in {data.origin.source}, so not checked: {format_value(missed)}."
     for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
         yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
     if published.sensitive is not None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from shoal import files
 from shoal.data.relational import Relational
-from shoal.errors import DataError, OptionError, cut, did_you_mean
+from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.published import Published
 
 ITEMS = "items"  # the field of a query that names the items
@@ -42,7 +42,7 @@ class Query:
             raise DataError(f"{self.place} asks for nothing: wanted values of columns, {ITEMS}, or both.")
         for item in self.items:
             if self.items.count(item) > 1:
-                raise DataError(f"{self.place} asks for item '{cut(item)}' twice: remove one.")
+                raise DataError(f"{self.place} asks for item '{shorten(item)}' twice: remove one.")
 
     def intervals(self, relational: Relational | None) -> dict[int, tuple[int, int]]:
         """Attribute -> between which ends of its axis the value asked for lies."""
@@ -52,7 +52,7 @@ class Query:
             if relational is None or name not in names:
                 listed = ", ".join(f"'{known}'" for known in names) or "none"
                 raise DataError(
-                    f"{self.place} asks for column '{cut(name)}'{did_you_mean(name, names)}, which is no "
+                    f"{self.place} asks for column '{shorten(name)}'{did_you_mean(name, names)}, which is no "
                     f"quasi-identifier: these are {listed}."
                 )
             at = names.index(name)
@@ -78,8 +78,8 @@ class Query:
         for item in self.items:
             if item not in code_of:
                 raise DataError(
-                    f"{self.place} asks for '{cut(item)}'{did_you_mean(item, code_of)}, which is not an item of the "
-                    f"data (or a sensitive one): ask for original items, not for groups."
+                    f"{self.place} asks for '{shorten(item)}'{did_you_mean(item, code_of)}, which is not an item of "
+                    f"the data (or a sensitive one): ask for original items, not for groups."
                 )
         return [code_of[item] for item in self.items]
 
@@ -216,7 +216,8 @@ def _read(line: str, place: str) -> Query:
     for name, value in query.items():
         if value is not None and not isinstance(value, str):
             raise DataError(
-                f"{place}: column '{cut(name)}' must have one value, range or group, or null for missing: {_EXAMPLE}."
+                f"{place}: column '{shorten(name)}' must have one value, range or group, or null for missing: "
+                f"{_EXAMPLE}."
             )
     return Query(query, tuple(items), place)
 
@@ -229,7 +230,7 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, value in pairs:
         if name in fields:
-            raise ValueError(f"names '{cut(name)}' twice")
+            raise ValueError(f"names '{shorten(name)}' twice")
         fields[name] = value
     return fields
 

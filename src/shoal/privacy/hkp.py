@@ -24,7 +24,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
-from shoal.options import option, say
+from shoal.options import format_value, option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.sensitive import SensitiveValues
@@ -145,7 +145,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     @property
     def short(self) -> str:
         """For instance (0.8,5,2)-coherence."""
-        return f"({say(self.h)},{self.k},{self.p})-coherence"
+        return f"({format_value(self.h)},{self.k},{self.p})-coherence"
 
     def describe(self) -> str:
         """In plain words."""

@@ -13,7 +13,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, take_apart
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
-from shoal.options import say
+from shoal.options import format_value
 from shoal.privacy import PrivacyModel
 from shoal.published import Published
 
@@ -102,8 +102,8 @@ class SensitiveItems(SensitiveModel):
         known = {name for label in self.qid for name in (label, without_count(label))}
         if both := [label for label in self.sensitive if label in known or without_count(label) in self.qid]:
             raise OptionError(
-                f"Declared both sensitive and a quasi-identifier (--qid): {say(tuple(both))}: an item is one or the "
-                f"other."
+                f"Declared both sensitive and a quasi-identifier (--qid): {format_value(tuple(both))}: an item is one "
+                f"or the other."
             )
 
     def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:

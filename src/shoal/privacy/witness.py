@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-from shoal.errors import cut
+from shoal.errors import shorten
 from shoal.visible import visible
 
 
@@ -40,7 +40,7 @@ class Witness(ABC):
 
     def _facts(self) -> list[str]:
         """What is known, one by one."""
-        return [*map(cut, self.labels)]
+        return [*map(shorten, self.labels)]
 
     def as_dict(self) -> dict[str, Any]:
         """The witness for machines."""
@@ -76,7 +76,7 @@ class RareSet(Witness):
         return (*self.labels, *self.absent)
 
     def _facts(self) -> list[str]:
-        return [*super()._facts(), *(f"not {cut(label)}" for label in self.absent)]
+        return [*super()._facts(), *(f"not {shorten(label)}" for label in self.absent)]
 
     def as_dict(self) -> dict[str, Any]:
         """With what is missing, if anything is."""

@@ -10,7 +10,7 @@ from shoal.data.arrays import Codes, Counts, csr_from_pairs, frozen, row_ids
 from shoal.data.labels import set_label
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
-from shoal.errors import DataError, cut
+from shoal.errors import DataError, shorten
 from shoal.published import Published
 from shoal.recoding.base import Recoding, RecodingSummary
 
@@ -69,8 +69,8 @@ class LocalSets(Recoding):
         for label, members in zip(labels, different, strict=True):
             if len(members) > 1 and label in taken:
                 raise DataError(
-                    f"An item is called '{cut(label)}', like a set of other items that has to be published: rename it, "
-                    f"or generalize by a hierarchy (--within aa)."
+                    f"An item is called '{shorten(label)}', like a set of other items that has to be published: rename "
+                    f"it, or generalize by a hierarchy (--within aa)."
                 )
         indptr = np.concatenate([[0], np.cumsum([len(members) for members in different], dtype=np.int64)])
         covered = np.array([item for members in different for item in members], dtype=np.int32)

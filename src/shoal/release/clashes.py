@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.data.tags import joint_label
-from shoal.errors import DataError, cut
+from shoal.errors import DataError, shorten
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared
 from shoal.published import Published
@@ -22,14 +22,14 @@ def refuse_before(problem: Prepared[PrivacyModel], *, groups: bool) -> None:
     tree, rows, columns = problem.hierarchy, problem.data.transactions, problem.data.origin.set_columns
     if len(columns) > 1 and (joint := joint_label(columns)) in rows.labels:
         raise DataError(
-            f"The item '{cut(joint)}' in column '{cut(columns[0])}' of {problem.data.origin.name} is called like the "
-            f"label for anything of these columns: rename it."
+            f"The item '{shorten(joint)}' in column '{shorten(columns[0])}' of {problem.data.origin.name} is called "
+            f"like the label for anything of these columns: rename it."
         )
     known = {*tree.labels, *rows.labels, *problem.privacy.sensitive_labels}
     readings = _readings(problem, tree.labels if groups else tree.items)
     for label, text in readings.items():
         if text != label and text in known:
-            raise _taken(problem, label, text, f"'{cut(text)}', which is another label")
+            raise _taken(problem, label, text, f"'{shorten(text)}', which is another label")
 
 
 def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
@@ -40,10 +40,10 @@ def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
     for code, (label, text) in zip(used, _readings(problem, [rows.labels[code] for code in used]).items(), strict=True):
         node = tree.code_of.get(text, -1)
         if text in secret:
-            raise _taken(problem, label, text, f"the sensitive '{cut(text)}'")
+            raise _taken(problem, label, text, f"the sensitive '{shorten(text)}'")
         if node >= 0 and not np.array_equal(published.cover(code), np.arange(*tree.span[node])):
             what = "item" if node < tree.n_leaves else "group"
-            raise _taken(problem, label, text, f"the {what} '{cut(text)}', which stands for something else")
+            raise _taken(problem, label, text, f"the {what} '{shorten(text)}', which stands for something else")
 
 
 def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[str, str]:
@@ -54,12 +54,12 @@ def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[st
         text = readings[label] = problem.data.origin.as_read(label)
         if not text:
             raise DataError(
-                f"The label '{cut(label)}' of the hierarchy {problem.hierarchy.name} is blank where it is published, "
-                f"and whoever reads the file finds nothing there: rename it."
+                f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} is blank where it is "
+                f"published, and whoever reads the file finds nothing there: rename it."
             )
         if (other := first.setdefault(text, label)) != label:
             one, same = (other, label) if label == text else (label, other)
-            raise _taken(problem, one, text, f"'{cut(same)}', which is another label")
+            raise _taken(problem, one, text, f"'{shorten(same)}', which is another label")
     return readings
 
 
@@ -67,9 +67,11 @@ def _taken(problem: Prepared[PrivacyModel], label: str, text: str, what: str) ->
     """A message on a label that is read as something else."""
     columns = problem.data.origin.set_columns
     if label == text or len(columns) < 2:
-        return DataError(f"The label '{cut(label)}' would be published, and be taken for {what}: rename one of them.")
+        return DataError(
+            f"The label '{shorten(label)}' would be published, and be taken for {what}: rename one of them."
+        )
     return DataError(
-        f"The label '{cut(label)}' of the hierarchy {problem.hierarchy.name} has no tag of a column such as "
-        f"'{cut(columns[0])}.', so that whoever reads the file would take it for {what}: rename one of them, or give "
-        f"it a tag."
+        f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} has no tag of a column such as "
+        f"'{shorten(columns[0])}.', so that whoever reads the file would take it for {what}: rename one of them, or "
+        f"give it a tag."
     )

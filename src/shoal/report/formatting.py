@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.data.labels import set_members
-from shoal.errors import cut
+from shoal.errors import shorten
 
 WIDTH, SET_WIDTH = 120, 40  # characters of a label that are shown, and of a set of items
 
@@ -94,7 +94,7 @@ def label(text: str) -> str:
     ('(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…,…)', 121)
     """
     members = set_members(text) if len(text) > SET_WIDTH else []
-    shown = [cut(member) for member in members[:1]]
+    shown = [shorten(member) for member in members[:1]]
     for member in members[1:]:
         if len(",".join([*shown, member])) > SET_WIDTH - 4:
             return f"({','.join(shown)},…)"

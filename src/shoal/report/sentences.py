@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from shoal import discovery
 from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
-from shoal.options import Value, say
+from shoal.options import Value, format_value
 from shoal.options import listed as listed
 from shoal.release.release import Release
 from shoal.report import formatting, relational
@@ -37,7 +37,7 @@ def options(values: Mapping[str, Value]) -> str:
     ('k = 5, m = all', 'time limit = 60')
     """
     given = {name: value for name, value in values.items() if value not in ((), [])}
-    return ", ".join(f"{name.replace('_', ' ')} = {say(value)}" for name, value in given.items())
+    return ", ".join(f"{name.replace('_', ' ')} = {format_value(value)}" for name, value in given.items())
 
 
 def described(facts: Facts) -> str:

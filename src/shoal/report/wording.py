@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from shoal.data import notes
 from shoal.data.notes import Note
-from shoal.options import say
+from shoal.options import format_value
 from shoal.release.release import Release
 from shoal.report.formatting import things
 
@@ -158,7 +158,7 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 @worded.register
 def _(note: notes.DroppedItems) -> str:
-    return f"Items that were left out when the data were read: {say(note.labels)}."
+    return f"Items that were left out when the data were read: {format_value(note.labels)}."
 
 
 @worded.register
@@ -172,7 +172,7 @@ def _(note: notes.AddedItems) -> str:
 
 @worded.register
 def _(note: notes.MissedSensitive) -> str:
-    return f"Declared sensitive, but not in the data: {say(note.labels)}. Check the spelling."
+    return f"Declared sensitive, but not in the data: {format_value(note.labels)}. Check the spelling."
 
 
 @worded.register
@@ -182,7 +182,7 @@ def _(note: notes.SensitiveGroup) -> str:
 
 @worded.register
 def _(note: notes.ProtectedValues) -> str:
-    return f"Of the column '{note.column}' only these values are protected: {say(note.values)}."
+    return f"Of the column '{note.column}' only these values are protected: {format_value(note.values)}."
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def _(note: notes.TellingColumn) -> str:
 
 @worded.register
 def _(note: notes.LostColumns) -> str:
-    columns = f"Column {note.names[0]} has" if len(note.names) == 1 else f"Columns {say(note.names)} have"
+    columns = f"Column {note.names[0]} has" if len(note.names) == 1 else f"Columns {format_value(note.names)} have"
     return f"{columns} lost nearly everything: a lower delta, a smaller k or fewer quasi-identifiers would keep more."
 
 

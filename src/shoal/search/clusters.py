@@ -24,7 +24,7 @@ from shoal.data.arrays import Counts, part_of, row_ids
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.clusters.merging import Merging
-from shoal.options import say
+from shoal.options import format_value
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.search.ncp_scale import NcpScale
@@ -298,7 +298,8 @@ def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
     less = "a smaller --k" if m == 1 else "a smaller --k or --m"
     allowed = math.ceil(best * 1e4) / 1e4
     return (
-        f"UL of the sets cannot be brought down to --delta {say(delta)} by merging clusters: the best is {best:.4f}, "
+        f"UL of the sets cannot be brought down to --delta {format_value(delta)} by merging clusters: the best is "
+        f"{best:.4f}, "
         f"with {at:,} cluster{'' if at == 1 else 's'}. Allow --delta {allowed:g}, or choose {less}, another --within "
         f"(sets, aa, optimal), or a finer hierarchy of the items."
     )
