@@ -30,7 +30,7 @@ NAMED = {
 
 def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The house style by the paper's names; STN is broad, since K-NN mostly runs over it."""
-    looks = {method: charts.looks([NAMED[method]])[NAMED[method]] for method in methods}
+    looks = {method: charts.line_styles([NAMED[method]])[NAMED[method]] for method in methods}
     looks["STN"] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
     return looks
 

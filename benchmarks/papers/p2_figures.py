@@ -20,7 +20,7 @@ SHORT = {
     "tmerge-rt": "TmRT",
     "cluster": "Cl",
 }
-STYLES = {short: charts.looks([name])[name] for name, short in SHORT.items()}
+STYLES = {short: charts.line_styles([name])[name] for name, short in SHORT.items()}
 TITLES = {"informs": "Informs, k = 25", "videos": "generated, k = 100"}
 ERRORS = {"are_2_0": "2 values", "are_2_1": "2 values, 1 item", "are_2_2": "2 values, 2 items", "are_0_2": "2 items"}
 BOUNDED = {f"bounded_{name}": title for name, title in ERRORS.items()}
