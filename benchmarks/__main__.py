@@ -44,9 +44,9 @@ def main() -> None:
     if "leaderboard" in given.what:
         leaderboard.write(again=given.again)
     if "siblings" in given.what:
-        found = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
-        if given.docs and found:
-            siblings.write(found)
+        measured = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
+        if given.docs and measured:
+            siblings.write(measured)
     if "rt" in given.what and not rt.available():
         print("rt: needs the real data sets (SHOAL_DATA).")
         return

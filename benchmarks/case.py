@@ -86,10 +86,10 @@ def solve(
     if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
         raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
     compared = Comparison(prepared.original, published)
-    made = compared.outcome
+    outcome = compared.outcome
     return {
         "seconds": seconds,
-        "suppressed": made.suppressed / max(1, made.occurrences),
+        "suppressed": outcome.suppressed / max(1, outcome.occurrences),
         "verify": time.perf_counter() - start,
         "loss": problem.loss.of(compared)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),
@@ -107,8 +107,8 @@ def count(file: str, m: int, workers: int = 0) -> dict[str, Any]:
     rows = shoal.read(file).transactions
     read = time.perf_counter() - start
     threads = shoal.Engine(workers=workers).threads
-    found = rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
-    return {"seconds": time.perf_counter() - start, "read": read, "itemsets": found.checked}
+    counted = rare_itemsets(rows.indptr, rows.items, len(rows.labels), 1, m, threads=threads)
+    return {"seconds": time.perf_counter() - start, "read": read, "itemsets": counted.checked}
 
 
 def rt_measured(**given: Any) -> dict[str, Any]:

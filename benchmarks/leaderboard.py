@@ -25,14 +25,14 @@ TITLES = {
 
 def write(*, again: bool = False) -> None:
     """Run what has not run yet, and fill the page."""
-    found = rows("leaderboard", again=again)
-    put(PAGE, "overview", "\n".join(overview(found)))
-    put(PAGE, "tables", "\n\n".join(tables(found)))
+    results = rows("leaderboard", again=again)
+    put(PAGE, "overview", "\n".join(overview(results)))
+    put(PAGE, "tables", "\n\n".join(tables(results)))
 
 
-def overview(found: Sequence[Row]) -> Iterator[str]:
+def overview(results: Sequence[Row]) -> Iterator[str]:
     """What each method loses for k^m-anonymity; in bold what nothing of its kind can beat."""
-    some = [row for row in found if row["model"] == "km"]
+    some = [row for row in results if row["model"] == "km"]
     methods = list(dict.fromkeys(row["algorithm"] for row in some))
     yield f"| data | m | {' | '.join(f'`{name}`' for name in methods)} |"
     yield f"|---|---:|{'---:|' * len(methods)}"
@@ -46,15 +46,15 @@ def _short(row: Row) -> str:
     """The loss in percent."""
     if row["status"] != "ok":
         return str(row["status"])
-    told = f"{100 * row['ncp']:.2f}"
-    return f"**{told}**" if row["gap"] == 0 else told
+    loss = f"{100 * row['ncp']:.2f}"
+    return f"**{loss}**" if row["gap"] == 0 else loss
 
 
-def tables(found: Sequence[Row]) -> Iterator[str]:
+def tables(results: Sequence[Row]) -> Iterator[str]:
     """A table for each data set and guarantee; who loses least comes first."""
-    places = dict.fromkeys((row["data"], row["data.order"], row["model"], row["k"], row["m"]) for row in found)
+    places = dict.fromkeys((row["data"], row["data.order"], row["model"], row["k"], row["m"]) for row in results)
     for data, order, model, k, m in places:
-        some = [row for row in found if _place(row) == (data, order, model, k, m)]
+        some = [row for row in results if _place(row) == (data, order, model, k, m)]
         losses = LOSSES.get(model, OTHERS)
         first = next(iter(losses))
         some.sort(key=lambda row: (row["status"] != "ok", row.get(first) if row.get(first) is not None else 9.0))

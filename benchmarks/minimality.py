@@ -68,21 +68,21 @@ def released(rows: Rows, method: Algorithm, model: PrivacyModel) -> Rows:
     """A release, record by record."""
     sets = [sorted(row - {*COLUMN}) for row in rows]
     if model is not BOTH:
-        made = shoal.anonymize(shoal.Problem(shoal.read(sets), TREE, model), method, QUIET)
-        return tuple(frozenset(row) for row in made.published.rows.sets())
+        release = shoal.anonymize(shoal.Problem(shoal.read(sets), TREE, model), method, QUIET)
+        return tuple(frozenset(row) for row in release.published.rows.sets())
     table = pandas.DataFrame({"x": [int(min(row & {*COLUMN})) for row in rows], "items": sets})
-    made = shoal.anonymize(shoal.Problem(shoal.read(table, column="items"), TREE, model), method, QUIET)
-    assert made.dataset.table is not None
-    column = made.dataset.table.arrow.column("x").to_pylist()
-    return tuple(frozenset({*row, str(x)}) for row, x in zip(made.published.rows.sets(), column, strict=True))
+    release = shoal.anonymize(shoal.Problem(shoal.read(table, column="items"), TREE, model), method, QUIET)
+    assert release.dataset.table is not None
+    column = release.dataset.table.arrow.column("x").to_pylist()
+    return tuple(frozenset({*row, str(x)}) for row, x in zip(release.published.rows.sets(), column, strict=True))
 
 
 def worlds(method: Algorithm, model: PrivacyModel) -> dict[Rows, list[Rows]]:
     """Every possible release, with the originals that it is made from."""
-    found: dict[Rows, list[Rows]] = defaultdict(list)
+    originals_of: dict[Rows, list[Rows]] = defaultdict(list)
     for rows in originals(model):
-        found[released(rows, method, model)].append(rows)
-    return found
+        originals_of[released(rows, method, model)].append(rows)
+    return originals_of
 
 
 def knowledge(model: PrivacyModel) -> list[Row]:

@@ -36,16 +36,16 @@ def ncp(raw: Relational) -> Cost:
 
 def cluster(cost: Cost, order: Sequence[int], k: int) -> list[Cluster]:
     """P2 Cluster, lines 1-7: a random seed and its k - 1 nearest; the rest joins what loses least with it."""
-    unused, found = list(order), []
+    unused, clusters = list(order), []
     while len(unused) >= k:
         seed, rest = unused[0], unused[1:]
         near = sorted(rest, key=lambda row: (cost([seed, row]), row))[: k - 1]
-        found.append(sorted([seed, *near]))
+        clusters.append(sorted([seed, *near]))
         unused = [row for row in rest if row not in near]
     for row in sorted(unused):
-        best = min(range(len(found)), key=lambda at: (cost([*found[at], row]), at))
-        found[best] = sorted([*found[best], row])
-    return found
+        best = min(range(len(clusters)), key=lambda at: (cost([*clusters[at], row]), at))
+        clusters[best] = sorted([*clusters[best], row])
+    return clusters
 
 
 def united(raw: Relational, clusters: list[Cluster]) -> list[Cluster]:
@@ -56,10 +56,10 @@ def united(raw: Relational, clusters: list[Cluster]) -> list[Cluster]:
     for at, rows in enumerate(clusters):
         of[rows] = at
     columns = raw.generalized(of).columns()
-    found: dict[tuple[str | None, ...], Cluster] = {}
+    classes: dict[tuple[str | None, ...], Cluster] = {}
     for row, values in enumerate(zip(*columns, strict=True)):
-        found.setdefault(values, []).append(row)
-    return list(found.values())
+        classes.setdefault(values, []).append(row)
+    return list(classes.values())
 
 
 def btd(sets: Sequence[frozenset[str]], rows: Cluster) -> float:
@@ -146,8 +146,8 @@ def blended(sets: Sequence[frozenset[str]], k: int, m: int) -> dict[str, frozens
         worth = []
         for one, other in choices:
             first, second = sorted([min(one), min(other)])
-            made = _joined(labels, one | other)
-            lost = sum(loss(row, made) for row in sets)
+            joined = _joined(labels, one | other)
+            lost = sum(loss(row, joined) for row in sets)
             worth.append((lost, len(one | other), first, second, one | other))
         labels = _joined(labels, min(worth, key=lambda choice: choice[:4])[4])
     return labels

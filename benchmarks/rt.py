@@ -66,16 +66,18 @@ def load(data: str, rows: int = 0) -> shoal.Dataset:
     """The records of a set: all, or the first so many."""
     if data == "videos":
         return Videos(rows=rows).dataset() if rows else Videos().dataset()
-    found = shoal.read(INFORMS / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"])
-    found = found.keep_columns(list(COLUMNS[data]))
-    return found.take(np.arange(rows)) if rows else found
+    records = shoal.read(INFORMS / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"])
+    records = records.keep_columns(list(COLUMNS[data]))
+    return records.take(np.arange(rows)) if rows else records
 
 
-def problem(data: str, found: shoal.Dataset, privacy: shoal.PrivacyModel, tree: bool = False) -> shoal.Problem:
+def problem(data: str, dataset: shoal.Dataset, privacy: shoal.PrivacyModel, tree: bool = False) -> shoal.Problem:
     """A problem with or without the hierarchy of the items."""
     items = hierarchies.load(INFORMS / "hierarchy_items.csv") if tree else None
-    flat = shoal.Hierarchy.flat(found.transactions.labels)
-    return shoal.Problem(found, flat if items is None else items, privacy, columns=COLUMNS[data], unknown_items="root")
+    flat = shoal.Hierarchy.flat(dataset.transactions.labels)
+    return shoal.Problem(
+        dataset, flat if items is None else items, privacy, columns=COLUMNS[data], unknown_items="root"
+    )
 
 
 def method(algorithm: str, **options: Any) -> Algorithm:
@@ -119,25 +121,25 @@ def measured(
     tree: bool = False,
 ) -> dict[str, Any]:
     """From the data to a verified release, which is not written; then the queries, after the clock."""
-    found = load(data, rows)
+    dataset = load(data, rows)
     start, used = time.perf_counter(), cpu()
-    made = problem(data, found, shoal.KKmAnonymity(k=k, m=m), tree)
-    release = shoal.anonymize(made, method(algorithm, **(options or {})), shoal.Engine(workers=workers))
+    task = problem(data, dataset, shoal.KKmAnonymity(k=k, m=m), tree)
+    release = shoal.anonymize(task, method(algorithm, **(options or {})), shoal.Engine(workers=workers))
     total = {
         "total": time.perf_counter() - start,
         "cpu": cpu() - used,
         "cpu process": cpu(),
         "peak": (peak_memory() or 0) / 1e6,
     }
-    workload = shoal.Workload.generated(made.prepared.original, queries=100, values=2, items=2, seed=1)
-    return {**figures(release), **total, "are": are(made.prepared.original, release.published, workload).mean}
+    workload = shoal.Workload.generated(task.prepared.original, queries=100, values=2, items=2, seed=1)
+    return {**figures(release), **total, "are": are(task.prepared.original, release.published, workload).mean}
 
 
 def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> dict[str, Any]:
     """RmergeR in plain Python, stage by stage, on the first patients; Shoal must make the same clusters and sets."""
-    found = load("informs", rows)
-    made = problem("informs", found, shoal.KKmAnonymity(k=k, m=m))
-    raw, sets = made.prepared.relational, made.prepared.items.sets()
+    dataset = load("informs", rows)
+    task = problem("informs", dataset, shoal.KKmAnonymity(k=k, m=m))
+    raw, sets = task.prepared.relational, task.prepared.items.sets()
     assert raw is not None
     stages, clock = {}, time.perf_counter()
     used, cost = cpu(), naive_rt.ncp(raw)
@@ -148,22 +150,22 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     clusters = naive_rt.rmerge(cost, lambda _: 0.0, clusters, Fraction(delta), "r")
     stages["merging"] = time.perf_counter() - clock
     clock = time.perf_counter()
-    coded = {label: f"{code:04}" for code, label in enumerate(made.prepared.items.labels)}
+    coded = {label: f"{code:04}" for code, label in enumerate(task.prepared.items.labels)}
     maps = [naive_rt.blended([frozenset(coded[one] for one in sets[row]) for row in part], k, m) for part in clusters]
     stages["sets"] = time.perf_counter() - clock
-    made_of = {"cpu": cpu() - used, "cpu process": cpu(), "peak": peak()}
-    made_of["total"] = sum(stages.values())
+    costs = {"cpu": cpu() - used, "cpu process": cpu(), "peak": peak()}
+    costs["total"] = sum(stages.values())
     scale = NcpScale.of(raw)
-    ours = Clusters(made.prepared, scale, FORMATIONS["cluster"](raw, scale, k, 0, LOCAL), LOCAL, by="r")
+    ours = Clusters(task.prepared, scale, FORMATIONS["cluster"](raw, scale, k, 0, LOCAL), LOCAL, by="r")
     ours.merge_infeasible()
     ours.merge_within_bound(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"
-    release = shoal.anonymize(made, shoal.RmergeR(delta=float(delta)))
+    release = shoal.anonymize(task, shoal.RmergeR(delta=float(delta)))
     number = {row: at for at, part in enumerate(clusters) for row in part}
     for row, labels in enumerate(release.published.rows):
         want = {frozenset(int(one) for one in maps[number[row]][coded[item]]) for item in sets[row]}
         assert {frozenset(release.published.cover(int(label)).tolist()) for label in labels} == want, "the same sets"
-    return {**made_of, **{f"seconds {name}": value for name, value in stages.items()}, **figures(release)}
+    return {**costs, **{f"seconds {name}": value for name, value in stages.items()}, **figures(release)}
 
 
 def side_by_side() -> Iterator[dict[str, Any]]:
@@ -172,9 +174,9 @@ def side_by_side() -> Iterator[dict[str, Any]]:
     ours = {"method": "Shoal", "options": {"delta": R_DELTA}, **common}
     yield {"method": "plain Python", "rows": NAIVE, **_case("naive", rows=NAIVE)}
     for rows, workers in ((NAIVE, 1), (0, 1), (0, 2)):
-        told = {name: value for name, value in ours.items() if name != "method"}
-        found = _case("measured", rows=rows, workers=workers, **told)
-        yield {"method": f"Shoal, {workers} worker{'s' * (workers > 1)}", "rows": rows or 26_854, **found}
+        arguments = {name: value for name, value in ours.items() if name != "method"}
+        row = _case("measured", rows=rows, workers=workers, **arguments)
+        yield {"method": f"Shoal, {workers} worker{'s' * (workers > 1)}", "rows": rows or 26_854, **row}
 
 
 def grid(data: str, ks: tuple[int, ...], ms: tuple[int, ...]) -> Iterator[dict[str, Any]]:
@@ -182,9 +184,9 @@ def grid(data: str, ks: tuple[int, ...], ms: tuple[int, ...]) -> Iterator[dict[s
     for k in ks:
         for m in ms:
             for name, (algorithm, options) in METHODS.items():
-                found = _case("measured", data=data, algorithm=algorithm, k=k, m=m, options=options)
-                print(data, k, m, name, found.get("solve"), found.get("error", ""), flush=True)
-                yield {"data": data, "k": k, "m": m, "method": name, **_columns(found)}
+                row = _case("measured", data=data, algorithm=algorithm, k=k, m=m, options=options)
+                print(data, k, m, name, row.get("solve"), row.get("error", ""), flush=True)
+                yield {"data": data, "k": k, "m": m, "method": name, **_columns(row)}
 
 
 def withins() -> Iterator[dict[str, Any]]:
@@ -193,7 +195,7 @@ def withins() -> Iterator[dict[str, Any]]:
         for m in (1, 2):
             for rows, ways in ((0, ("sets", "aa")), (4_000, ("sets", "aa", "optimal"))):
                 for within in ways if not rows or algorithm == "rfirst" else ():
-                    found = _case(
+                    row = _case(
                         "measured",
                         data="informs",
                         algorithm=algorithm,
@@ -204,7 +206,7 @@ def withins() -> Iterator[dict[str, Any]]:
                         tree=within != "sets",
                     )
                     place = {"algorithm": algorithm, "m": m, "rows": rows or 26_854, "within": within}
-                    yield {**place, **_columns(found)}
+                    yield {**place, **_columns(row)}
 
 
 TABLES: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
@@ -216,10 +218,10 @@ TABLES: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
 }
 
 
-def _columns(found: dict[str, Any]) -> dict[str, Any]:
+def _columns(row: dict[str, Any]) -> dict[str, Any]:
     """All columns, whether there is something in them or not."""
     names = ("solve", "total", "cpu", "peak", "clusters", *MEASURES, "are", "verified", "error")
-    return {name: found.get(name) for name in names}
+    return {name: row.get(name) for name in names}
 
 
 def _case(what: str, **options: Any) -> dict[str, Any]:

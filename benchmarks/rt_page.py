@@ -10,16 +10,16 @@ from benchmarks import rt
 from benchmarks.papers.common import put
 
 Rows = Sequence[dict[str, Any]]
-Found = Mapping[str, Rows]
+Tables = Mapping[str, Rows]
 TABLES = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 
-def write_tables(found: Found, page: Path = TABLES) -> None:
+def write_tables(tables: Tables, page: Path = TABLES) -> None:
     """Put the tables of time, memory and losses into the page of benchmarks."""
-    put(page, "rt side by side", "\n".join(_side(found["side by side"])))
-    put(page, "rt informs", "\n".join(_grid(found["informs"])))
-    put(page, "rt videos", "\n".join(_grid([*found["videos"], *found.get("videos, small k", ())])))
-    put(page, "rt within", "\n".join(_within(found["within"])))
+    put(page, "rt side by side", "\n".join(_side(tables["side by side"])))
+    put(page, "rt informs", "\n".join(_grid(tables["informs"])))
+    put(page, "rt videos", "\n".join(_grid([*tables["videos"], *tables.get("videos, small k", ())])))
+    put(page, "rt within", "\n".join(_within(tables["within"])))
 
 
 def _grid(rows: Rows) -> Iterator[str]:
@@ -76,9 +76,9 @@ def _side(rows: Rows) -> Iterator[str]:
             yield f"| {row['method']} | {row['rows'] or 26_854:,} | {row['error']} | | | | | | | | |"
             continue
         parts = [row.get(f"seconds {name}") for name in ("forming", "merging", "sets")]
-        told = ", ".join(f"{part:.1f} s" for part in parts if part is not None)
+        stages = ", ".join(f"{part:.1f} s" for part in parts if part is not None)
         yield (
-            f"| {row['method']} | {row['rows'] or 26_854:,} | {told} | {row['total']:.2f} s | {row['cpu']:.2f} s "
+            f"| {row['method']} | {row['rows'] or 26_854:,} | {stages} | {row['total']:.2f} s | {row['cpu']:.2f} s "
             f"| {row['cpu process']:.1f} s | {row['peak']:.0f} MB | {row['clusters']} | {row['relational_ncp']:.4f} "
             f"| {row['ul']:.4f} | {row['ncp']:.4f} |"
         )

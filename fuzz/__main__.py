@@ -31,12 +31,12 @@ def main() -> int:
     jobs = given.jobs or len(os.sched_getaffinity(0))
     print(f"fuzzing for {given.minutes:g} minutes by {jobs} processes; SEED={seed}", flush=True)
     whole = sum(PARTS[name] for name in given.parts)
-    found = 0
+    failures = 0
     for name in given.parts:
         seconds = given.minutes * 60 * PARTS[name] / whole
-        found += run_part(name, seed, seconds, jobs, given.cases)
-    print(f"{'nothing' if not found else f'{found} kinds of failures'} found; SEED={seed}")
-    return 1 if found else 0
+        failures += run_part(name, seed, seconds, jobs, given.cases)
+    print(f"{'nothing' if not failures else f'{failures} kinds of failures'} found; SEED={seed}")
+    return 1 if failures else 0
 
 
 def run_part(name: str, seed: str, seconds: float, jobs: int, folder: Path) -> int:
@@ -61,9 +61,9 @@ def replay(files: list[str]) -> int:
     """Run saved cases, or problems named by their seeds, again."""
     failed = 0
     for name in files or map(str, saved.every()):
-        found = replay_one(name)
-        print(f"{name}: {'; '.join(found) or 'fine'}")
-        failed += bool(found)
+        problems = replay_one(name)
+        print(f"{name}: {'; '.join(problems) or 'fine'}")
+        failed += bool(problems)
     return 1 if failed else 0
 
 

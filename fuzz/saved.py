@@ -20,8 +20,8 @@ def save(part: str, kind: str, content: dict[str, Any], key: str, folder: Path =
 
 def load(path: Path) -> tuple[str, dict[str, Any]]:
     """The part that a saved case is for, and the case."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return found["part"], found["case"]
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return content["part"], content["case"]
 
 
 def every(folder: Path = FOLDER) -> list[Path]:

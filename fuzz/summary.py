@@ -37,31 +37,31 @@ def of_problems(tally: Tally) -> None:
         print(f"FAILED {count:,} times: {kind}")
 
 
-def of_readers(found: Readers) -> int:
+def of_readers(totals: Readers) -> int:
     """How the readers fared."""
-    rows = [[name, count, found.accepted[name]] for name, count in sorted(found.runs.items())]
+    rows = [[name, count, totals.accepted[name]] for name, count in sorted(totals.runs.items())]
     table(["format", "inputs", "read"], rows)
-    rate = found.runs.total() / max(0.001, found.elapsed)
+    rate = totals.runs.total() / max(0.001, totals.elapsed)
     print(
-        f"{found.runs.total():,} inputs ({found.how}), {rate:.0f} a second; "
-        f"lines of readers reached: {found.coverage:.0%}"
+        f"{totals.runs.total():,} inputs ({totals.how}), {rate:.0f} a second; "
+        f"lines of readers reached: {totals.coverage:.0%}"
     )
-    for kind, path in found.failures.items():
+    for kind, path in totals.failures.items():
         print(f"FAILED: {kind}; saved as {path}")
-    return len(found.failures)
+    return len(totals.failures)
 
 
-def of_kernels(found: Kernels) -> int:
+def of_kernels(totals: Kernels) -> int:
     """How the sanitized kernels fared."""
-    if found.skipped:
-        print(f"skipped: {found.skipped}")
+    if totals.skipped:
+        print(f"skipped: {totals.skipped}")
         return 0
-    rows = [[name, count] for name, count in sorted(found.calls.items())]
+    rows = [[name, count] for name, count in sorted(totals.calls.items())]
     table(["kernel", "calls, each against its Python twin"], rows)
-    print(f"{found.problems:,} problems under ASan and UBSan, {found.calls.total():,} calls of kernels")
-    for kind in found.failures:
+    print(f"{totals.problems:,} problems under ASan and UBSan, {totals.calls.total():,} calls of kernels")
+    for kind in totals.failures:
         print(f"FAILED: {kind}")
-    return len(found.failures)
+    return len(totals.failures)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -23,35 +23,35 @@ ORDERS = {
 
 def write(again: bool) -> None:
     """Run what is missing, draw, and fill the page."""
-    found = {name: settled(rows(name, again=again)) for name in GRIDS}
-    draw(found)
-    claims = p0_claims.claims(found)
+    runs = {name: settled(rows(name, again=again)) for name in GRIDS}
+    draw(runs)
+    claims = p0_claims.claims(runs)
     page = PAGES / "p0.md"
     put(page, "claims", verdicts(claims))
     for figure in ("Fig. 8", "Fig. 9", "Fig. 10", "Fig. 11", "Order"):
         put(page, figure, bullets(claims, figure))
-    put(page, "table of orders", orders(found["p0-order"]))
+    put(page, "table of orders", orders(runs["p0-order"]))
 
 
-def draw(found: Mapping[str, Sequence[Row]]) -> None:
+def draw(runs: Mapping[str, Sequence[Row]]) -> None:
     """All pictures."""
-    pictures.trio("p0-fig8", found["p0-fig8"], "data.rows", "|D|")
-    pictures.trio("p0-fig9", found["p0-fig9"], "data.modulo", "|I|")
-    pictures.trio("p0-fig10", found["p0-fig10"], "m", "m")
-    _sets(found["p0-fig11a"])
-    _sweeps({name[-1]: found[name] for name in ("p0-fig11b", "p0-fig11c", "p0-fig11d")})
-    _order(found["p0-order"])
+    pictures.trio("p0-fig8", runs["p0-fig8"], "data.rows", "|D|")
+    pictures.trio("p0-fig9", runs["p0-fig9"], "data.modulo", "|I|")
+    pictures.trio("p0-fig10", runs["p0-fig10"], "m", "m")
+    _sets(runs["p0-fig11a"])
+    _sweeps({name[-1]: runs[name] for name in ("p0-fig11b", "p0-fig11c", "p0-fig11d")})
+    _order(runs["p0-order"])
 
 
-def _named(found: Sequence[Row]) -> list[Row]:
+def _named(runs: Sequence[Row]) -> list[Row]:
     """Rows that are named by algorithm and order."""
-    return [{**row, "way": f"{row['algorithm']}, {BY[row['data.order']]}"} for row in pictures.with_loss(found)]
+    return [{**row, "way": f"{row['algorithm']}, {BY[row['data.order']]}"} for row in pictures.with_loss(runs)]
 
 
-def _sets(found: Sequence[Row]) -> None:
+def _sets(runs: Sequence[Row]) -> None:
     """Fig. 11a: bars for the three sets."""
     figure, grid = charts.panels(1, 3)
-    named = _named(found)
+    named = _named(runs)
     for panel, (what, title) in zip(grid[0], pictures.WHAT.items(), strict=True):
         bars = {way: {row["data"]: row[what] for row in named if row["way"] == way} for way in ORDERS}
         charts.bars(panel, bars, SETS, {way: style["color"] for way, style in ORDERS.items()})
@@ -62,11 +62,11 @@ def _sets(found: Sequence[Row]) -> None:
     pictures.save(figure, "p0-fig11a")
 
 
-def _sweeps(found: Mapping[str, Sequence[Row]]) -> None:
+def _sweeps(runs: Mapping[str, Sequence[Row]]) -> None:
     """Fig. 11b to d: k, h and m on BMS-POS, what is counted above what is lost."""
     figure, grid = charts.panels(2, 3, height=2.4)
     for column, (letter, across) in enumerate((("b", "k"), ("c", "h"), ("d", "m"))):
-        named = _named(found[letter])
+        named = _named(runs[letter])
         pictures.line(grid[0][column], pick(named, algorithm="aa"), across, across, "counted_itemsets",
                       f"{letter}: label sets counted", by="way", styles=ORDERS)  # fmt: skip
         pictures.line(grid[1][column], named, across, across, "loss", f"{letter}: NCP, %", by="way", styles=ORDERS)
@@ -74,10 +74,10 @@ def _sweeps(found: Mapping[str, Sequence[Row]]) -> None:
     pictures.save(figure, "p0-fig11bcd")
 
 
-def _order(found: Sequence[Row]) -> None:
+def _order(runs: Sequence[Row]) -> None:
     """The same problems with two orders of the items."""
     figure, grid = charts.panels(2, 3, height=2.4)
-    named = _named(found)
+    named = _named(runs)
     for column, name in enumerate(SETS):
         here = pick(named, data=name)
         for panel, across, fixed in ((grid[0][column], "m", {"k": 5}), (grid[1][column], "k", {"m": 3})):
@@ -88,15 +88,15 @@ def _order(found: Sequence[Row]) -> None:
     pictures.save(figure, "p0-order")
 
 
-def orders(found: Sequence[Row]) -> str:
+def orders(runs: Sequence[Row]) -> str:
     """Losses by order, in Markdown."""
     lines = [
         "| data | k | m | AA, by id | AA, by frequency | optimum, by id | optimum, by frequency | optimum: ratio |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for place in dict.fromkeys((row["data"], row["k"], row["m"]) for row in found):
+    for place in dict.fromkeys((row["data"], row["k"], row["m"]) for row in runs):
         data, k, m = place
-        here = pick(found, data=data, k=k, m=m)
+        here = pick(runs, data=data, k=k, m=m)
         cells = [
             value(here, "ncp", algorithm=name, data_order=order)
             for name in ("aa", "optimal")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from benchmarks.papers.common import Claim
-from benchmarks.papers.reading import Judged, Missing, count, percent, pick, series, statistic, told, told_series, value
+from benchmarks.papers.reading import Judged, Missing, claim, count, percent, pick, series, statistic, trend_text, value
 from shoal.evaluation.results import Row
 
 SETS = ("POS", "WV1", "WV2")
@@ -17,31 +17,31 @@ ROOT = "h=4 generalizes all to the root; elsewhere AA loses about 1 %"
 Rows = Sequence[Row]
 
 
-def claims(found: Mapping[str, Rows]) -> list[Claim]:
+def claims(runs: Mapping[str, Rows]) -> list[Claim]:
     """All of them, in the order of the paper."""
-    size, domain, known = found["p0-fig8"], found["p0-fig9"], found["p0-fig10"]
-    whole, order = found["p0-fig11a"], found["p0-order"]
-    ks, heights, ms = found["p0-fig11b"], found["p0-fig11c"], found["p0-fig11d"]
+    size, domain, known = runs["p0-fig8"], runs["p0-fig9"], runs["p0-fig10"]
+    whole, order = runs["p0-fig11a"], runs["p0-order"]
+    ks, heights, ms = runs["p0-fig11b"], runs["p0-fig11c"], runs["p0-fig11d"]
     return [
-        told("Fig. 8a-b", "OA and DA cost the same, as both build the whole count-tree", lambda: same_tree(size)),
-        told("Fig. 8b", "the count-tree is not very sensitive to |D|", lambda: insensitive(size)),
-        told("Fig. 8b", "AA counts much less at first and comes near the others as |D| grows", lambda: nears(size)),
-        told("Fig. 8c", "OA, DA and AA lose the same", lambda: same_loss(size, "data.rows", "|D|")),
-        told("Fig. 9a", "OA's cost is exponential in |I|", lambda: exponential(domain)),
-        told("Fig. 9b", "the whole tree grows faster than |I|, AA's less than it", lambda: trees(domain)),
-        told("Fig. 9c", "OA, DA and AA lose the same", lambda: same_loss(domain, "data.modulo", "|I|")),
-        told("Fig. 10b", "the whole tree grows exponentially with m, AA's far less", lambda: by_m(known)),
-        told("Fig. 10c", "DA and AA lose almost as little as the optimum", lambda: near_optimal(known)),
-        told("Fig. 11a", "AA loses at most 3 %; items by ascending id", lambda: three_percent(whole, "label")),
-        told("Fig. 11a", "AA loses at most 3 %; items by frequency", lambda: three_percent(whole, "frequency")),
-        told("Fig. 11a", "AA's time and tree are acceptable on the whole sets", lambda: acceptable(whole)),
-        told("Fig. 11b", "AA's cost is insensitive to k", lambda: flat_in_k(ks)),
-        told("Fig. 11c", "with fewer levels AA is faster and loses more", lambda: fewer_levels(heights)),
-        told("Fig. 11c", f"{ROOT}; items by ascending id", lambda: root_at_4(heights, "label")),
-        told("Fig. 11c", f"{ROOT}; items by frequency", lambda: root_at_4(heights, "frequency")),
-        told("Fig. 11d", "AA's cost grows with m, its loss slightly", lambda: slightly(ms)),
-        told("Fig. 11, s.5.2", "for data of this size the optimum is out of reach", lambda: out_of_reach(whole)),
-        told("Order", "the order of the items does not matter: it is not told", lambda: no_matter(order)),
+        claim("Fig. 8a-b", "OA and DA cost the same, as both build the whole count-tree", lambda: same_tree(size)),
+        claim("Fig. 8b", "the count-tree is not very sensitive to |D|", lambda: insensitive(size)),
+        claim("Fig. 8b", "AA counts much less at first and comes near the others as |D| grows", lambda: nears(size)),
+        claim("Fig. 8c", "OA, DA and AA lose the same", lambda: same_loss(size, "data.rows", "|D|")),
+        claim("Fig. 9a", "OA's cost is exponential in |I|", lambda: exponential(domain)),
+        claim("Fig. 9b", "the whole tree grows faster than |I|, AA's less than it", lambda: trees(domain)),
+        claim("Fig. 9c", "OA, DA and AA lose the same", lambda: same_loss(domain, "data.modulo", "|I|")),
+        claim("Fig. 10b", "the whole tree grows exponentially with m, AA's far less", lambda: by_m(known)),
+        claim("Fig. 10c", "DA and AA lose almost as little as the optimum", lambda: near_optimal(known)),
+        claim("Fig. 11a", "AA loses at most 3 %; items by ascending id", lambda: three_percent(whole, "label")),
+        claim("Fig. 11a", "AA loses at most 3 %; items by frequency", lambda: three_percent(whole, "frequency")),
+        claim("Fig. 11a", "AA's time and tree are acceptable on the whole sets", lambda: acceptable(whole)),
+        claim("Fig. 11b", "AA's cost is insensitive to k", lambda: flat_in_k(ks)),
+        claim("Fig. 11c", "with fewer levels AA is faster and loses more", lambda: fewer_levels(heights)),
+        claim("Fig. 11c", f"{ROOT}; items by ascending id", lambda: root_at_4(heights, "label")),
+        claim("Fig. 11c", f"{ROOT}; items by frequency", lambda: root_at_4(heights, "frequency")),
+        claim("Fig. 11d", "AA's cost grows with m, its loss slightly", lambda: slightly(ms)),
+        claim("Fig. 11, s.5.2", "for data of this size the optimum is out of reach", lambda: out_of_reach(whole)),
+        claim("Order", "the order of the items does not matter: it is not told", lambda: no_matter(order)),
     ]
 
 
@@ -49,7 +49,7 @@ def same_tree(rows: Rows) -> Judged:
     """Ours walks the tree and does not build it, so it may well count less."""
     whole, walked = (series(rows, "data.rows", NODES, algorithm=name) for name in ("oa", "da"))
     shares = {at: walked[at] / whole[at] for at in whole}
-    seen = f"our DA walks the tree without building it: it counts {told_series(shares, '|D|')} of OA's tree"
+    seen = f"our DA walks the tree without building it: it counts {trend_text(shares, '|D|')} of OA's tree"
     return all(share == 1 for share in shares.values()), seen
 
 
@@ -66,7 +66,7 @@ def nears(rows: Rows) -> Judged:
     whole, ours = (series(rows, "data.rows", NODES, algorithm=name) for name in ("oa", "aa"))
     shares = {at: ours[at] / whole[at] for at in whole}
     values = list(shares.values())
-    seen = f"AA counts {told_series(shares, '|D|')} of the whole tree"
+    seen = f"AA counts {trend_text(shares, '|D|')} of the whole tree"
     return values[0] < 0.5 and values == sorted(values) and values[-1] > values[0], seen
 
 
@@ -80,7 +80,7 @@ def same_loss(rows: Rows, across: str, axis: str) -> Judged:
         for at in best
         if abs(loss[at] - best[at]) > 1e-12
     }
-    seen = f"OA loses {told_series(best, axis)}"
+    seen = f"OA loses {trend_text(best, axis)}"
     apart = ", ".join(f"{name} {100 * more:.2g} points more" for name, more in worse.items())
     return not worse, f"{seen}; {apart or 'DA and AA the same'}"
 
@@ -127,7 +127,7 @@ def near_optimal(rows: Rows) -> Judged:
     above = {name: series(rows, "m", "ncp", algorithm=name) for name in ("da", "aa")}
     most = {name: max(loss[m] - best[m] for m in best) for name, loss in above.items()}
     more = f"at most {100 * most['da']:.2g} points more by DA, {100 * most['aa']:.2g} by AA"
-    seen = f"optimum {told_series(best, 'm')}; {more}"
+    seen = f"optimum {trend_text(best, 'm')}; {more}"
     return max(most.values()) < 0.01, seen
 
 
@@ -169,7 +169,7 @@ def flat_in_k(rows: Rows) -> Judged:
     for order in ("label", "frequency"):
         nodes = series(rows, "k", NODES, algorithm="aa", data_order=order)
         flat = flat and max(nodes.values()) < 2 * min(nodes.values())
-        seen.append(f"{BY[order]}: " + told_series(nodes, "k", count))
+        seen.append(f"{BY[order]}: " + trend_text(nodes, "k", count))
     return flat, "label sets counted " + "; ".join(seen)
 
 
@@ -192,14 +192,14 @@ def root_at_4(rows: Rows, order: str) -> Judged:
     loss = _by_height(rows, "ncp", order)
     best = optimum(pick(rows, height=3, data_order=order))
     return loss.get(4, 0.0) > 0.99 and max(one for h, one in loss.items() if h != 4) <= 0.02, (
-        f"{told_series(loss, 'h')}; at h=4 {best}"
+        f"{trend_text(loss, 'h')}; at h=4 {best}"
     )
 
 
 def _by_height(rows: Rows, what: str, order: str) -> dict[float, float]:
     """AA's figures by the number of levels."""
-    found = series(pick(rows, status="ok"), "height", what, algorithm="aa", data_order=order)
-    return {height + 1: one for height, one in found.items()}
+    figures = series(pick(rows, status="ok"), "height", what, algorithm="aa", data_order=order)
+    return {height + 1: figure for height, figure in figures.items()}
 
 
 def slightly(rows: Rows) -> Judged:
@@ -209,9 +209,9 @@ def slightly(rows: Rows) -> Judged:
         nodes, loss = (
             list(series(rows, "m", what, algorithm="aa", data_order=order).items()) for what in (NODES, "ncp")
         )
-        rising = all([one for _, one in told] == sorted(one for _, one in told) for told in (nodes, loss))
+        rising = all([one for _, one in points] == sorted(one for _, one in points) for points in (nodes, loss))
         so = so and rising and loss[-1][1] <= 0.03
-        seen.append(f"{BY[order]}: {told_series(dict(loss), 'm')}; {told_series(dict(nodes), 'm', count)} label sets")
+        seen.append(f"{BY[order]}: {trend_text(dict(loss), 'm')}; {trend_text(dict(nodes), 'm', count)} label sets")
     return so, "; ".join(seen)
 
 

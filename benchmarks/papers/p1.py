@@ -46,26 +46,26 @@ MEANS = ("operations", "kl", "kl_mean", "privacy_value", "modified_items", *KIND
 def write(again: bool) -> None:
     """Measure what is not known yet, draw the figures and fill the page."""
     drawn = facts("p1")
-    results, others = told(common.rows("p1", again=again)), told(common.rows("p1-variants", again=again))
-    grown = told(common.rows("p1-growth", again=again))
-    found = means(results)
+    results, others = paper_rows(common.rows("p1", again=again)), paper_rows(common.rows("p1-variants", again=again))
+    grown = paper_rows(common.rows("p1-growth", again=again))
+    averages = means(results)
     common.IMAGES.mkdir(parents=True, exist_ok=True)
-    p1_plots.against_k(found, "ms", "search (CPU ms)", ("STN", "GSC", "K-NN"), common.IMAGES / "p1-fig3.png")
-    p1_plots.against_k(found, "operations", "items added or deleted", OURS[:4], common.IMAGES / "p1-fig4.png")
-    p1_plots.against_k(found, "kl", "KL divergence (nats, sum)", OURS[:4], common.IMAGES / "p1-fig5.png")
-    p1_plots.privacy(found, common.IMAGES / "p1-tables.png")
+    p1_plots.against_k(averages, "ms", "search (CPU ms)", ("STN", "GSC", "K-NN"), common.IMAGES / "p1-fig3.png")
+    p1_plots.against_k(averages, "operations", "items added or deleted", OURS[:4], common.IMAGES / "p1-fig4.png")
+    p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", OURS[:4], common.IMAGES / "p1-fig5.png")
+    p1_plots.privacy(averages, common.IMAGES / "p1-tables.png")
     p1_plots.growth(grown, common.IMAGES / "p1-growth.png")
     tables: dict[str, Iterable[str]] = {
-        "claims": [common.verdicts(p1_claims.claims(results, found))],
+        "claims": [common.verdicts(p1_claims.claims(results, averages))],
         "data": _data(drawn),
-        "time": _grid(found, "ms", ("STN", "GSC", "K-NN"), lambda row: f"{row['ms']:.0f}"),
-        "operations": _grid(found, "operations", OURS, lambda row: f"{row['operations']:,.0f}"),
-        "kinds": _kinds(found),
-        "kl": _grid(found, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
-        **{f"privacy {number}": _privacy(found, name) for number, name in enumerate(SETS, 1)},
+        "time": _grid(averages, "ms", ("STN", "GSC", "K-NN"), lambda row: f"{row['ms']:.0f}"),
+        "operations": _grid(averages, "operations", OURS, lambda row: f"{row['operations']:,.0f}"),
+        "kinds": _kinds(averages),
+        "kl": _grid(averages, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
+        **{f"privacy {number}": _privacy(averages, name) for number, name in enumerate(SETS, 1)},
         "bound": _bound(drawn),
         "pairs": p1_claims.pairs(results),
-        "privacy claims": p1_claims.privacy_counts(found),
+        "privacy claims": p1_claims.privacy_counts(averages),
         "variants": _variants(others, facts("p1-variants")),
         "growth claims": [common.verdicts(p1_growth.claims(grown), "what we ask for")],
         "growth": p1_growth.table(grown),
@@ -74,18 +74,18 @@ def write(again: bool) -> None:
         common.put(PAGE, mark, "\n".join(lines))
 
 
-def told(rows: Sequence[Row]) -> list[Row]:
+def paper_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows by the paper's names, GraySort's p as k. A failed run is an error: the grids list seeds that work."""
     if failed := [row for row in rows if row["status"] != "ok"]:
         raise ValueError(f"{len(failed)} runs failed, the first: {failed[0]['error']}")
-    made = []
+    named = []
     for row in rows:
         counted = {"joined_rows": 0, **json.loads(row["statistics"])}
         k = row["p"] if row["k"] is None else row["k"]
-        made.append(
+        named.append(
             {**row, **counted, "method": NAMES[row["method"]], "k": k, "ms": 1_000 * (row["search_cpu_seconds"] or 0)}
         )
-    return made
+    return named
 
 
 def means(results: Sequence[Row]) -> list[Row]:
@@ -157,12 +157,12 @@ def _range(values: Sequence[float], form: str) -> str:
     return f"{statistics.fmean(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
-def _grid(found: Sequence[Row], measure: str, methods: Sequence[str], cell: Callable[[Row], str]) -> Iterator[str]:
+def _grid(averages: Sequence[Row], measure: str, methods: Sequence[str], cell: Callable[[Row], str]) -> Iterator[str]:
     """Data and methods down, k across; the least of each k among the methods is bold."""
     yield f"| data | method | {' | '.join(f'k = {k}' for k in KS)} |"
     yield f"|---|---|{'---:|' * len(KS)}"
     for name in SETS:
-        here = {(row["method"], row["k"]): row for row in found if row["data"] == name}
+        here = {(row["method"], row["k"]): row for row in averages if row["data"] == name}
         for method in methods:
             cells = []
             for k in KS:
@@ -172,20 +172,20 @@ def _grid(found: Sequence[Row], measure: str, methods: Sequence[str], cell: Call
             yield f"| {name} | {method} | {' | '.join(cells)} |"
 
 
-def _kinds(found: Sequence[Row]) -> Iterator[str]:
+def _kinds(averages: Sequence[Row]) -> Iterator[str]:
     """What the operations are, at k = 10."""
     yield f"| data | method | {' | '.join(KINDS.values())} |"
     yield f"|---|---|{'---:|' * len(KINDS)}"
-    for row in found:
+    for row in averages:
         if row["k"] == 10 and row["method"] != "K-NN, STN order":
             yield f"| {row['data']} | {row['method']} | {' | '.join(f'{row[name]:,.0f}' for name in KINDS)} |"
 
 
-def _privacy(found: Sequence[Row], name: str) -> Iterator[str]:
+def _privacy(averages: Sequence[Row], name: str) -> Iterator[str]:
     """One of P1's tables: published / ours, and I' of both."""
     yield f"| {name} | {' | '.join(f'K = {k}' for k in KS)} |"
     yield f"|---|{'---|' * len(KS)}"
-    here = {(row["method"], row["k"]): row for row in found if row["data"] == name}
+    here = {(row["method"], row["k"]): row for row in averages if row["data"] == name}
     for method in PRINTED:
         cells = (
             f"{published(name, method, k):.2E} / **{here[method, k]['privacy_value']:.2E}**<br>"
@@ -212,12 +212,12 @@ def _variants(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
     titles = " | ".join(f"{first} < {second}" for first, second in pairs)
     yield f"| operations | sensitive share | short of others at | I' of GSC, k = 3, 20 | {titles} |"
     yield f"|---|---|---|---|{'---|' * len(pairs)}"
-    found = {(row["data"], row["method"], row["k"]): row for row in means(results)}
+    averages = {(row["data"], row["method"], row["k"]): row for row in means(results)}
     for name in dict.fromkeys(row["data"] for row in results):
         here = [row for row in drawn if row["data"] == name]
         ks = sorted({row["k"] for row in results if row["data"] == name})
         short = [str(k) for k in ks if any(row["sensitive rows"] * k > row["rows"] for row in here)]
         cells = (p1_claims.compared(results, name, first, second, "operations") for first, second in pairs)
-        modified = ", ".join(f"{found[name, 'GSC', k]['modified_items']:.1f}" for k in (3, 20))
+        modified = ", ".join(f"{averages[name, 'GSC', k]['modified_items']:.1f}" for k in (3, 20))
         share, few = _range([row["share"] for row in here], ".1f"), f"k = {', '.join(short)}" if short else "none"
         yield f"| {name} | {share} % | {few} | {modified} | {' | '.join(map(str, cells))} |"

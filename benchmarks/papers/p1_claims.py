@@ -49,14 +49,17 @@ def compared(results: Sequence[Row], name: str, first: str, second: str, measure
     return Pairs(less, same, len(both), min(shares), max(shares))
 
 
-def claims(results: Sequence[Row], found: Sequence[Row]) -> list[Claim]:
+def claims(results: Sequence[Row], averages: Sequence[Row]) -> list[Claim]:
     """All of them. That a method needs less than another holds if it does in most pairs on each of the sets meant."""
-    at = {(row["data"], row["method"], row["k"]): row for row in found}
+    at = {(row["data"], row["method"], row["k"]): row for row in averages}
 
     def less(place: str, says: str, measure: str, first: str, others: Iterable[str], sets: Iterable[str]) -> Claim:
-        told = {other: {n: compared(results, n, first, other, measure) for n in sets} for other in others}
-        every = [one for by_set in told.values() for one in by_set.values()]
-        seen = (f"than {other}: {', '.join(f'{n} {one.less}' for n, one in by.items())}" for other, by in told.items())
+        comparisons = {other: {n: compared(results, n, first, other, measure) for n in sets} for other in others}
+        every = [one for by_set in comparisons.values() for one in by_set.values()]
+        seen = (
+            f"than {other}: {', '.join(f'{n} {one.less}' for n, one in by.items())}"
+            for other, by in comparisons.items()
+        )
         return Claim(
             place, says, all(one.mostly for one in every), f"of {every[0].total} pairs, less {'; '.join(seen)}"
         )
@@ -90,8 +93,8 @@ def _fastest(at: Cells) -> Claim:
     """Cells in which each of the three is the fastest."""
     best = [min(THREE, key=lambda one: at[name, one, k]["ms"]) for name in SETS for k in KS]
     seen = ", ".join(f"{method} in {best.count(method)}" for method in THREE)
-    told = f"of {len(best)} cells (data and k), the least CPU time has {seen}"
-    return Claim("Fig. 3", "K-NN has the shortest running time", best.count("K-NN") == len(best), told)
+    summary = f"of {len(best)} cells (data and k), the least CPU time has {seen}"
+    return Claim("Fig. 3", "K-NN has the shortest running time", best.count("K-NN") == len(best), summary)
 
 
 def _falls(at: Cells) -> Claim:
@@ -171,7 +174,7 @@ def pairs(results: Sequence[Row]) -> Iterator[str]:
             yield f"| {title}: {first} < {second} | {' | '.join(cells)} |"
 
 
-def privacy_counts(found: Sequence[Row]) -> Iterator[str]:
+def privacy_counts(averages: Sequence[Row]) -> Iterator[str]:
     """For how many k each statement about privacy values is true, in P1's own tables and here."""
     yield f"| of {len(KS)} k: published / ours | {' | '.join(SETS)} |"
     yield f"|---|{'---|' * len(SETS)}"
@@ -180,7 +183,7 @@ def privacy_counts(found: Sequence[Row]) -> Iterator[str]:
         *((f"{method} highest of all", partial(_extreme, max, method)) for method in THREE),
         *((f"{method} lowest of all", partial(_extreme, min, method)) for method in RIVALS),
     ]
-    ours = {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in found}
+    ours = {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in averages}
     for title, holds in tests:
         cells = []
         for name in SETS:

@@ -71,6 +71,6 @@ def table(results: Sequence[Row]) -> Iterator[str]:
     yield "|---|---:|---:|---|---:|---:|---:|---:|---:|"
     for row in results:
         place = f"{row['data']} | {row['records']:,} | {row['k']} | {row['method']}"
-        made = f"{row['groups']:,} | {row['joined_rows']:,} | {row['operations']:,.0f}"
+        counts = f"{row['groups']:,} | {row['joined_rows']:,} | {row['operations']:,.0f}"
         cost = f"{row['cpu_seconds']:.1f} s | {row['peak_mb']:,.0f} MB"
-        yield f"| {place} | {made} | {cost} |"
+        yield f"| {place} | {counts} | {cost} |"

@@ -30,9 +30,9 @@ NAMED = {
 
 def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The house style by the paper's names; STN is broad, since K-NN mostly runs over it."""
-    looks = {method: charts.line_styles([NAMED[method]])[NAMED[method]] for method in methods}
-    looks["STN"] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
-    return looks
+    styles = {method: charts.line_styles([NAMED[method]])[NAMED[method]] for method in methods}
+    styles["STN"] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
+    return styles
 
 
 def against_k(means: Sequence[Row], measure: str, label: str, methods: Sequence[str], target: Path) -> None:

@@ -23,8 +23,8 @@ RMERGE, TMERGE = ("RmR", "RmT", "RmRT"), ("TmR", "TmT", "TmRT")
 
 def write(again: bool) -> None:
     """Run the grids, draw the pictures, fill the page."""
-    fig4, fig5, fig7 = (told(common.rows(f"p2-fig{n}", again=again)) for n in (4, 5, 7))
-    fig6 = told(common.rows("p2-fig6", kept="p2-fig4"))  # the runs of Fig. 4: nothing is run twice
+    fig4, fig5, fig7 = (paper_rows(common.rows(f"p2-fig{n}", again=again)) for n in (4, 5, 7))
+    fig6 = paper_rows(common.rows("p2-fig6", kept="p2-fig4"))  # the runs of Fig. 4: nothing is run twice
     traces = p2_merges.rows(again=again)
     draw(fig4, fig5, fig6, fig7, traces)
     common.put(PAGE, "claims", common.verdicts([*claims(fig4, fig5, fig6), *cost_claims(fig7, traces)]))
@@ -37,7 +37,7 @@ def write(again: bool) -> None:
     common.put(PAGE, "fig7 merges", merges(traces))
 
 
-def told(rows: Rows) -> list[Row]:
+def paper_rows(rows: Rows) -> list[Row]:
     """The rows with P2's names of methods, delta and the number of clusters; a bound that cannot be met is no error."""
     for row in rows:
         if row["status"] not in ("ok", "infeasible"):
@@ -85,11 +85,11 @@ def draw(fig4: Rows, fig5: Rows, fig6: Rows, fig7: Rows, traces: Rows) -> None:
 
 def steps(rows: Rows, across: str, up: str, sign: int) -> list[bool]:
     """For each method, whether each step along the axis goes the way of the sign; means, where there are seeds."""
-    found = []
+    right_way = []
     for method in dict.fromkeys(row["method"] for row in rows):
         points = sorted(_means([row for row in rows if row["method"] == method], across, up).items())
-        found += [sign * (after - before) > 0 for (_, before), (_, after) in pairwise(points)]
-    return found
+        right_way += [sign * (after - before) > 0 for (_, before), (_, after) in pairwise(points)]
+    return right_way
 
 
 def ordered(rows: Rows, across: str, up: str, test: Test) -> list[bool]:
@@ -140,8 +140,8 @@ def _between(at: dict[str, float]) -> bool:
 
 def claims(fig4: Rows, fig5: Rows, fig6: Rows) -> Iterator[Claim]:
     """About what is lost."""
-    ours = {told: [row for row in by(fig4, RMERGE) if row["data"] == name] for name, told in NAMES.items()}
-    large = {told: [row for row in fig6 if row["data"] == name] for name, told in NAMES.items()}
+    ours = {title: [row for row in by(fig4, RMERGE) if row["data"] == name] for name, title in NAMES.items()}
+    large = {title: [row for row in fig6 if row["data"] == name] for name, title in NAMES.items()}
     diverse, tum = {"Informs": by(fig5, RMERGE)}, {"Informs": by(fig4, TMERGE)}
 
     def kept(sets: Mapping[str, Rows]) -> dict[str, list[bool]]:
@@ -208,8 +208,8 @@ def cost_claims(fig7: Rows, traces: Rows) -> Iterator[Claim]:
     seen = [slow["search_cpu_seconds"] >= 10 * fast["search_cpu_seconds"] for fast, slow in both]
     yield from judged("Fig. 7c to f", "and is at least 10 times as fast", "CPU seconds", {"Informs": seen})
     rises = {
-        told: [row["rise"] <= TINY for row in traces if row["data"] == name and "rise" in row]
-        for name, told in NAMES.items()
+        title: [row["rise"] <= TINY for row in traces if row["data"] == name and "rise" in row]
+        for name, title in NAMES.items()
     }
     yield from judged("Fig. 7g, h", "UL never rises by a merge", "merges", rises, 1)
 

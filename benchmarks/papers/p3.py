@@ -19,32 +19,32 @@ COLOURS = {"aa": "#0072B2", "lra": "#D55E00", "vpa": "#009E73", "optimal": "#000
 
 def write(again: bool) -> None:
     """Run what is missing, draw, and fill the page."""
-    found = {name: settled(rows(name, again=again)) for name in GRIDS}
-    draw(found)
-    claims = p3_claims.claims(found)
+    runs = {name: settled(rows(name, again=again)) for name in GRIDS}
+    draw(runs)
+    claims = p3_claims.claims(runs)
     page = PAGES / "p3.md"
     put(page, "claims", verdicts(claims))
     for figure in FIGURES:
         put(page, figure, bullets(claims, figure))
 
 
-def draw(found: Mapping[str, Sequence[Row]]) -> None:
+def draw(runs: Mapping[str, Sequence[Row]]) -> None:
     """All pictures."""
-    _sets(found["p3-fig14"], pictures.WHAT, "p3-fig14", ("aa", "lra", "vpa", "optimal"))
-    pictures.trio("p3-fig15", found["p3-fig15"], "k", "k")
-    pictures.trio("p3-fig16", found["p3-fig16"], "m", "m")
-    pictures.trio("p3-fig17", found["p3-fig17"], "h", "h")
-    _parts(found["p3-fig18"])
-    _at_once(found["p3-fig18"])
-    mined = [{**row, **in_percent(row)} for row in found["p3-fig20"]]
+    _sets(runs["p3-fig14"], pictures.WHAT, "p3-fig14", ("aa", "lra", "vpa", "optimal"))
+    pictures.trio("p3-fig15", runs["p3-fig15"], "k", "k")
+    pictures.trio("p3-fig16", runs["p3-fig16"], "m", "m")
+    pictures.trio("p3-fig17", runs["p3-fig17"], "h", "h")
+    _parts(runs["p3-fig18"])
+    _at_once(runs["p3-fig18"])
+    mined = [{**row, **in_percent(row)} for row in runs["p3-fig20"]]
     measures = {"ml2 %": "ML², %", "dml2_missed": "dML², levels, of those missed", "loss": "NCP, %"}
     _sets(mined, measures, "p3-fig20", ("aa", "vpa"))
     for name, what, title in (
         ("p3-fig21", "ml2", "ML², %, threshold 2 %"),
         ("p3-fig22", "dml2_missed", "dML², levels"),
     ):
-        _mining(found["p3-fig21"], name, what, title)
-    _partition(found["p3-fig23"])
+        _mining(runs["p3-fig21"], name, what, title)
+    _partition(runs["p3-fig23"])
 
 
 def in_percent(row: Row) -> dict[str, float | None]:
@@ -52,11 +52,11 @@ def in_percent(row: Row) -> dict[str, float | None]:
     return {"ml2 %": None if row.get("ml2") is None else 100 * row["ml2"]}
 
 
-def _sets(found: Sequence[Row], measures: Mapping[str, str], name: str, methods: Sequence[str]) -> None:
+def _sets(runs: Sequence[Row], measures: Mapping[str, str], name: str, methods: Sequence[str]) -> None:
     """Bars for the three sets, a row of panels for each order of items."""
     figure, grid = charts.panels(2, len(measures), height=2.4)
     for line, order in zip(grid, ("label", "frequency"), strict=True):
-        here = pick(pictures.with_loss(found), data_order=order)
+        here = pick(pictures.with_loss(runs), data_order=order)
         for panel, (what, title) in zip(line, measures.items(), strict=True):
             bars = {
                 one: {row["data"]: row.get(what) for row in here if row["algorithm"] == one}
@@ -71,25 +71,25 @@ def _sets(found: Sequence[Row], measures: Mapping[str, str], name: str, methods:
     pictures.save(figure, name)
 
 
-def parts_of(found: Sequence[Row]) -> list[Row]:
+def parts_of(runs: Sequence[Row]) -> list[Row]:
     """Runs that differ in the number of chunks or parts alone, with that number."""
     return [
         {**row, "n": row.get("algorithm.chunks") or row.get("algorithm.parts") or 3}
-        for row in pictures.with_loss(found)
+        for row in pictures.with_loss(runs)
         if p3_claims.as_usual(row, but="chunks" if row["algorithm"] == "lra" else "parts")
     ]
 
 
-def _parts(found: Sequence[Row]) -> None:
+def _parts(runs: Sequence[Row]) -> None:
     """Fig. 18: number of parts; flexibility; level."""
     figure, grid = charts.panels(1, 4, width=2.9)
-    parts, styles = parts_of(found), charts.line_styles(["lra", "vpa"])
+    parts, styles = parts_of(runs), charts.line_styles(["lra", "vpa"])
     for panel, what, title in zip(
         grid[0], ("counted_itemsets", "loss"), ("label sets counted", "NCP, %"), strict=False
     ):
         pictures.line(panel, parts, "n", "chunks or parts", what, title, by="algorithm", styles=styles)
     for panel, name, option, usual in ((grid[0][2], "lra", "flexibility", 10), (grid[0][3], "vpa", "level", 1)):
-        here = p3_claims.along(found, name, option, usual)
+        here = p3_claims.along(runs, name, option, usual)
         pictures.line(
             panel,
             pictures.with_loss(here),
@@ -101,7 +101,7 @@ def _parts(found: Sequence[Row]) -> None:
             styles=styles,
         )
     grid[0][2].set_xscale("symlog", linthresh=10)
-    ticks = sorted({row["flexibility"] for row in p3_claims.along(found, "lra", "flexibility", 10)})
+    ticks = sorted({row["flexibility"] for row in p3_claims.along(runs, "lra", "flexibility", 10)})
     grid[0][2].set_xticks(ticks, [charts.short(one) for one in ticks], minor=False)
     grid[0][2].minorticks_off()
     grid[0][2].set_xlim(-2, 1.6 * ticks[-1])
@@ -109,12 +109,12 @@ def _parts(found: Sequence[Row]) -> None:
     pictures.save(figure, "p3-fig18")
 
 
-def _at_once(found: Sequence[Row]) -> None:
+def _at_once(runs: Sequence[Row]) -> None:
     """Fig. 19: how many times less would be counted one after the other, if all parts were counted at once."""
     figure, grid = charts.panels(1, 2)
     parts = [
         {**row, "gain": p3_claims.gain(row), "in_all": statistic(row, "count_tree_nodes_in_all")}
-        for row in parts_of(found)
+        for row in parts_of(runs)
     ]
     styles = charts.line_styles(["lra", "vpa"])
     for panel, what, title in zip(
@@ -128,14 +128,14 @@ def _at_once(found: Sequence[Row]) -> None:
     pictures.save(figure, "p3-fig19")
 
 
-def _mining(found: Sequence[Row], name: str, what: str, title: str) -> None:
+def _mining(runs: Sequence[Row], name: str, what: str, title: str) -> None:
     """Fig. 21 and 22: by k, by m, and by the threshold of support."""
     figure, grid = charts.panels(1, 3)
     scale = 100 if what == "ml2" else 1
-    usual = [{**row, "shown": _times(row.get(f"{what}_2"), scale)} for row in found]
+    usual = [{**row, "shown": _times(row.get(f"{what}_2"), scale)} for row in runs]
     by_threshold = [
         {**row, "threshold": threshold, "shown": _times(row.get(f"{what}_{threshold}"), scale)}
-        for row in pick(found, k=5, m=3)
+        for row in pick(runs, k=5, m=3)
         for threshold in (1, 2, 3)
     ]
     for panel, here, across, axis in (
@@ -152,10 +152,10 @@ def _times(value: float | None, scale: float) -> float | None:
     return None if value is None else scale * value
 
 
-def _partition(found: Sequence[Row]) -> None:
+def _partition(runs: Sequence[Row]) -> None:
     """Fig. 23: VPA for several m beside Partition, whose model knows no m; both for several k."""
     figure, grid = charts.panels(1, 3)
-    losses = pictures.with_loss(found)
+    losses = pictures.with_loss(runs)
     methods = ("vpa", "optimal", "partition")
     styles = charts.line_styles(methods)
     ms = sorted({row["m"] for row in pick(losses, model="km", k=5)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchmarks.papers.common import Claim
-from benchmarks.papers.reading import Judged, Missing, count, percent, pick, series, statistic, told, told_series, value
+from benchmarks.papers.reading import Judged, Missing, claim, count, percent, pick, series, statistic, trend_text, value
 from shoal.evaluation.results import Row
 
 SETS = ("POS", "WV1", "WV2")
@@ -15,43 +15,43 @@ SIMILAR = 1.25  # times as much, up to which two losses are called similar
 Rows = Sequence[Row]
 
 
-def claims(found: Mapping[str, Rows]) -> list[Claim]:
+def claims(runs: Mapping[str, Rows]) -> list[Claim]:
     """All of them, in the order of the paper."""
-    sets, ks, ms, heights = (found[f"p3-fig{n}"] for n in (14, 15, 16, 17))
-    parts, mined, swept, full = (found[f"p3-fig{n}"] for n in (18, 20, 21, 23))
+    sets, ks, ms, heights = (runs[f"p3-fig{n}"] for n in (14, 15, 16, 17))
+    parts, mined, swept, full = (runs[f"p3-fig{n}"] for n in (18, 20, 21, 23))
     return [
         *by_order(sets, "label", "items by id"),
         *by_order(sets, "frequency", "items by frequency"),
-        told("Fig. 15b", "VPA counts less than AA and LRA at every k", lambda: least_along(ks, "k")),
-        told("Fig. 15b", "at a very large k all count little", lambda: little(ks)),
-        told("Fig. 15c", "at k=1000 LRA and VPA lose much more than AA", lambda: far_at_last(ks)),
-        told("Fig. 16b", "as m grows, LRA and VPA scale better than AA", lambda: scale(ms)),
-        told("Fig. 16c", "LRA and VPA lose about as much as AA at every m", lambda: similar_along(ms, "m")),
-        told("Fig. 17c", "more levels, less loss", lambda: finer(heights)),
-        told("Fig. 17b", "more levels, more to count; VPA counts least", lambda: more_levels(heights)),
-        told("Fig. 18a-b", "more parts: less to count at once, and more loss", lambda: more_parts(parts)),
-        told("Fig. 18c", "flexibility hardly matters for LRA", lambda: hardly(parts, "lra", "flexibility", 10)),
-        told("Fig. 18d", "the level hardly matters for VPA", lambda: hardly(parts, "vpa", "level", 1)),
-        told("Fig. 19", "LRA gains little by working at once, VPA more", lambda: at_once(parts)),
-        told("Fig. 20", "few frequent itemsets are missed", lambda: few(mined)),
-        told("Fig. 20", "those missed are found 1 or 2 levels higher", lambda: one_or_two(mined)),
-        told("Fig. 20", "ML² follows the NCP of Fig. 14", lambda: follows(mined)),
-        told("Fig. 21", "ML² grows with k and m (the paper: linearly; that is not judged)", lambda: grows(swept)),
-        told("Fig. 21", "ML² falls as the threshold of support grows", lambda: falls(swept)),
-        told("Fig. 22", "dML² hardly changes, apart from m=1", lambda: steady(swept)),
-        told("Fig. 23", "VPA loses less than Partition for small m, more for large m", lambda: crossing(full)),
-        told("Fig. 23", "at m=3 VPA loses less than Partition at every k", lambda: keeps(full)),
-        told("Fig. 23", "Partition is much faster than VPA", lambda: faster(full)),
+        claim("Fig. 15b", "VPA counts less than AA and LRA at every k", lambda: least_along(ks, "k")),
+        claim("Fig. 15b", "at a very large k all count little", lambda: little(ks)),
+        claim("Fig. 15c", "at k=1000 LRA and VPA lose much more than AA", lambda: far_at_last(ks)),
+        claim("Fig. 16b", "as m grows, LRA and VPA scale better than AA", lambda: scale(ms)),
+        claim("Fig. 16c", "LRA and VPA lose about as much as AA at every m", lambda: similar_along(ms, "m")),
+        claim("Fig. 17c", "more levels, less loss", lambda: finer(heights)),
+        claim("Fig. 17b", "more levels, more to count; VPA counts least", lambda: more_levels(heights)),
+        claim("Fig. 18a-b", "more parts: less to count at once, and more loss", lambda: more_parts(parts)),
+        claim("Fig. 18c", "flexibility hardly matters for LRA", lambda: hardly(parts, "lra", "flexibility", 10)),
+        claim("Fig. 18d", "the level hardly matters for VPA", lambda: hardly(parts, "vpa", "level", 1)),
+        claim("Fig. 19", "LRA gains little by working at once, VPA more", lambda: at_once(parts)),
+        claim("Fig. 20", "few frequent itemsets are missed", lambda: few(mined)),
+        claim("Fig. 20", "those missed are found 1 or 2 levels higher", lambda: one_or_two(mined)),
+        claim("Fig. 20", "ML² follows the NCP of Fig. 14", lambda: follows(mined)),
+        claim("Fig. 21", "ML² grows with k and m (the paper: linearly; that is not judged)", lambda: grows(swept)),
+        claim("Fig. 21", "ML² falls as the threshold of support grows", lambda: falls(swept)),
+        claim("Fig. 22", "dML² hardly changes, apart from m=1", lambda: steady(swept)),
+        claim("Fig. 23", "VPA loses less than Partition for small m, more for large m", lambda: crossing(full)),
+        claim("Fig. 23", "at m=3 VPA loses less than Partition at every k", lambda: keeps(full)),
+        claim("Fig. 23", "Partition is much faster than VPA", lambda: faster(full)),
     ]
 
 
 def by_order(sets: Rows, order: str, by: str) -> list[Claim]:
     """Fig. 14 under one order of the items."""
     return [
-        told("Fig. 14c", f"LRA loses only slightly more than AA; {by}", lambda: close(sets, "lra", order)),
-        told("Fig. 14b", f"LRA counts more than AA, most of all on WV1; {by}", lambda: heavy(sets, order)),
-        told("Fig. 14b", f"VPA counts less than AA and LRA; {by}", lambda: least(sets, order)),
-        told("Fig. 14c", f"VPA loses about as much as AA; {by}", lambda: close(sets, "vpa", order)),
+        claim("Fig. 14c", f"LRA loses only slightly more than AA; {by}", lambda: close(sets, "lra", order)),
+        claim("Fig. 14b", f"LRA counts more than AA, most of all on WV1; {by}", lambda: heavy(sets, order)),
+        claim("Fig. 14b", f"VPA counts less than AA and LRA; {by}", lambda: least(sets, order)),
+        claim("Fig. 14c", f"VPA loses about as much as AA; {by}", lambda: close(sets, "vpa", order)),
     ]
 
 
@@ -100,7 +100,7 @@ def least_along(rows: Rows, across: str) -> Judged:
     shares = {at: nodes["vpa"][at] / min(nodes["aa"][at], nodes["lra"][at]) for at in nodes["aa"]}
     return all(
         one < 1 for one in shares.values()
-    ), f"VPA counts {told_series(shares, across)} of the better of the others"
+    ), f"VPA counts {trend_text(shares, across)} of the better of the others"
 
 
 def little(rows: Rows) -> Judged:
@@ -131,7 +131,7 @@ def similar_along(rows: Rows, across: str) -> Judged:
     """At most a quarter more than AA, everywhere."""
     loss = three(rows, across, "ncp")
     ratio = {name: {at: _times(loss[name][at], loss["aa"][at]) for at in loss["aa"]} for name in ("lra", "vpa")}
-    seen = "; ".join(f"{name.upper()} {told_series(one, across, lambda x: f'{x:.2f}')}" for name, one in ratio.items())
+    seen = "; ".join(f"{name.upper()} {trend_text(one, across, lambda x: f'{x:.2f}')}" for name, one in ratio.items())
     return all(x <= SIMILAR for one in ratio.values() for x in one.values()), f"times AA's loss: {seen}"
 
 
@@ -143,8 +143,8 @@ def _times(one: float, other: float) -> float:
 def finer(rows: Rows) -> Judged:
     """Every further level, for all three."""
     loss = three(rows, "height", "ncp")
-    levels = {name: {height + 1: one for height, one in found.items()} for name, found in loss.items()}
-    seen = "; ".join(f"{name.upper()} {told_series(found, 'h')}" for name, found in levels.items())
+    levels = {name: {height + 1: one for height, one in points.items()} for name, points in loss.items()}
+    seen = "; ".join(f"{name.upper()} {trend_text(points, 'h')}" for name, points in levels.items())
     return all(list(one.values()) == sorted(one.values(), reverse=True) for one in loss.values()), seen
 
 
@@ -162,16 +162,15 @@ USUAL = {"chunks": 3, "parts": 3, "flexibility": 10, "level": 1}  # what the pap
 
 def as_usual(row: Row, *, but: str) -> bool:
     """Whether all options but one are told as usual, or not at all."""
-    told = {name: row.get(f"algorithm.{name}") for name in USUAL if name != but}
-    return all(value in (None, USUAL[name]) for name, value in told.items())
+    options = {name: row.get(f"algorithm.{name}") for name in USUAL if name != but}
+    return all(value in (None, USUAL[name]) for name, value in options.items())
 
 
 def along(rows: Rows, name: str, option: str, usual: float) -> list[Row]:
     """Runs of a method that differ in one option alone; what is not told has its usual value."""
-    found = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option)]
+    runs = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option)]
     return [
-        {**row, option: usual if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]}
-        for row in found
+        {**row, option: usual if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]} for row in runs
     ]
 
 
@@ -193,7 +192,7 @@ def more_parts(rows: Rows) -> Judged:
 def hardly(rows: Rows, name: str, option: str, usual: float) -> Judged:
     """At most a quarter between the least and the largest loss."""
     loss = series(along(rows, name, option, usual), option, "ncp")
-    return max(loss.values()) <= SIMILAR * min(loss.values()), told_series(loss, option)
+    return max(loss.values()) <= SIMILAR * min(loss.values()), trend_text(loss, option)
 
 
 def gain(row: Row) -> float | None:
@@ -261,7 +260,7 @@ def grows(rows: Rows) -> Judged:
             loss = series(pick(rows, algorithm=name, **fixed), across, "ml2_2")
             values = list(loss.values())
             so = so and values == sorted(values) and values[-1] > values[0]
-            seen.append(f"{name.upper()} {told_series(loss, across)}")
+            seen.append(f"{name.upper()} {trend_text(loss, across)}")
     return so, "; ".join(seen)
 
 
@@ -298,7 +297,7 @@ def crossing(rows: Rows) -> Judged:
     """VPA's curve crosses Partition's line."""
     loss = series(pick(rows, model="km", k=5, status="ok"), "m", "ncp", algorithm="vpa")
     line = value(rows, "ncp", model="transactional-k", k=5)
-    seen = f"Partition {percent(line)}; VPA {told_series(loss, 'm')}"
+    seen = f"Partition {percent(line)}; VPA {trend_text(loss, 'm')}"
     return loss[min(loss)] < line < loss[max(loss)], seen
 
 
@@ -306,7 +305,7 @@ def keeps(rows: Rows) -> Judged:
     """At every k that was tried."""
     ours = series(pick(rows, model="km", m=3), "k", "ncp", algorithm="vpa")
     full = series(pick(rows, model="transactional-k"), "k", "ncp", algorithm="partition")
-    seen = f"VPA {told_series(ours, 'k')}; Partition {told_series(full, 'k')}"
+    seen = f"VPA {trend_text(ours, 'k')}; Partition {trend_text(full, 'k')}"
     return all(ours[k] < full[k] for k in full), seen
 
 
@@ -314,5 +313,5 @@ def faster(rows: Rows) -> Judged:
     """By half or more, at the largest m that VPA ended at."""
     times = series(pick(rows, model="km", k=5, status="ok"), "m", "cpu_seconds", algorithm="vpa")
     line = value(rows, "cpu_seconds", model="transactional-k", k=5)
-    seen = f"Partition {line:.2f} CPU seconds, VPA {told_series(times, 'm', lambda one: f'{one:.2f}')}"
+    seen = f"Partition {line:.2f} CPU seconds, VPA {trend_text(times, 'm', lambda one: f'{one:.2f}')}"
     return all(line < one / 2 for one in times.values()), seen

@@ -31,33 +31,33 @@ Cells = Mapping[tuple[str, int, int], Mapping[str, Row]]  # by data, k, m: the r
 
 def write(again: bool) -> None:
     """Measure what is not known yet, draw the figures and fill the page."""
-    found, grown = cells(common.rows("p4-fig3", again=again)), common.rows("p4-growth", again=again)
+    results, grown = cells(common.rows("p4-fig3", again=again)), common.rows("p4-growth", again=again)
     common.IMAGES.mkdir(parents=True, exist_ok=True)
-    draw(found)
+    draw(results)
     draw_growth(grown)
-    common.put(PAGE, "claims", common.verdicts([*claims(found), scalable(grown)]))
-    common.put(PAGE, "ours", common.verdicts(ours(found), "what one may hope"))
-    common.put(PAGE, "rivals", "\n".join(_rivals(found)))
-    common.put(PAGE, "table", "\n".join(_table(found)))
+    common.put(PAGE, "claims", common.verdicts([*claims(results), scalable(grown)]))
+    common.put(PAGE, "ours", common.verdicts(ours(results), "what one may hope"))
+    common.put(PAGE, "rivals", "\n".join(_rivals(results)))
+    common.put(PAGE, "table", "\n".join(_table(results)))
     common.put(PAGE, "growth", "\n".join(_growth(grown)))
 
 
 def cells(rows: Sequence[Row]) -> dict[tuple[str, int, int], dict[str, Row]]:
     """The rows by data, k and m. LG knows no m: its rows stand in the cells of every m."""
     ms = sorted({row["m"] for row in rows if row["m"] is not None})
-    found: dict[tuple[str, int, int], dict[str, Row]] = {}
+    cell_of: dict[tuple[str, int, int], dict[str, Row]] = {}
     for row in sorted(rows, key=lambda row: list(NAMES).index(row["algorithm"])):
         for m in ms if row["m"] is None else [row["m"]]:
-            found.setdefault((row["data"], row["k"], m), {})[NAMES[row["algorithm"]]] = row
+            cell_of.setdefault((row["data"], row["k"], m), {})[NAMES[row["algorithm"]]] = row
     order = {name: at for at, name in enumerate(dict.fromkeys(row["data"] for row in rows))}
-    return {place: found[place] for place in sorted(found, key=lambda place: (order[place[0]], *place[1:]))}
+    return {place: cell_of[place] for place in sorted(cell_of, key=lambda place: (order[place[0]], *place[1:]))}
 
 
-def compared(found: Cells, first: str, second: str, measure: str = "ncp") -> tuple[int, int, list[str], int]:
+def compared(results: Cells, first: str, second: str, measure: str = "ncp") -> tuple[int, int, list[str], int]:
     """Cells where the first has less, as much, and more (named); and those where one of them did not end."""
     less = same = ended = 0
     more = []
-    for (name, k, m), at in found.items():
+    for (name, k, m), at in results.items():
         a, b = at[first][measure], at[second][measure]
         if a is None or b is None:
             ended += 1
@@ -68,25 +68,25 @@ def compared(found: Cells, first: str, second: str, measure: str = "ncp") -> tup
     return less, same, more, ended
 
 
-def claims(found: Cells) -> list[Claim]:
+def claims(results: Cells) -> list[Claim]:
     """The paper's."""
     return [
-        _order(found, "MM", ("AA", "LG", "mHgHs"), "MM loses most wherever m is 2 or more", most=True),
-        _order(found, "AA", ("LG", "mHgHs"), "AA loses the second most in general: more than LG", most=True),
-        _order(found, "mHgHs", ("LG",), "mHgHs loses less than LG"),
-        _order(found, "mHgHs", ("AA",), "mHgHs loses less than AA"),
-        _order(found, "mHgHs", ("MM",), "mHgHs loses less than MM"),
-        _gap(found),
-        _cheapest(found),
+        _order(results, "MM", ("AA", "LG", "mHgHs"), "MM loses most wherever m is 2 or more", most=True),
+        _order(results, "AA", ("LG", "mHgHs"), "AA loses the second most in general: more than LG", most=True),
+        _order(results, "mHgHs", ("LG",), "mHgHs loses less than LG"),
+        _order(results, "mHgHs", ("AA",), "mHgHs loses less than AA"),
+        _order(results, "mHgHs", ("MM",), "mHgHs loses less than MM"),
+        _gap(results),
+        _cheapest(results),
         Claim("Fig. 3 (c), (d)", "All of this on an AOL query log, too", None, "the log is not to be had"),
     ]
 
 
-def _order(found: Cells, method: str, others: Sequence[str], says: str, *, most: bool = False) -> Claim:
+def _order(results: Cells, method: str, others: Sequence[str], says: str, *, most: bool = False) -> Claim:
     """Never on the wrong side of one of the others; equal losses are on neither."""
     seen, holds = [], True
     for other in others:
-        less, same, more, ended = compared(found, *((other, method) if most else (method, other)))
+        less, same, more, ended = compared(results, *((other, method) if most else (method, other)))
         total = less + same + len(more) + ended
         open_ = f", not ended in {ended}" if ended else ""
         word = "more" if most else "less"
@@ -95,28 +95,27 @@ def _order(found: Cells, method: str, others: Sequence[str], says: str, *, most:
     return Claim("Fig. 3", says, holds, "; ".join(seen))
 
 
-def _gap(found: Cells) -> Claim:
+def _gap(results: Cells) -> Claim:
     """LG's loss above that of mHgHs for the least and the largest k, at the largest m."""
-    m, ks = max(at[2] for at in found), sorted({at[1] for at in found})
+    m, ks = max(at[2] for at in results), sorted({at[1] for at in results})
     ends = {}
-    for name in dict.fromkeys(at[0] for at in found):
-        ends[name] = [found[name, k, m]["LG"]["ncp"] - found[name, k, m]["mHgHs"]["ncp"] for k in (ks[0], ks[-1])]
+    for name in dict.fromkeys(at[0] for at in results):
+        ends[name] = [results[name, k, m]["LG"]["ncp"] - results[name, k, m]["mHgHs"]["ncp"] for k in (ks[0], ks[-1])]
     seen = "; ".join(f"{name} {first:+.3f} to {last:+.3f}" for name, (first, last) in ends.items())
     holds = all(0 < first < last for first, last in ends.values())
     says = "mHgHs gains the more over LG the larger k is"
     return Claim("Fig. 3", says, holds, f"NCP of LG above mHgHs at m = {m}, from k = {ks[0]} to {ks[-1]}: {seen}")
 
 
-def _cheapest(found: Cells) -> Claim:
+def _cheapest(results: Cells) -> Claim:
     """Cells in which LG takes the least of the four, and mHgHs the second least."""
     first = second = 0
-    for at in found.values():
+    for at in results.values():
         spent = sorted(FOUR, key=lambda one: at[one]["cpu_seconds"] if at[one]["cpu_seconds"] is not None else np.inf)
         first, second = first + (spent[0] == "LG"), second + (spent[:2] == ["LG", "mHgHs"])
-    seen = (
-        f"LG takes the least CPU time of the four in {first} of {len(found)} cells; mHgHs is next in {second} of these"
-    )
-    return Claim("s.5.2", "LG is the most efficient, mHgHs the second", second == len(found), seen)
+    seen = f"LG takes the least CPU time of the four in {first} of {len(results)} cells; "
+    seen += f"mHgHs is next in {second} of these"
+    return Claim("s.5.2", "LG is the most efficient, mHgHs the second", second == len(results), seen)
 
 
 def exponent(rows: Sequence[Row], algorithm: str) -> float:
@@ -133,9 +132,9 @@ def scalable(grown: Sequence[Row]) -> Claim:
     return Claim("s.5.2", "mHgHs scales well", slopes["mHgHs"] < SCALES, seen)
 
 
-def ours(found: Cells) -> list[Claim]:
+def ours(results: Cells) -> list[Claim]:
     """What the optima tell, where they were searched for."""
-    both = {place: at for place, at in found.items() if "optimal-suppress" in at}
+    both = {place: at for place, at in results.items() if "optimal-suppress" in at}
     proved = [at for at in both.values() if at["optimal-suppress"]["ended"] == "proven"]
     rivals = [min(_loses(at, one) for one in ("AA", "optimal", "MM", "mHgHs")) for at in both.values()]
     joint = [_loses(at, "optimal-suppress") for at in both.values()]
@@ -143,7 +142,7 @@ def ours(found: Cells) -> list[Claim]:
     cuts = sum(one < _loses(at, "optimal") for one, at in zip(joint, both.values(), strict=True))
     local = sum(one > _loses(at, "LG") for one, at in zip(joint, both.values(), strict=True))
     best = sum(_loses(at, "mHgHs") == _loses(at, "optimal-suppress") for at in proved)
-    excess = [_loses(at, "mHgHs") / _loses(at, "optimal") - 1 for at in found.values()]
+    excess = [_loses(at, "mHgHs") / _loses(at, "optimal") - 1 for at in results.values()]
     beaten = sum(one > 0 for one in excess)
     of = f"of {len(both)} cells"
     return [
@@ -169,7 +168,7 @@ def ours(found: Cells) -> list[Claim]:
             "mHgHs",
             "It never loses more than the best cut alone",
             not beaten,
-            f"more in {beaten} of {len(found)} cells, by up to {100 * max(excess):.0f} %",
+            f"more in {beaten} of {len(results)} cells, by up to {100 * max(excess):.0f} %",
         ),
         Claim("LG", "No local recoding loses less than the joint optimum", not local, f"LG does in {local} {of}"),
     ]
@@ -180,19 +179,19 @@ def _loses(at: Mapping[str, Row], name: str) -> float:
     return float("inf") if at[name]["ncp"] is None else float(at[name]["ncp"])
 
 
-def draw(found: Cells) -> None:
+def draw(results: Cells) -> None:
     """Loss over m: a column of panels for each data set, a line for each k."""
-    sets, ks = list(dict.fromkeys(at[0] for at in found)), list(dict.fromkeys(at[1] for at in found))
-    rows = [{**row, "m": at[2], "k": at[1]} for at, methods in found.items() for row in methods.values()]
+    sets, ks = list(dict.fromkeys(at[0] for at in results)), list(dict.fromkeys(at[1] for at in results))
+    rows = [{**row, "m": at[2], "k": at[1]} for at, methods in results.items() for row in methods.values()]
     figure, panels = charts.panels(len(ks), len(sets), height=2.1)
-    looks = {NAMES[name]: look for name, look in charts.line_styles(NAMES).items()}
+    styles = {NAMES[name]: look for name, look in charts.line_styles(NAMES).items()}
     for broad in ("AA", "mHgHs"):  # the optima mostly run over them
-        looks[broad] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
+        styles[broad] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
     ms = sorted({row["m"] for row in rows})
     for line, k in zip(panels, ks, strict=True):
         for panel, name in zip(line, sets, strict=True):
             here = [{**row, "method": NAMES[row["algorithm"]]} for row in rows if (row["data"], row["k"]) == (name, k)]
-            charts.curves(panel, here, "m", "ncp", styles=looks)
+            charts.curves(panel, here, "m", "ncp", styles=styles)
             panel.set(ylim=(0.012, 1.2), title=f"{name}, k = {k}")
             panel.set_xticks(ms)
             charts.plain_log(panel)
@@ -206,10 +205,10 @@ def draw(found: Cells) -> None:
 def draw_growth(grown: Sequence[Row]) -> None:
     """CPU time and loss over records."""
     rows = [{**row, "method": NAMES[row["algorithm"]]} for row in grown]
-    looks = {NAMES[name]: look for name, look in charts.line_styles(row["algorithm"] for row in grown).items()}
+    styles = {NAMES[name]: look for name, look in charts.line_styles(row["algorithm"] for row in grown).items()}
     figure, panels = charts.panels(1, 2, width=4.2)
     for panel, up, label in zip(panels[0], ("cpu_seconds", "ncp"), ("CPU time (s)", "NCP"), strict=True):
-        charts.curves(panel, rows, "records", up, styles=looks)
+        charts.curves(panel, rows, "records", up, styles=styles)
         panel.set(ylabel=label, xlabel="records")
         panel.set_xticks(sorted({row["records"] for row in rows}))
         panel.xaxis.set_major_formatter("{x:,.0f}")
@@ -218,24 +217,24 @@ def draw_growth(grown: Sequence[Row]) -> None:
     charts.save(figure, common.IMAGES / "p4-growth.png")
 
 
-def _rivals(found: Cells) -> Iterator[str]:
+def _rivals(results: Cells) -> Iterator[str]:
     """mHgHs against each of the others, in cells."""
     yield "| against | mHgHs loses less | the same | more | did not end |"
     yield "|---|---:|---:|---|---:|"
     for other in ("MM", "AA", "LG", "optimal"):
-        less, same, more, ended = compared(found, "mHgHs", other)
+        less, same, more, ended = compared(results, "mHgHs", other)
         named = f"{len(more)}: {'; '.join(more)}" if more else "0"
         yield f"| {other} | {less} | {same} | {named} | {ended} |"
 
 
-def _table(found: Cells) -> Iterator[str]:
+def _table(results: Cells) -> Iterator[str]:
     """All cells."""
     yield f"| data | k | m | {' | '.join(NAMES.values())} |"
     yield f"|---|---:|---:|{'---|' * len(NAMES)}"
-    for (name, k, m), at in found.items():
+    for (name, k, m), at in results.items():
         least = min(row["ncp"] for row in at.values() if row["ncp"] is not None)
-        told = (_cell(at[method], least) if method in at else "-" for method in NAMES.values())
-        yield f"| {name} | {k} | {m} | {' | '.join(told)} |"
+        texts = (_cell(at[method], least) if method in at else "-" for method in NAMES.values())
+        yield f"| {name} | {k} | {m} | {' | '.join(texts)} |"
 
 
 def _cell(row: Row, least: float) -> str:
@@ -257,5 +256,5 @@ def _growth(grown: Sequence[Row]) -> Iterator[str]:
     yield f"|---:|{'---|' * len(names)}"
     at = {(row["records"], NAMES[row["algorithm"]]): row for row in grown}
     for size in sorted({row["records"] for row in grown}):
-        told = (f"{at[size, name]['cpu_seconds']:.2f} s, {at[size, name]['ncp']:.5f}" for name in names)
-        yield f"| {size:,} | {' | '.join(told)} |"
+        texts = (f"{at[size, name]['cpu_seconds']:.2f} s, {at[size, name]['ncp']:.5f}" for name in names)
+        yield f"| {size:,} | {' | '.join(texts)} |"

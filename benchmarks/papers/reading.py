@@ -40,14 +40,14 @@ def value(rows: Iterable[Row], what: str, **where: object) -> float:
     >>> value([{"k": 5, "ncp": 0.25}], "ncp", k=5)
     0.25
     """
-    found = pick(rows, **where)
+    matching = pick(rows, **where)
     place = ", ".join(f"{name} {one}" for name, one in where.items())
-    if len(found) != 1:
-        raise Missing(f"{len(found)} runs with {place}")
-    told = found[0].get(what)
-    if told is None:
-        raise Missing(f"no {what} with {place}: {found[0].get('status')}")
-    return float(told)
+    if len(matching) != 1:
+        raise Missing(f"{len(matching)} runs with {place}")
+    figure = matching[0].get(what)
+    if figure is None:
+        raise Missing(f"no {what} with {place}: {matching[0].get('status')}")
+    return float(figure)
 
 
 def series(rows: Iterable[Row], across: str, what: str, **where: object) -> dict[float, float]:
@@ -56,13 +56,13 @@ def series(rows: Iterable[Row], across: str, what: str, **where: object) -> dict
     >>> series([{"k": 9, "ncp": 0.5}, {"k": 5, "ncp": 0.25}], "k", "ncp")
     {5: 0.25, 9: 0.5}
     """
-    found = pick(rows, **where)
-    if len({row[across] for row in found}) != len(found) or not found:
-        raise Missing(f"{len(found)} runs along {across} with {where}")
-    for row in found:
+    matching = pick(rows, **where)
+    if len({row[across] for row in matching}) != len(matching) or not matching:
+        raise Missing(f"{len(matching)} runs along {across} with {where}")
+    for row in matching:
         if row.get(what) is None:
             raise Missing(f"no {what} at {across} {row[across]} with {where}: {row.get('status')}")
-    return {row[across]: row[what] for row in sorted(found, key=lambda row: float(row[across]))}
+    return {row[across]: row[what] for row in sorted(matching, key=lambda row: float(row[across]))}
 
 
 def statistic(row: Row, name: str) -> float | None:
@@ -71,16 +71,16 @@ def statistic(row: Row, name: str) -> float | None:
     >>> statistic({"statistics": '{"cuts": 3}'}, "cuts")
     3
     """
-    found: dict[str, float] = json.loads(row.get("statistics") or "{}")
-    return found.get(name)
+    statistics: dict[str, float] = json.loads(row.get("statistics") or "{}")
+    return statistics.get(name)
 
 
-def told(place: str, says: str, judge: Callable[[], Judged]) -> Claim:
+def claim(place: str, says: str, judge: Callable[[], Judged]) -> Claim:
     """A claim, judged; one whose runs are missing cannot be told.
 
-    >>> told("Fig. 1", "it is small", lambda: (True, "3 %")).holds
+    >>> claim("Fig. 1", "it is small", lambda: (True, "3 %")).holds
     True
-    >>> told("Fig. 1", "it is small", lambda: (value([], "ncp", k=5) < 0.1, "")).seen
+    >>> claim("Fig. 1", "it is small", lambda: (value([], "ncp", k=5) < 0.1, "")).seen
     'a run is missing: 0 runs with k 5'
     """
     try:
@@ -99,10 +99,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def told_series(values: dict[float, float], name: str, show: Callable[[float], str] = percent) -> str:
+def trend_text(values: dict[float, float], name: str, show: Callable[[float], str] = percent) -> str:
     """A row of figures for people.
 
-    >>> told_series({5: 0.1, 10: 0.2}, "k")
+    >>> trend_text({5: 0.1, 10: 0.2}, "k")
     '10 % at k=5, 20 % at k=10'
     """
     return ", ".join(f"{show(one)} at {name}={at:g}" for at, one in values.items())

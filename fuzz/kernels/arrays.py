@@ -26,9 +26,9 @@ def one(random_: random.Random) -> None:
 
 def _csr(random_: random.Random, labels: int, rows: int) -> Csr:
     """Rows of ascending codes."""
-    made = [sorted(random_.sample(range(labels), random_.randint(0, min(labels, 5)))) for _ in range(rows)]
-    indptr = np.cumsum([0, *map(len, made)], dtype=np.int64)
-    return indptr, np.array([code for row in made for code in row], dtype=np.int32)
+    sets = [sorted(random_.sample(range(labels), random_.randint(0, min(labels, 5)))) for _ in range(rows)]
+    indptr = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    return indptr, np.array([code for row in sets for code in row], dtype=np.int32)
 
 
 def _rows(random_: random.Random) -> tuple[Csr, int]:

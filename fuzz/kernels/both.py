@@ -43,28 +43,28 @@ class Both:
         def call(*given: Any, **named: Any) -> Any:
             self._calls[name] += 1
             theirs = (
-                [_copied(one, "_twin") for one in given],
-                {key: _copied(one, "_twin") for key, one in named.items()},
+                [_copied(argument, "_twin") for argument in given],
+                {key: _copied(argument, "_twin") for key, argument in named.items()},
             )
-            mine = [_own(one) for one in given], {key: _own(one) for key, one in named.items()}
-            found, error = _result(native, mine)
-            wanted, other = _result(twin, theirs)
+            mine = [_own(argument) for argument in given], {key: _own(argument) for key, argument in named.items()}
+            result, error = _result(native, mine)
+            expected, other = _result(twin, theirs)
             if type(error) is not type(other):
                 raise Differ(f"{name}: {error!r} and {other!r}")
             if error is not None:
                 raise error
-            if isinstance(native, type) or _is_object(found):
-                return Both(found, wanted, self._calls, f"{name}.")
-            self._same(name, found, wanted)
-            return found
+            if isinstance(native, type) or _is_object(result):
+                return Both(result, expected, self._calls, f"{name}.")
+            self._same(name, result, expected)
+            return result
 
         return call
 
-    def _same(self, name: str, found: Any, wanted: Any) -> None:
+    def _same(self, name: str, result: Any, expected: Any) -> None:
         if name in WORK:
-            found, wanted = (_without(WORK[name], one) for one in (found, wanted))
-        if not same(found, wanted):
-            raise Differ(f"{name}: {str(found)[:200]} and {str(wanted)[:200]}")
+            result, expected = (_without(WORK[name], one) for one in (result, expected))
+        if not same(result, expected):
+            raise Differ(f"{name}: {str(result)[:200]} and {str(expected)[:200]}")
 
 
 def _without(places: tuple[int, ...] | None, result: Any) -> Any:
@@ -94,15 +94,15 @@ def _is_object(value: Any) -> bool:
     return type(value).__module__.endswith("_native")
 
 
-def same(found: Any, wanted: Any) -> bool:
+def same(result: Any, expected: Any) -> bool:
     """Whether two results are equal; numbers with a point up to rounding."""
-    if isinstance(found, list | tuple) and isinstance(wanted, list | tuple):
-        return len(found) == len(wanted) and all(map(same, found, wanted))
-    if isinstance(found, np.ndarray) or isinstance(wanted, np.ndarray):
-        return bool(np.array_equal(np.asarray(found), np.asarray(wanted)))
-    if isinstance(found, float) and isinstance(wanted, float):
-        return found == wanted or abs(found - wanted) <= 1e-9 * max(abs(found), abs(wanted))
-    return bool(found == wanted)
+    if isinstance(result, list | tuple) and isinstance(expected, list | tuple):
+        return len(result) == len(expected) and all(map(same, result, expected))
+    if isinstance(result, np.ndarray) or isinstance(expected, np.ndarray):
+        return bool(np.array_equal(np.asarray(result), np.asarray(expected)))
+    if isinstance(result, float) and isinstance(expected, float):
+        return result == expected or abs(result - expected) <= 1e-9 * max(abs(result), abs(expected))
+    return bool(result == expected)
 
 
 def install(native: ModuleType, calls: Counter[str]) -> None:

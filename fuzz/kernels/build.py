@@ -35,10 +35,10 @@ def build() -> Path:
         python,
     )
     _run("cmake", "--build", str(FOLDER), "--parallel", str(len(os.sched_getaffinity(0))))
-    found = sorted(FOLDER.glob("_native*.so"))
-    if not found:
+    extensions = sorted(FOLDER.glob("_native*.so"))
+    if not extensions:
         raise Unavailable(f"no extension in {FOLDER}")
-    return found[0]
+    return extensions[0]
 
 
 def environment() -> dict[str, str]:

@@ -37,7 +37,7 @@ def run(seed: str, seconds: float, jobs: int, cases: Path = saved.FOLDER) -> Ker
         extension, environment = build.build(), build.environment()
     except build.Unavailable as error:
         return Kernels(skipped=str(error))
-    found, start = Kernels(), time.monotonic()
+    totals, start = Kernels(), time.monotonic()
     folders = [Path(tempfile.mkdtemp(prefix="shoal-fuzz-kernels-")) for _ in range(jobs)]
     following = [job * FAR for job in range(jobs)]
     running: dict[int, subprocess.Popen[bytes]] = {}
@@ -50,25 +50,25 @@ def run(seed: str, seconds: float, jobs: int, cases: Path = saved.FOLDER) -> Ker
                 with (folder / "log").open("wb") as log:
                     running[job] = subprocess.Popen(words, env=environment, stdout=log, stderr=log)
             elif job in running and running[job].poll() is not None:
-                following[job] = _ended(folder, running.pop(job).returncode, following[job], found, cases)
+                following[job] = _ended(folder, running.pop(job).returncode, following[job], totals, cases)
             elif job in running and left < -HANG:
                 running[job].kill()
         time.sleep(0.2)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-    return found
+    return totals
 
 
-def _ended(folder: Path, code: int, first: int, found: Kernels, cases: Path) -> int:
+def _ended(folder: Path, code: int, first: int, totals: Kernels, cases: Path) -> int:
     """Take the figures of a process that ended; returns the number of the next problem."""
     stats = folder / "stats.json"
     following = first
     if stats.exists():
         figures = json.loads(stats.read_text("utf-8"))
         stats.unlink()
-        found.problems += figures["done"]
-        found.calls.update(figures["calls"])
-        found.failures += [f"{kind} ({told})" for kind, told in figures["failures"].items()]
+        totals.problems += figures["done"]
+        totals.calls.update(figures["calls"])
+        totals.failures += [f"{kind} ({detail})" for kind, detail in figures["failures"].items()]
         following = figures["next"]
     if code == 0:
         return following
@@ -83,7 +83,7 @@ def _ended(folder: Path, code: int, first: int, found: Kernels, cases: Path) -> 
         path = saved.save("kernels", kind, case.as_json(), case.key, cases)
         kind += f" at {name}, saved as {path}"
     print(f"FAILURE {kind}\n{log[-1500:]}", flush=True)
-    found.failures.append(kind)
+    totals.failures.append(kind)
     current.unlink(missing_ok=True)
     return (int(name.rpartition(":")[2]) if name else following) + 1
 

@@ -104,13 +104,13 @@ def check(world: World, seen: Seen, release: Any) -> list[Failure]:
 
 def _compare(name: str, loss: Fraction, best: Fraction, proof: Any) -> list[Failure]:
     """A loss and what is claimed of it against the best there is."""
-    said = f"best {float(best)}, loss {float(loss)}, {proof}"
+    detail = f"best {float(best)}, loss {float(loss)}, {proof}"
     if loss < best - Fraction(CLOSE):
-        return [Failure(f"better than the best: {name}", said)]
+        return [Failure(f"better than the best: {name}", detail)]
     if proof is not None and proof.lower_bound > best + Fraction(CLOSE):
-        return [Failure(f"lower bound too high: {name}", said)]
+        return [Failure(f"lower bound too high: {name}", detail)]
     if (proof is None or proof.ended == "proven") and loss > best + Fraction(CLOSE):
-        return [Failure(f"proven but not best: {name}", said)]
+        return [Failure(f"proven but not best: {name}", detail)]
     return []
 
 
@@ -147,13 +147,13 @@ def _suppressions(world: World, method: SuppressingAlgorithm) -> Iterator[tuple[
     counts = {item: sum(item in row for row in world.known) for item in occurring}
     if world.tree.n_cuts() > MOST_CUTS:
         return ()
-    found: list[tuple[Cut, Cut]] = []
+    choices: list[tuple[Cut, Cut]] = []
     for cut in world.tree.cuts():
         free = [block for block in cut if block & occurring and not block & kept]
         for number in range(len(free) + 1):
             for gone in combinations(free, number):
                 if sum(counts[item] for block in gone for item in block & occurring) <= budget:
-                    found.append((cut, list(gone)))
-        if len(found) > MOST_SUPPRESSIONS:
+                    choices.append((cut, list(gone)))
+        if len(choices) > MOST_SUPPRESSIONS:
             return ()
-    return iter(found)
+    return iter(choices)

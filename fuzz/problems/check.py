@@ -57,12 +57,12 @@ def _check(case: Case, result: Result) -> None:
 def _release(world: World, outcome: Outcome) -> list[Failure]:
     """A release: true, safe, measured rightly, and as good as is said."""
     assert outcome.seen is not None
-    found = truth.check(world, outcome.seen, outcome.release)
-    if not found:
-        found += bounds.check(world, outcome.seen, outcome.release)
+    failures = truth.check(world, outcome.seen, outcome.release)
+    if not failures:
+        failures += bounds.check(world, outcome.seen, outcome.release)
     if world.case.model in DEFINITIONS:
-        found += verdicts.of_release(world, outcome.seen, outcome.release)
-    return found
+        failures += verdicts.of_release(world, outcome.seen, outcome.release)
+    return failures
 
 
 def _again(world: World, first: Outcome) -> list[Failure]:

@@ -150,12 +150,12 @@ class Losses:
     @classmethod
     def of(cls, original: Sets, covers: list[list[frozenset[str]]], n_items: int) -> Losses:
         """From the items that the labels of each record stand for."""
-        found = [
+        sizes = [
             (item, min((len(cover) for cover in labels if item in cover), default=0))
             for row, labels in zip(original, covers, strict=True)
             for item in row
         ]
-        return cls(found, n_items)
+        return cls(sizes, n_items)
 
     def penalty(self, loss: str, size: int) -> Fraction:
         """Of one occurrence."""

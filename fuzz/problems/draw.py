@@ -39,9 +39,9 @@ COLUMNS: dict[str, tuple[list[str], list[dict[str, Any]]]] = {  # name -> values
 @functools.cache
 def pairs() -> list[tuple[type[Algorithm], type[PrivacyModel]]]:
     """Every algorithm with every model that it solves."""
-    found = discovery.find("shoal.algorithms", Algorithm).values()
+    algorithms = discovery.find("shoal.algorithms", Algorithm).values()
     models = discovery.find("shoal.privacy", PrivacyModel).values()
-    return [(one, model) for one in found for model in models if issubclass(model, one.solves)]
+    return [(algorithm, model) for algorithm in algorithms for model in models if issubclass(model, algorithm.solves)]
 
 
 def draw(seed: str) -> Case:
@@ -138,17 +138,17 @@ def _columns(
     """Columns beside the sets, and what is said of them."""
     values: dict[str, list[str | None]] = {}
     roles: dict[str, dict[str, Any]] = {}
-    some = random_.sample(sorted(COLUMNS), random_.choice((1, 1, 2, 3))) if model.relational else []
+    names = random_.sample(sorted(COLUMNS), random_.choice((1, 1, 2, 3))) if model.relational else []
     if not model.relational and random_.random() < 0.15:
-        some = random_.sample(sorted(COLUMNS), 1)
-    for name in some:
-        likely, said = COLUMNS[name]
+        names = random_.sample(sorted(COLUMNS), 1)
+    for name in names:
+        likely, declarations = COLUMNS[name]
         holes = random_.choice((0.0, 0.0, 0.1, 0.5))
         used = random_.sample(likely, random_.randint(1, len(likely)))
         blank = random_.choice(("", "?"))
         values[name] = [blank if random_.random() < holes else random_.choice(used) for _ in range(count)]
         if model.relational:
-            roles[name] = {**random_.choice(said), "missing": ["?"] if blank == "?" else []}
+            roles[name] = {**random_.choice(declarations), "missing": ["?"] if blank == "?" else []}
             if random_.random() < 0.1:
                 roles[name] = {"role": random_.choice(("identifier", "plain"))}
     if any(option.name == "sensitive_column" for option in model.options()) and random_.random() < 0.35:
@@ -167,23 +167,23 @@ def _needs_tree(algorithm: type[Algorithm]) -> bool:
 
 def _options(random_: random.Random, cls: type[Spec], known: dict[str, list[str]]) -> dict[str, Any]:
     """Values for some of the options; the others keep their defaults."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if known["columns"] and any(option.name == "sensitive_column" for option in cls.options()):
-        found["sensitive_column"] = known["columns"]
+        options["sensitive_column"] = known["columns"]
     order = list(cls.options())
     random_.shuffle(order)
     for option in order:
-        if option.name not in found and random_.random() < (0.95 if issubclass(cls, PrivacyModel) else 0.4):
+        if option.name not in options and random_.random() < (0.95 if issubclass(cls, PrivacyModel) else 0.4):
             value = _value(random_, option, known)
             if value is not None:
-                found[option.name] = value
-    if "sensitive" in {option.name for option in order} and not found.get("sensitive_column"):
-        found.setdefault("sensitive", [random_.choice(known["items"])])
-    if set(found.get("qid", ())) & set(found.get("sensitive", ())):
-        del found["qid"]
-    if found.get("within", "sets") == "sets" and random_.random() < 0.9:
-        found.pop("siblings", None)  # of use with other ways only
-    return found
+                options[option.name] = value
+    if "sensitive" in {option.name for option in order} and not options.get("sensitive_column"):
+        options.setdefault("sensitive", [random_.choice(known["items"])])
+    if set(options.get("qid", ())) & set(options.get("sensitive", ())):
+        del options["qid"]
+    if options.get("within", "sets") == "sets" and random_.random() < 0.9:
+        options.pop("siblings", None)  # of use with other ways only
+    return options
 
 
 def _value(random_: random.Random, option: Option, known: dict[str, list[str]]) -> Any:

@@ -62,29 +62,29 @@ def can_hold(case: Case) -> bool:
 def write(case: Case, path: Path) -> list[str]:
     """Write the data of a case; returns the words that tell the command line how to read them."""
     rows = next(iter(case.sets.values()))
-    said = ["--format", str(case.format)]
+    words = ["--format", str(case.format)]
     if case.format == "fimi":
         put(path, "".join(" ".join(row) + "\n" for row in rows))
     elif case.format == "basket":
         put(path, "".join(",".join(map(quoted, row)) + "\n" for row in rows))
-        said += ["--delimiter", ","]
+        words += ["--delimiter", ","]
     elif case.format == "long":
         pairs = [(str(at), item) for at, row in enumerate(rows, 1) for item in row or [""]]
         put(path, "".join(",".join(map(quoted, pair)) + "\n" for pair in [("id", "item"), *pairs]))
-        said += ["--delimiter", ",", "--id-column", "id", "--item-column", "item"]
+        words += ["--delimiter", ",", "--id-column", "id", "--item-column", "item"]
     else:
-        said += [word for name in case.sets for word in ("--column", name)]
+        words += [word for name in case.sets for word in ("--column", name)]
         table: Table = {**case.columns, **case.sets}
         if case.format in ("csv", "tsv"):
-            said += _write_cells(case, table, path)
+            words += _write_cells(case, table, path)
         elif case.format == "jsonl":
             records = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
             put(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
         else:
             lists = {name: pa.list_(pa.string()) for name in case.sets}
-            made = pa.table({name: pa.array(values, lists.get(name, pa.string())) for name, values in table.items()})
-            {"parquet": pa.parquet.write_table, "feather": pa.feather.write_feather}[str(case.format)](made, path)
-    return said + (["--multiset"] if case.multiset else [])
+            arrow = pa.table({name: pa.array(values, lists.get(name, pa.string())) for name, values in table.items()})
+            {"parquet": pa.parquet.write_table, "feather": pa.feather.write_feather}[str(case.format)](arrow, path)
+    return words + (["--multiset"] if case.multiset else [])
 
 
 def _write_cells(case: Case, table: Table, path: Path) -> list[str]:
@@ -103,10 +103,10 @@ def read(case: Case, path: Path, options: dict[str, Any]) -> Table:
     if case.format == "basket":
         return {name: [[v for v in row if v] for row in cells(path, str(options.get("delimiter") or ","))]}
     if case.format == "long":
-        found: dict[str, list[str]] = {}
+        items_of: dict[str, list[str]] = {}
         for record, item in cells(path, str(options.get("delimiter") or ","))[1:]:
-            found.setdefault(record, []).extend([item] if item else [])
-        return {name: list(found.values())}
+            items_of.setdefault(record, []).extend([item] if item else [])
+        return {name: list(items_of.values())}
     if case.format in ("csv", "tsv"):
         head, *rows = cells(path, str(options.get("delimiter") or ("\t" if case.format == "tsv" else ",")))
         table: Table = {column: [row[at] for row in rows] for at, column in enumerate(head)}
@@ -118,8 +118,8 @@ def read(case: Case, path: Path, options: dict[str, Any]) -> Table:
     if case.format == "jsonl":
         records = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
         return {column: [record[column] for record in records] for column in (records[0] if records else {})}
-    made = pa.parquet.read_table(path) if case.format == "parquet" else pa.feather.read_table(path)
-    return {column: made.column(column).to_pylist() for column in made.column_names}
+    arrow = pa.parquet.read_table(path) if case.format == "parquet" else pa.feather.read_table(path)
+    return {column: arrow.column(column).to_pylist() for column in arrow.column_names}
 
 
 def write_tree(parents: Parents, path: Path, form: str) -> None:

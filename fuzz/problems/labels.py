@@ -35,14 +35,14 @@ HOSTILE = [
 def items(random_: random.Random, count: int) -> list[str]:
     """Different labels of items: mostly plain ones, or mostly odd ones."""
     odd = random_.choice((0.0, 0.0, 0.1, 0.5, 0.9))
-    found: dict[str, None] = {}
-    while len(found) < count:
+    labels: dict[str, None] = {}
+    while len(labels) < count:
         if random_.random() >= odd:
             label = random_.choice(PLAIN)
         else:
             label = random_.choice(ODD if random_.random() < 0.97 else HOSTILE)
-        found[label] = None
-    return list(found)
+        labels[label] = None
+    return list(labels)
 
 
 def group(random_: random.Random, taken: set[str], names: list[str], at: int) -> str:

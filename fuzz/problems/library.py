@@ -49,7 +49,7 @@ def problem_of(case: Case, *, again: bool = False) -> shoal.Problem:
         case.seed,
         weights=None if case.weights is None else shoal.Weights(case.weights),
         allow_missing=case.allow_missing,
-        columns={name: _column(said) for name, said in case.roles.items()},
+        columns={name: _column(spec) for name, spec in case.roles.items()},
     )
 
 
@@ -81,11 +81,11 @@ def tree_of(case: Case, data: shoal.Dataset, *, again: bool = False) -> shoal.Hi
     return hierarchies.with_counts(tree, items) if case.multiset else tree
 
 
-def _column(said: dict[str, Any]) -> shoal.Column:
-    tree = said.get("hierarchy")
+def _column(spec: dict[str, Any]) -> shoal.Column:
+    tree = spec.get("hierarchy")
     if isinstance(tree, dict):
-        said = {**said, "hierarchy": shoal.Hierarchy.from_parents(tree)}
-    return shoal.Column(**said)
+        spec = {**spec, "hierarchy": shoal.Hierarchy.from_parents(tree)}
+    return shoal.Column(**spec)
 
 
 def data_of(case: Case) -> shoal.Dataset:
@@ -121,9 +121,9 @@ def seen_of(case: Case, data: Any, book: dict[str, frozenset[str]]) -> Seen:
         data = data.to_arrow()
     if not isinstance(data, pa.Table):
         data = pa.Table.from_pandas(data, preserve_index=False)
-    found = {name: data.column(name).to_pylist() for name in data.column_names}
-    sets = {name: found.pop(name) for name in case.sets}
-    return Seen(together(sets), {name: list(map(_text, values)) for name, values in found.items()}, book)
+    columns = {name: data.column(name).to_pylist() for name in data.column_names}
+    sets = {name: columns.pop(name) for name in case.sets}
+    return Seen(together(sets), {name: list(map(_text, values)) for name, values in columns.items()}, book)
 
 
 def together(sets: dict[str, list[list[str]]]) -> Sets:

@@ -136,15 +136,15 @@ def _chunk(
         began, case = time.perf_counter(), draw(name)
         result = check(case)
         spent = time.perf_counter() - began
-        kinds = [one.kind for one in result.failures]
+        kinds = [failure.kind for failure in result.failures]
         pair = (case.model, case.algorithm)
         pipe.send(("result", pair, result.released, result.refusal, case.format, kinds, spent))
-        for one in result.failures:
-            if one.kind not in kept:
-                kept.add(one.kind)
-                path = keep(case, one, folder)
-                told = f"FAILURE at {name} ({case.model}, {case.algorithm}): {one}; saved as {path}"
-                pipe.send(("kept", one.kind, path, told))
+        for failure in result.failures:
+            if failure.kind not in kept:
+                kept.add(failure.kind)
+                path = keep(case, failure, folder)
+                message = f"FAILURE at {name} ({case.model}, {case.algorithm}): {failure}; saved as {path}"
+                pipe.send(("kept", failure.kind, path, message))
     pipe.send(("done",))
 
 

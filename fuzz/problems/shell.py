@@ -81,10 +81,12 @@ def _check(world: World, outcome: Outcome, folder: Path) -> list[Failure]:
     sets = {name: table.pop(name) for name in case.sets}
     columns = {name: [None if v is None or v == "" else str(v) for v in values] for name, values in table.items()}
     seen = Seen(library.together(sets), columns, _book(folder))
-    found = _same(world, seen, outcome)
-    if outcome.seen is not None and not found and case.model in DEFINITIONS:
-        found += truth.guarantee(world, seen)
-    return [Failure(f"command line: {one.kind}", one.detail) for one in found] or _verify(case, target, options)
+    failures = _same(world, seen, outcome)
+    if outcome.seen is not None and not failures and case.model in DEFINITIONS:
+        failures += truth.guarantee(world, seen)
+    return [Failure(f"command line: {failure.kind}", failure.detail) for failure in failures] or _verify(
+        case, target, options
+    )
 
 
 def _same(world: World, seen: Seen, outcome: Outcome) -> list[Failure]:
@@ -147,8 +149,8 @@ def _reading(options: dict[str, Any]) -> list[str]:
 
 
 def _read_options(report: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = report["provenance"]["output"]["read_options"]
-    return found
+    options: dict[str, Any] = report["provenance"]["output"]["read_options"]
+    return options
 
 
 def _book(folder: Path) -> dict[str, frozenset[str]]:
@@ -156,10 +158,10 @@ def _book(folder: Path) -> dict[str, frozenset[str]]:
     path = folder / "out.codebook.csv"
     if not path.exists():
         return {}
-    found: dict[str, set[str]] = {}
+    items_of: dict[str, set[str]] = {}
     for label, _, item in files.cells(path, ",")[1:]:
-        found.setdefault(label, set()).add(item)
-    return {label: frozenset(items) for label, items in found.items()}
+        items_of.setdefault(label, set()).add(item)
+    return {label: frozenset(items) for label, items in items_of.items()}
 
 
 def words_of(case: Case) -> list[str]:
@@ -183,20 +185,20 @@ def words_of(case: Case) -> list[str]:
 
 
 def _column_words(case: Case) -> list[str]:
-    said = case.roles
+    roles = case.roles
     words: list[str] = []
     chosen = {
-        "--quasi-identifiers": [name for name in said if "role" not in said[name]],
-        "--plain": [name for name in said if said[name].get("role") == "plain"],
-        "--identifiers": [name for name in said if said[name].get("role") == "identifier"],
-        "--categorical": [name for name in said if said[name].get("type") == "category"],
-        "--missing": sorted({text for one in said.values() for text in one.get("missing", ())}),
-        "--column-weights": [f"{name}={said[name]['weight']}" for name in said if "weight" in said[name]],
+        "--quasi-identifiers": [name for name in roles if "role" not in roles[name]],
+        "--plain": [name for name in roles if roles[name].get("role") == "plain"],
+        "--identifiers": [name for name in roles if roles[name].get("role") == "identifier"],
+        "--categorical": [name for name in roles if roles[name].get("type") == "category"],
+        "--missing": sorted({text for spec in roles.values() for text in spec.get("missing", ())}),
+        "--column-weights": [f"{name}={roles[name]['weight']}" for name in roles if "weight" in roles[name]],
     }
     for flag, names in chosen.items():
         words += [flag, ",".join(names)] if names else []
-    for name, one in said.items():
-        tree = one.get("hierarchy")
+    for name, spec in roles.items():
+        tree = spec.get("hierarchy")
         if isinstance(tree, dict):
             files.write_tree(tree, Path(f"tree-{name}.csv"), case.tree_format)
             words += ["--hierarchy", f"{name}=tree-{name}.csv"]

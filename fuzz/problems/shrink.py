@@ -45,7 +45,7 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield replace(
             case,
             columns={key: values for key, values in case.columns.items() if key != name},
-            roles={key: said for key, said in case.roles.items() if key != name},
+            roles={key: role for key, role in case.roles.items() if key != name},
         )
     for name in case.roles:
         yield replace(case, roles={**case.roles, name: {}})

@@ -18,21 +18,21 @@ def draw(random_: random.Random, items: list[str]) -> Parents:
     if len(items) == 1 and random_.random() < 0.3:
         return {items[0]: None}
     parents: Parents = {}
-    taken, open_, made = set(items), list(items), 0
+    taken, open_, n_groups = set(items), list(items), 0
     random_.shuffle(open_)
 
     def join(count: int) -> None:
-        nonlocal open_, made
-        name = labels.group(random_, taken, items, made)
+        nonlocal open_, n_groups
+        name = labels.group(random_, taken, items, n_groups)
         taken.add(name)
-        made += 1
+        n_groups += 1
         parents.update(dict.fromkeys(open_[:count], name))
         open_ = [name, *open_[count:]] if shape == "caterpillar" else [*open_[count:], name]
 
     if shape == "flat":
         join(len(open_))
     while len(open_) > 1:
-        chain = shape == "chains" and made < 2 * len(items) and random_.random() < 0.5
+        chain = shape == "chains" and n_groups < 2 * len(items) and random_.random() < 0.5
         join(1 if chain else 2 if shape in ("binary", "caterpillar") else random_.randint(2, min(4, len(open_))))
     for _ in range(random_.choice((0, 0, 0, 1, 2)) if shape != "flat" else 0):
         join(1)
@@ -48,11 +48,11 @@ class Tree:
     @cached_property
     def children(self) -> dict[str, list[str]]:
         """Group -> what is right below it."""
-        found: dict[str, list[str]] = {}
+        children: dict[str, list[str]] = {}
         for label, parent in self.parents.items():
             if parent is not None:
-                found.setdefault(parent, []).append(label)
-        return found
+                children.setdefault(parent, []).append(label)
+        return children
 
     @cached_property
     def root(self) -> str:
@@ -62,14 +62,14 @@ class Tree:
     @cached_property
     def leaves(self) -> dict[str, frozenset[str]]:
         """Label -> the items that it stands for."""
-        found: dict[str, set[str]] = {}
+        items_of: dict[str, set[str]] = {}
         for label in self.parents:
             if label not in self.children:
                 above: str | None = label
                 while above is not None:
-                    found.setdefault(above, set()).add(label)
+                    items_of.setdefault(above, set()).add(label)
                     above = self.parents[above]
-        return {label: frozenset(items) for label, items in found.items()}
+        return {label: frozenset(items) for label, items in items_of.items()}
 
     @cached_property
     def items(self) -> frozenset[str]:

@@ -24,7 +24,7 @@ def check(world: World, seen: Seen, release: Any) -> list[Failure]:
     """All that is wrong with a release."""
     if len(seen.rows) != world.case.n_rows:
         return [Failure("row count", f"{world.case.n_rows} records became {len(seen.rows)}")]
-    found = guarantee(world, seen)
+    failures = guarantee(world, seen)
     known, sensitive = world.apart(seen.rows, seen.columns)
     covers: Covers = []
     for row in known:
@@ -32,17 +32,17 @@ def check(world: World, seen: Seen, release: Any) -> list[Failure]:
         for label in row:
             cover = world.cover(label, seen)
             if cover is None:
-                return [*found, Failure("unknown label", repr(label)[:200])]
+                return [*failures, Failure("unknown label", repr(label)[:200])]
             of_row.append(cover)
         covers.append(of_row)
     if release.algorithm.truthful:
-        found += _true_items(world, covers, release)
-        found += _same_sensitive(world, sensitive)
+        failures += _true_items(world, covers, release)
+        failures += _same_sensitive(world, sensitive)
     else:
-        found += _changed_items(world, known, sensitive, seen, release)
-    found += _columns(world, seen)
-    found += _along_the_tree(world, known, seen, release)
-    return found or _losses(world, seen, covers, release)
+        failures += _changed_items(world, known, sensitive, seen, release)
+    failures += _columns(world, seen)
+    failures += _along_the_tree(world, known, seen, release)
+    return failures or _losses(world, seen, covers, release)
 
 
 def guarantee(world: World, seen: Seen) -> list[Failure]:
@@ -160,13 +160,13 @@ def _columns(world: World, seen: Seen) -> list[Failure]:
 
 def covers_value(world: World, name: str, was: str | None, now: str | None) -> bool:
     """Whether a published value covers the original one."""
-    said = world.case.roles.get(name, {})
-    missing = not (was or "").strip() or was in said.get("missing", ())
-    if not (now or "").strip() or now in said.get("missing", ()):
+    role = world.case.roles.get(name, {})
+    missing = not (was or "").strip() or was in role.get("missing", ())
+    if not (now or "").strip() or now in role.get("missing", ()):
         return missing
     assert was is not None
     assert now is not None
-    tree = said.get("hierarchy")
+    tree = role.get("hierarchy")
     if isinstance(tree, dict):
         leaves = Tree(tree).leaves
         return now in leaves and (now == Tree(tree).root if missing else was in leaves[now])
@@ -200,18 +200,18 @@ def item_weights(world: World) -> dict[str, Fraction] | None:
     given = world.case.weights
     if given is None:
         return None
-    found: dict[str, Fraction] = {}
+    weights: dict[str, Fraction] = {}
     for item in world.tree.items:
         label: str | None = item
         while label is not None and label not in given:
             label = world.tree.parents[label]
-        found[item] = Fraction(1) if label is None else Fraction(str(given[label]))
-    return found
+        weights[item] = Fraction(1) if label is None else Fraction(str(given[label]))
+    return weights
 
 
 def _losses(world: World, seen: Seen, covers: Covers, release: Any) -> list[Failure]:
     """Every loss that is told, worked out anew."""
-    told, weights = release.losses, item_weights(world)
+    reported, weights = release.losses, item_weights(world)
     losses = Losses.of(world.known, covers, len(world.tree.items))
     wanted: dict[str, Fraction] = {name: losses.mean(name) for name in ("ncp", "lm")}
     wanted["lm_sum"] = losses.total("lm")
@@ -221,32 +221,32 @@ def _losses(world: World, seen: Seen, covers: Covers, release: Any) -> list[Fail
         wanted["weighted_ul"] = utility_loss(covers, weights)
     wanted |= _column_losses(world, seen)
     for name, value in wanted.items():
-        if name in told and abs(told[name] - value) > CLOSE:
-            return [Failure(f"loss: {name}", f"told {told[name]}, is {float(value)}")]
+        if name in reported and abs(reported[name] - value) > CLOSE:
+            return [Failure(f"loss: {name}", f"told {reported[name]}, is {float(value)}")]
     needed = {"ncp", "lm", "lm_sum"} | ({"weighted_ncp", "weighted_lm"} if weights is not None else set())
-    missing = needed - told.keys()
+    missing = needed - reported.keys()
     return [Failure("loss not told", f"{sorted(missing)}")] if missing else []
 
 
 def _column_losses(world: World, seen: Seen) -> dict[str, Fraction]:
     """NCP of the columns that are categories, or numbers without levels."""
-    found: dict[str, Fraction] = {}
+    losses: dict[str, Fraction] = {}
     if world.case.model not in ("k", "k-km", "k-lm"):
         return {}
     for name in world.quasi_identifiers:
-        said = world.case.roles.get(name, {})
+        role = world.case.roles.get(name, {})
         was, now = world.case.columns[name], seen.columns[name]
-        present = [value for value in was if (value or "").strip() and value not in said.get("missing", ())]
+        present = [value for value in was if (value or "").strip() and value not in role.get("missing", ())]
         penalties: list[Fraction] = []
-        if isinstance(said.get("hierarchy"), str) or not present:
+        if isinstance(role.get("hierarchy"), str) or not present:
             continue
-        if isinstance(said.get("hierarchy"), dict):
-            tree = Tree(said["hierarchy"])
+        if isinstance(role.get("hierarchy"), dict):
+            tree = Tree(role["hierarchy"])
             penalties = [
                 _share(len(tree.leaves[value]), len(tree.items)) if value in tree.leaves else Fraction(0)
                 for value in map(str, now)
             ]
-        elif said.get("type") == "category" or any(
+        elif role.get("type") == "category" or any(
             place(str(value)) is None or re.match(r"0\d", str(value)) for value in present
         ):
             penalties = [Fraction(value == "*" and "*" not in present) for value in now]
@@ -259,8 +259,8 @@ def _column_losses(world: World, seen: Seen) -> dict[str, Fraction]:
                 low, high = (place(bounds[1]), place(bounds[2])) if bounds else (None, None)
                 wide = high - low if low is not None and high is not None else Fraction(0)
                 penalties.append(Fraction(1) if value == "*" else min(Fraction(1), wide / length))
-        found[f"relational_ncp:{name}"] = sum(penalties, Fraction(0)) / max(1, len(penalties))
-    return found
+        losses[f"relational_ncp:{name}"] = sum(penalties, Fraction(0)) / max(1, len(penalties))
+    return losses
 
 
 def _share(part: int, whole: int) -> Fraction:

@@ -42,29 +42,29 @@ def of_original(world: World) -> list[Failure]:
 def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
     """The release, and copies of it with a few labels added, deleted or swapped."""
     privacy = release.problem.privacy
-    found = _agree(world, privacy, seen, "the release")
+    failures = _agree(world, privacy, seen, "the release")
     random_ = random.Random(world.case.perturb)
-    for _ in range(PERTURBED if seen.rows and not found else 0):
-        found += _agree(
+    for _ in range(PERTURBED if seen.rows and not failures else 0):
+        failures += _agree(
             world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release"
         )
-    return found
+    return failures
 
 
 def _changed(random_: random.Random, rows: Sets) -> Sets:
     """The rows with one to three changes."""
-    made = list(rows)
+    changed = list(rows)
     labels = sorted(frozenset[str]().union(*rows)) or ["a"]
     for _ in range(random_.randint(1, 3)):
-        at = random_.randrange(len(made))
+        at = random_.randrange(len(changed))
         roll = random_.random()
-        if roll < 0.4 and made[at]:
-            made[at] = made[at] - {random_.choice(sorted(made[at]))}
+        if roll < 0.4 and changed[at]:
+            changed[at] = changed[at] - {random_.choice(sorted(changed[at]))}
         elif roll < 0.8:
-            made[at] = made[at] | {random_.choice(labels)}
+            changed[at] = changed[at] | {random_.choice(labels)}
         else:
-            made[at] = random_.choice(made)
-    return made
+            changed[at] = random_.choice(changed)
+    return changed
 
 
 def _agree(world: World, privacy: PrivacyModel, seen: Seen, what: str) -> list[Failure]:

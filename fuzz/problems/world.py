@@ -36,15 +36,15 @@ class World:
     @cached_property
     def rows(self) -> Sets:
         """The items of each record; blank ones do not count, repeated ones collapse or are counted."""
-        found: list[set[str]] = [set() for _ in range(self.case.n_rows)]
+        records: list[set[str]] = [set() for _ in range(self.case.n_rows)]
         for column, rows in self.case.sets.items():
             tag = f"{column}." if self.tagged else ""
-            for record, row in zip(found, rows, strict=True):
+            for record, row in zip(records, rows, strict=True):
                 counts = Counter(item for item in row if item.strip())
                 record.update(
                     f"{tag}{item}*{count}" if self.case.multiset else f"{tag}{item}" for item, count in counts.items()
                 )
-        return [frozenset(row) for row in found]
+        return [frozenset(row) for row in records]
 
     @cached_property
     def occurring(self) -> frozenset[str]:
@@ -70,15 +70,17 @@ class World:
     @cached_property
     def declared(self) -> frozenset[str]:
         """The items that were declared sensitive, or are below a group that was; of multisets without counts."""
-        found: set[str] = set()
+        declared: set[str] = set()
         for label in self.case.model_options.get("sensitive", ()):
             if not any(label.startswith(f"{column}=") for column in self.sensitive_columns):
                 below = self.whole_tree.leaves.get(label, frozenset({label}))
                 above = self.whole_tree.parents
-                found |= (
-                    {label} if label in below else {_item(one) if above[one] == _item(one) else one for one in below}
+                declared |= (
+                    {label}
+                    if label in below
+                    else {_item(item) if above[item] == _item(item) else item for item in below}
                 )
-        return frozenset(found)
+        return frozenset(declared)
 
     @cached_property
     def sensitive_items(self) -> frozenset[str]:
@@ -89,8 +91,8 @@ class World:
     @property
     def sensitive_columns(self) -> list[str]:
         """The columns with values that must not be learned."""
-        found: list[str] = self.case.model_options.get("sensitive_column", [])
-        return found
+        columns: list[str] = self.case.model_options.get("sensitive_column", [])
+        return columns
 
     @cached_property
     def tree(self) -> Tree:
@@ -165,16 +167,16 @@ class World:
         return member
 
     def _union(self, members: list[str]) -> frozenset[str] | None:
-        found = [self.tree.leaves.get(member) for member in members]
-        if not found or None in found:
+        parts = [self.tree.leaves.get(member) for member in members]
+        if not parts or None in parts:
             return None
-        return frozenset[str]().union(*(items for items in found if items))
+        return frozenset[str]().union(*(items for items in parts if items))
 
 
 def _item(label: str) -> str:
     """What a label such as ``milk*2`` counts; any other label as it is."""
-    found = re.fullmatch(r"(.+)\*[0-9]+", label, re.DOTALL)
-    return found[1] if found else label
+    match = re.fullmatch(r"(.+)\*[0-9]+", label, re.DOTALL)
+    return match[1] if match else label
 
 
 def set_members(label: str) -> list[str]:

@@ -45,8 +45,8 @@ class Engine:
         self.runs[name] += 1
         try:
             self.accepted[name] += self.target.check(data, self.scratch)
-        except self.target.Finding as found:
-            self.keep(str(found), data)
+        except self.target.Finding as finding:
+            self.keep(str(finding), data)
         if self.runs.total() % 200 == 0:
             self.tell()
 

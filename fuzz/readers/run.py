@@ -39,7 +39,7 @@ class Readers:
 def run(seed: str, seconds: float, cases: Path = saved.FOLDER) -> Readers:
     """Fuzz the readers for some seconds."""
     is_guided = importlib.util.find_spec("atheris") is not None
-    found = Readers("guided by coverage" if is_guided else "blind")
+    totals = Readers("guided by coverage" if is_guided else "blind")
     if not is_guided:
         print("atheris is not installed for this Python: inputs are mutated blindly, without a guide.", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="shoal-fuzz-readers-"))
@@ -59,29 +59,29 @@ def run(seed: str, seconds: float, cases: Path = saved.FOLDER) -> Readers:
                 code = done.returncode
             except subprocess.TimeoutExpired:
                 code = -1
-        _count(folder, found)
+        _count(folder, totals)
         if code == 0:
             continue
         ended = (folder / "current").read_bytes() if (folder / "current").exists() else b""
         if not ended:
             tail = (folder / "log").read_text("utf-8", "replace")[-600:]
-            found.failures[f"the engine does not start: {tail}"] = folder / "log"
+            totals.failures[f"the engine does not start: {tail}"] = folder / "log"
             break
-        _keep(found, f"process ended ({code}): {target.name_of(ended)}", ended, cases)
-    found.elapsed = time.monotonic() - start
+        _keep(totals, f"process ended ({code}): {target.name_of(ended)}", ended, cases)
+    totals.elapsed = time.monotonic() - start
     for path in sorted((folder / "found").glob("*.kind")):
         data = path.with_suffix(".input").read_bytes()
-        _keep(found, path.read_text("utf-8"), _smaller(data), cases)
-    found.coverage = coverage(folder / "corpus")
-    shutil.rmtree(folder, ignore_errors=not found.failures)
-    return found
+        _keep(totals, path.read_text("utf-8"), _smaller(data), cases)
+    totals.coverage = coverage(folder / "corpus")
+    shutil.rmtree(folder, ignore_errors=not totals.failures)
+    return totals
 
 
-def _count(folder: Path, found: Readers) -> None:
+def _count(folder: Path, totals: Readers) -> None:
     if (folder / "stats.json").exists():
         figures = json.loads((folder / "stats.json").read_text("utf-8"))
-        found.runs.update(figures["runs"])
-        found.accepted.update(figures["accepted"])
+        totals.runs.update(figures["runs"])
+        totals.accepted.update(figures["accepted"])
         (folder / "stats.json").unlink()
 
 
@@ -91,10 +91,10 @@ def _smaller(data: bytes) -> bytes:
         return target.smaller(data, Path(name))
 
 
-def _keep(found: Readers, kind: str, data: bytes, cases: Path) -> None:
+def _keep(totals: Readers, kind: str, data: bytes, cases: Path) -> None:
     content = {"kind": target.name_of(data), "input": base64.b64encode(data).decode()}
     key = hashlib.sha256(data).hexdigest()[:10]
-    found.failures[kind] = saved.save("readers", kind, content, key, cases)
+    totals.failures[kind] = saved.save("readers", kind, content, key, cases)
 
 
 def coverage(corpus: Path) -> float:
@@ -131,11 +131,11 @@ def coverage(corpus: Path) -> float:
 
 def _lines(path: Path) -> set[int]:
     """The lines of the functions of a file."""
-    found: set[int] = set()
+    lines: set[int] = set()
     todo = [compile(path.read_text("utf-8"), str(path), "exec")]
     while todo:
         code = todo.pop()
         if code.co_name not in ("<module>",) and code.co_flags & 2:  # optimized locals: a function
-            found |= {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
-        todo += [one for one in code.co_consts if isinstance(one, types.CodeType)]
-    return found
+            lines |= {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
+        todo += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return lines

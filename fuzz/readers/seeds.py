@@ -17,10 +17,10 @@ REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / 
 
 def write(folder: Path, seed: str) -> int:
     """Write the corpus; returns how many files it has."""
-    made = [*_own(seed), *_real()]
-    for at, content in enumerate(made):
+    contents = [*_own(seed), *_real()]
+    for at, content in enumerate(contents):
         (folder / f"seed-{at:04}").write_bytes(content)
-    return len(made)
+    return len(contents)
 
 
 def header(kind: str, how: int) -> bytes:
@@ -29,39 +29,39 @@ def header(kind: str, how: int) -> bytes:
 
 
 def _own(seed: str) -> list[bytes]:
-    found: list[bytes] = []
+    inputs: list[bytes] = []
     with tempfile.TemporaryDirectory() as name:
         for at in range(60):
             case = draw(f"{seed}:seeds:{at}")
             for form in DATA:
-                one = replace(case, format=form)
-                if files.can_hold(one) and len(found) < 400:
+                formatted = replace(case, format=form)
+                if files.can_hold(formatted) and len(inputs) < 400:
                     path = Path(name) / f"in{files.SUFFIX[form]}"
-                    files.write(one, path)
-                    found += [header(form, how) + path.read_bytes() for how in ((0, 2) if at % 2 else (1, 4))]
+                    files.write(formatted, path)
+                    inputs += [header(form, how) + path.read_bytes() for how in ((0, 2) if at % 2 else (1, 4))]
             if case.parents is not None and at < 20:
                 for form in TREES:
                     path = Path(name) / "tree"
                     files.write_tree(case.parents, path, form)
-                    found.append(header(f"tree:{form}", 0) + path.read_bytes())
-    found.append(header("tree:amnesia", 0) + b"distinct\nname t\ntype string\nheight 3\n\nA has a b\n* has A c\n\n")
-    found.append(header("codebook", 0) + b'label,parent,item\na | b,A,a\na | b,A,b\n"x, y",,"x, y"\n')
-    found.append(header("codebook", 1) + b'[{"label": "a | b", "parent": "A", "items": ["a", "b"]}]')
-    found.append(header("groups", 0) + b'a,b\n"c",d\n')
-    found.append(header("groups", 0) + b"label,parent,item\na | b,,a\na | b,,b\n")
-    found.append(header("weights", 0) + b"item,weight\na,2.5\nA,0\n")
-    return found
+                    inputs.append(header(f"tree:{form}", 0) + path.read_bytes())
+    inputs.append(header("tree:amnesia", 0) + b"distinct\nname t\ntype string\nheight 3\n\nA has a b\n* has A c\n\n")
+    inputs.append(header("codebook", 0) + b'label,parent,item\na | b,A,a\na | b,A,b\n"x, y",,"x, y"\n')
+    inputs.append(header("codebook", 1) + b'[{"label": "a | b", "parent": "A", "items": ["a", "b"]}]')
+    inputs.append(header("groups", 0) + b'a,b\n"c",d\n')
+    inputs.append(header("groups", 0) + b"label,parent,item\na | b,,a\na | b,,b\n")
+    inputs.append(header("weights", 0) + b"item,weight\na,2.5\nA,0\n")
+    return inputs
 
 
 def _real() -> list[bytes]:
     """The beginnings of real files, read as what their names say and as what they do not."""
-    found: list[bytes] = []
+    inputs: list[bytes] = []
     kinds = {".dat": "fimi", ".csv": "csv", ".tsv": "tsv", ".basket": "basket", ".txt": "basket", ".data": "csv"}
     for path in sorted(REAL.rglob("*")) if REAL.is_dir() else ():
         if path.is_file() and path.suffix in (*kinds, ".gz"):
             with path.open("rb") as file:
                 start = file.read(CUT)
             kind = kinds.get(path.suffix, "csv")
-            found.append(header(kind, 16 if path.suffix == ".gz" else 0) + start)
-            found += [header(kind, 2) + start, header("long", 0) + start, header("tree:auto", 0) + start]
-    return found
+            inputs.append(header(kind, 16 if path.suffix == ".gz" else 0) + start)
+            inputs += [header(kind, 2) + start, header("long", 0) + start, header("tree:auto", 0) + start]
+    return inputs

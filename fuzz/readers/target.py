@@ -139,8 +139,8 @@ def finding(data: bytes, folder: Path) -> str:
     """The kind of what is wrong with an input; empty: nothing."""
     try:
         check(data, folder)
-    except Finding as found:
-        return str(found)
+    except Finding as error:
+        return str(error)
     return ""
 
 
@@ -164,5 +164,5 @@ def replay(case: dict[str, str]) -> list[str]:
     """Run a saved input again."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = finding(base64.b64decode(case["input"]), Path(folder))
-    return [found] if found else []
+        kind = finding(base64.b64decode(case["input"]), Path(folder))
+    return [kind] if kind else []

@@ -149,11 +149,11 @@ def places(panel: Any, values: Iterable[float]) -> None:
         panel.set_xscale("log")
     room = 1.35 if wide else (known[-1] - known[0]) / 9 if known else 0.0
     shown: list[float] = []
-    for one in reversed(known):  # the largest is always told
-        near = shown and (shown[-1] / one < room if wide else shown[-1] - one < room)
+    for value in reversed(known):  # the largest is always told
+        near = shown and (shown[-1] / value < room if wide else shown[-1] - value < room)
         if not near:
-            shown.append(one)
-    panel.set_xticks(shown, [short(one) for one in shown])
+            shown.append(value)
+    panel.set_xticks(shown, [short(value) for value in shown])
     panel.xaxis.set_minor_locator(_no_ticks())
 
 
@@ -205,7 +205,7 @@ def seconds(panel: Any, values: Sequence[float]) -> None:
     panel.set_xlim(low / 1.6, high * 1.6)
     steps = (1, 2, 5) if high < 30 * low else (1,)
     ticks = [
-        one * 10.0**power for power in range(-6, 6) for one in steps if low / 1.6 <= one * 10.0**power <= high * 1.6
+        step * 10.0**power for power in range(-6, 6) for step in steps if low / 1.6 <= step * 10.0**power <= high * 1.6
     ]
     panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     panel.xaxis.set_minor_locator(_no_ticks())
@@ -215,7 +215,7 @@ def plain_log(panel: Any) -> None:
     """A logarithmic axis upwards, with a tick at 1, 2 and 5 of each power of ten, in plain numbers."""
     panel.set_yscale("log")
     low, high = panel.get_ylim()
-    ticks = [one * 10.0**power for power in range(-9, 10) for one in (1, 2, 5) if low <= one * 10.0**power <= high]
+    ticks = [step * 10.0**power for power in range(-9, 10) for step in (1, 2, 5) if low <= step * 10.0**power <= high]
     panel.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
     panel.minorticks_off()
 

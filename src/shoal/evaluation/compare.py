@@ -156,17 +156,17 @@ def grid_of(
     protecting, varied = discovery.get("shoal.privacy", PrivacyModel, model), dict(vary or {})
     names = algorithms or [
         name
-        for name, one in discovery.find("shoal.algorithms", Algorithm).items()
-        if protecting in one.solves and name not in LEFT_OUT
+        for name, method in discovery.find("shoal.algorithms", Algorithm).items()
+        if protecting in method.solves and name not in LEFT_OUT
     ]
     methods = [discovery.get("shoal.algorithms", Algorithm, name) for name in names]
     own = {option.name for option in protecting.options()}
     for name in varied:
         head, _, asked = name.rpartition(".")
-        of = [one for one in methods if not head or one.name == head]
-        if asked not in {option.name for one in of for option in one.options()} | (set() if head else own):
+        of = [method for method in methods if not head or method.name == head]
+        if asked not in {option.name for method in of for option in method.options()} | (set() if head else own):
             raise OptionError(f"--vary {name}: none of {', '.join([model, *names])} has such an option.")
-    lists = {option.name for one in (protecting, *methods) for option in one.options() if option.type is tuple}
+    lists = {option.name for cls in (protecting, *methods) for option in cls.options() if option.type is tuple}
     varied = {name: [",".join(map(str, values))] if name in lists else list(values) for name, values in varied.items()}
     models = [protecting.parse(values) for values in spread({name: varied[name] for name in varied if name in own})]
     chosen = []
@@ -174,7 +174,7 @@ def grid_of(
         others = [option.name for option in cls.options() if option.name not in own]
         values = {name: varied.get(f"{cls.name}.{name}", varied.get(name)) for name in others}
         chosen += [cls.parse(some) for some in spread({name: some for name, some in values.items() if some})]
-    labels = ", ".join(dict.fromkeys(one.label for one in data))
+    labels = ", ".join(dict.fromkeys(spec.label for spec in data))
     return Grid.of(combinations(data, models, chosen, seeds, loss, extras), f"{labels}: {protecting.title}")
 
 

@@ -159,7 +159,7 @@ def _setting_text(name: str, value: Any) -> str:
     """
     plain = name.removeprefix("data.")
     if value is None:
-        known = {one.name: one.default for one in DatasetSpec.options()}
+        known = {option.name: option.default for option in DatasetSpec.options()}
         if not name.startswith("data.") or plain not in known:
             return ""  # another model's option
         value = known[plain]
@@ -197,7 +197,7 @@ def _is_line(rows: Sequence[Row], axis: str) -> bool:
 
 def _numbers(rows: Sequence[Row], name: str) -> set[float]:
     values = {row.get(name) for row in rows} - {None}
-    return {one for one in values if isinstance(one, int | float) and not isinstance(one, bool)}
+    return {value for value in values if isinstance(value, int | float) and not isinstance(value, bool)}
 
 
 def _some(slices: list[Slice]) -> list[Slice]:

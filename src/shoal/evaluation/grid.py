@@ -52,7 +52,7 @@ class Extras(Spec):
                     kind(value)
                 except ValueError:
                     raise OptionError(f"measures: {name} must be numbers, got '{value}'.") from None
-        if not all(0 < one <= 1 for one in self.thresholds):
+        if not all(0 < threshold <= 1 for threshold in self.thresholds):
             raise OptionError(
                 f"measures: mining must be percentages above 0 and up to 100, got '{', '.join(self.mining)}'."
             )
@@ -69,7 +69,7 @@ class Extras(Spec):
         >>> Extras(mining=("1.1", "3")).thresholds
         (0.011, 0.03)
         """
-        return tuple(float(Decimal(one) / 100) for one in self.mining)
+        return tuple(float(Decimal(percent) / 100) for percent in self.mining)
 
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:
@@ -211,6 +211,6 @@ def spread(given: Mapping[str, Any], lists: Iterable[str] = ()) -> list[dict[str
     """
     axes = []
     for name, value in given.items():
-        several = isinstance(value, list) and (name not in lists or any(isinstance(one, list) for one in value))
-        axes.append([(name, one) for one in (value if several else [value])])
+        several = isinstance(value, list) and (name not in lists or any(isinstance(element, list) for element in value))
+        axes.append([(name, element) for element in (value if several else [value])])
     return [dict(values) for values in itertools.product(*axes)]

@@ -97,14 +97,14 @@ class _File(TomlFile):
     def _tables(self, name: str) -> list[dict[str, Any]]:
         """A list of tables, none of them missing."""
         tables = self.tables.get(name)
-        if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
             raise OptionError(f"{self.path}: wanted one or more tables [[{name}]].")
         return tables
 
     def _data_sets(self, table: Mapping[str, Any]) -> Iterator[DatasetSpec]:
         """The data sets that a table describes, one for each combination."""
         others = ("name", "hierarchy", "columns", "keep", "missing", "generator")
-        declared = [one.name for one in DatasetSpec.options() if one.name != "label"]
+        declared = [option.name for option in DatasetSpec.options() if option.name != "label"]
         self.reject_unknown(table, (*declared, *others, *READING), "key", "data")
         name = self.typed(table, "name", "", "data")
         if not name:
@@ -149,7 +149,7 @@ class _File(TomlFile):
         if not seeds or not all(isinstance(seed, int) and seed >= 0 for seed in seeds):
             raise OptionError(f"{self.path}: [runs] seed must be whole numbers from 0 on, got {seeds!r}.")
         given = {
-            key: [str(one) for one in value] if isinstance(value, list) else value
+            key: [str(element) for element in value] if isinstance(value, list) else value
             for key, value in self.table("measures").items()
         }
         extras, loss = self.spec(Extras, given, "measures"), self.typed(table, "loss", "ncp", "runs")
@@ -172,11 +172,11 @@ class _File(TomlFile):
     ) -> list[AnySpec]:
         """Models or algorithms: names, or tables with options, or a list of these."""
         specs: list[AnySpec] = []
-        for one in given if isinstance(given, list) else [given]:
-            table = {"name": one} if isinstance(one, str) else one
+        for entry in given if isinstance(given, list) else [given]:
+            table = {"name": entry} if isinstance(entry, str) else entry
             if not isinstance(table, dict) or not isinstance(table.get("name"), str):
                 raise OptionError(
-                    f'{self.path}: [{where}] must be a name or a table such as {{name = "..."}}, got {one!r}.'
+                    f'{self.path}: [{where}] must be a name or a table such as {{name = "..."}}, got {entry!r}.'
                 )
             cls = discovery.get(package, base, table["name"])
             options = {name: value for name, value in table.items() if name != "name"}

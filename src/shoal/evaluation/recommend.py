@@ -217,7 +217,7 @@ def _check(data: Dataset, spec: DatasetSpec, privacy: PrivacyModel) -> int:
 def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
     """All methods that give the guarantee and are worth a try."""
     known = discovery.find("shoal.algorithms", Algorithm)
-    return [one for name, one in known.items() if isinstance(privacy, one.solves) and name not in LEFT_OUT]
+    return [method for name, method in known.items() if isinstance(privacy, method.solves) and name not in LEFT_OUT]
 
 
 def _suited(spec: DatasetSpec, method: Algorithm) -> DatasetSpec:
@@ -277,15 +277,15 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
         elif advice.bound:
             above = f"{row['value'] / advice.bound - 1:.1%}".replace("%", " %")
             yield f"It is at most {above} above the best {kind} (lower bound {advice.bound:.6g})."
-    for one in [one for one in advice.trials[1:] if one.whole and one.ok and one.allowed][:2]:
-        assert one.whole is not None
-        more = f"{one.score / pick.score - 1:.1%} more" if pick.score and one.score > pick.score else "as much"
-        unproved = ", but proves nothing" if row.get("ended") == "proven" and not one.whole.get("ended") else ""
+    for trial in [trial for trial in advice.trials[1:] if trial.whole and trial.ok and trial.allowed][:2]:
+        assert trial.whole is not None
+        more = f"{trial.score / pick.score - 1:.1%} more" if pick.score and trial.score > pick.score else "as much"
+        unproved = ", but proves nothing" if row.get("ended") == "proven" and not trial.whole.get("ended") else ""
         yield (
-            f"{one.algorithm.name} loses {more} ({figure(one.score)}) in {one.whole['seconds']:.3g} s"
-            f"{_speed(row, one.whole)}{unproved}."
+            f"{trial.algorithm.name} loses {more} ({figure(trial.score)}) in {trial.whole['seconds']:.3g} s"
+            f"{_speed(row, trial.whole)}{unproved}."
         )
-    removing = [one for one in advice.trials if one.algorithm.suppresses and one.ok and not one.allowed]
+    removing = [trial for trial in advice.trials if trial.algorithm.suppresses and trial.ok and not trial.allowed]
     base = pick.sample or pick.whole
     if removing and base is not None and base.get("score") is not None:
         best, where = min(removing, key=_rank), "the sample" if advice.sampled < advice.rows else "the same rows"
@@ -296,9 +296,11 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
         )
     if not advice.endorsed:
         yield "A smaller m or k, more data, or another hierarchy would keep more."
-    if untrue := [one.algorithm.name for one in advice.trials if one.untrue]:
+    if untrue := [trial.algorithm.name for trial in advice.trials if trial.untrue]:
         yield f"Not compared, as what they publish is not all true: {', '.join(untrue)}."
-    if failed := [f"{one.algorithm.name} ({one.failure})" for one in advice.trials if not one.ok and not one.untrue]:
+    if failed := [
+        f"{trial.algorithm.name} ({trial.failure})" for trial in advice.trials if not trial.ok and not trial.untrue
+    ]:
         yield f"No release by {'; '.join(failed)}."
     if advice.sampled < advice.rows:
         yield (
@@ -312,11 +314,11 @@ def figure(value: float) -> str:
     return f"{value:,.0f}" if value > 1 else f"{value:.6f}"
 
 
-def _speed(one: Row, other: Row) -> str:
+def _speed(row: Row, other: Row) -> str:
     """How much faster the other is, if that is worth a word."""
-    times = one["seconds"] / max(other["seconds"], 1e-6)
+    times = row["seconds"] / max(other["seconds"], 1e-6)
     return f", {times:.0f} times faster" if times >= 2 else ""
 
 
 def _listed(advice: Recommendation) -> str:
-    return ", ".join(one.algorithm.name for one in advice.trials if one.whole)
+    return ", ".join(trial.algorithm.name for trial in advice.trials if trial.whole)

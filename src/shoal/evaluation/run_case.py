@@ -140,7 +140,7 @@ def score(
     if privacy.relational:
         return value, name
     known = discovery.find("shoal.algorithms", Algorithm).values()
-    if not any(one.truthful for one in known if isinstance(privacy, one.solves)):
+    if not any(method.truthful for method in known if isinstance(privacy, method.solves)):
         return losses.get("operations"), "items added and deleted"
     return value if algorithm.truthful else None, name
 

@@ -133,13 +133,13 @@ def _shape(owner: Hierarchy, node: int, groups: Sequence[_Located]) -> Shape:
     top: dict[int, _Located] = {}  # child -> the largest group so far that it is in
     parts: dict[int, list[Any]] = {}  # group -> its shape
     order = {child: at for at, child in enumerate(owner.children[node])}
-    for group in sorted(groups, key=lambda one: (len(one.children), min(map(order.__getitem__, one.children)))):
+    for group in sorted(groups, key=lambda other: (len(other.children), min(map(order.__getitem__, other.children)))):
         inner = {id(top[child]): top[child] for child in group.children if child in top}
-        if any(one.children == group.children for one in inner.values()):
+        if any(other.children == group.children for other in inner.values()):
             continue  # given twice
-        for one in inner.values():
-            if not one.children <= group.children:
-                raise HierarchyError(_overlap(owner, group, one))
+        for other in inner.values():
+            if not other.children <= group.children:
+                raise HierarchyError(_overlap(owner, group, other))
         parts[id(group)] = _in_order(group.children, top, parts, order)
         top.update(dict.fromkeys(group.children, group))
     return _in_order(owner.children[node], top, parts, order)

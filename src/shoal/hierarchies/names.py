@@ -170,7 +170,7 @@ def readable(tree: Hierarchy, columns: Sequence[str], marks: str = "") -> Hierar
         return tree
     tags = Tags(tuple(columns))
     namer = Namer(
-        Style.avoiding(marks), {*tree.items, *filter(lambda one: tags.as_read(one) == one, tree.labels)}, columns
+        Style.avoiding(marks), {*tree.items, *filter(lambda label: tags.as_read(label) == label, tree.labels)}, columns
     )
     names = {label: label for label in tree.labels}
     for label in reversed(tree.labels[tree.n_leaves :]):

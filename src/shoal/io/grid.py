@@ -67,7 +67,7 @@ class Grid:
         sizes = records.values.sizes
         width, header = int(sizes[0]), options.header is not False
         first: list[str] = records.values.values.slice(0, width).to_pylist()
-        names = [one if header and one.strip() else unnamed(at) for at, one in enumerate(first)]
+        names = [cell if header and cell.strip() else unnamed(at) for at, cell in enumerate(first)]
         line = "header" if header else "first line"
         other = [mark for mark in DELIMITERS if width == 1 and mark in unquoted(text.body.split("\n", 1)[0])]
         if other and (header or options.delimiter is None):

@@ -74,6 +74,6 @@ def reading_words(given: Mapping[str, Any]) -> Iterator[str]:
     >>> list(reading_words({"item_delimiter": "|", "sets": False, "multiset": False, "header": False}))
     ['--item-delimiter', '|', '--no-sets', '--no-header']
     """
-    known = {one.name: one for one in ReadOptions.options()}
+    known = {spec.name: spec for spec in ReadOptions.options()}
     for name, value in given.items():
         yield from known[name].words_for(None if value == known[name].default else value)

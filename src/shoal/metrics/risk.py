@@ -91,10 +91,10 @@ class Risk(Exposure):
         Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False)
         """
         some = np.True_ if known is None else known
-        below, one = (tuple(int(np.count_nonzero((left < limit) & some)) for left in sizes) for limit in (k, 2))
+        below, unique = (tuple(int(np.count_nonzero((left < limit) & some)) for left in sizes) for limit in (k, 2))
         chances = [_chances(left) for left in sizes]
         most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
-        return cls(k, len(sizes[0]), below, one, most, mean, sensitive)
+        return cls(k, len(sizes[0]), below, unique, most, mean, sensitive)
 
     @property
     def records(self) -> int:

@@ -98,7 +98,7 @@ class Prepared(Generic[Model]):
 
     def under(self, privacy: Other) -> Prepared[Other]:
         """The same rows under another model; prepared anew if that sets other values apart."""
-        mine, its = ((one.sensitive_labels, one.columns, one.relational) for one in (self.privacy, privacy))
+        mine, its = ((model.sensitive_labels, model.columns, model.relational) for model in (self.privacy, privacy))
         if its[:2] == mine[:2] and its[2] <= mine[2]:
             relational = self.relational if privacy.relational else None
             return replace(cast(Prepared[Other], self), privacy=privacy, relational=relational)

@@ -141,7 +141,7 @@ def test_pairs_are_counted_over_seeds_and_means_over_k() -> None:
 
 def test_a_failed_run_is_not_passed_over() -> None:
     with pytest.raises(ValueError, match="1 runs failed, the first: no such seed"):
-        p1.told([{"status": "error", "error": "no such seed"}])
+        p1.paper_rows([{"status": "error", "error": "no such seed"}])
 
 
 def growing(power: float, peak: float = 500.0) -> list[dict[str, Any]]:

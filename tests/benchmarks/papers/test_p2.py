@@ -130,10 +130,10 @@ def test_claims_about_cost_follow_the_rows() -> None:
 def test_a_run_that_failed_ends_it() -> None:
     row: Row = {"data": "informs", "algorithm": "rmerge-r", "method": "rmerge-r", "algorithm.delta": 0.65}
     ok = row | {"status": "ok", "statistics": json.dumps({"clusters": 7})}
-    assert [(one["method"], one["delta"], one["clusters"]) for one in p2.told([ok])] == [("RmR", 0.65, 7)]
-    assert p2.told([row | {"status": "infeasible"}])[0]["clusters"] is None
+    assert [(one["method"], one["delta"], one["clusters"]) for one in p2.paper_rows([ok])] == [("RmR", 0.65, 7)]
+    assert p2.paper_rows([row | {"status": "infeasible"}])[0]["clusters"] is None
     with pytest.raises(ValueError, match="out of memory"):
-        p2.told([row | {"status": "error", "error": "out of memory"}])
+        p2.paper_rows([row | {"status": "error", "error": "out of memory"}])
 
 
 def test_merges_end_with_one_cluster_and_the_rises_add_up() -> None:
