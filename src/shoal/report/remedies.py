@@ -90,6 +90,7 @@ class PythonCall:
 def _call(spec: object, values: Mapping[str, Any]) -> str:
     """A constructor call.
 
+    >>> from shoal.privacy.km import KmAnonymity
     >>> _call(KmAnonymity(), {"k": 5, "m": "all"})
     "KmAnonymity(k=5, m='all')"
     """
