@@ -109,7 +109,7 @@ def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
         ("Sensitive columns, published as they are", table.sensitive),
         ("Plain columns, published untouched", table.plain),
     ]
-    return [(told, names) for told, names in ways if names]
+    return [(way, names) for way, names in ways if names]
 
 
 def classes(own: ClassFacts, columns: int) -> str:
@@ -126,16 +126,12 @@ def classes(own: ClassFacts, columns: int) -> str:
     few, many = own.smallest, own.largest
     if own.before == own.number == 1:
         return f"All {things(many, 'record')} have the same {what}, as they had before."
-    told = f"Before, there were {count(own.before)} different {what}."
+    before = f"Before, there were {count(own.before)} different {what}."
     if own.number == 1:
-        return f"{told} Now all {things(many, 'record')} have the same."
-    told = f"{told} Now there are {count(own.number)}: classes of records with equal published values."
-    if few == many:
-        return f"{told} Each has {things(many, 'record')}."
-    return (
-        f"{told} The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest "
-        f"has {count(many)}."
-    )
+        return f"{before} Now all {things(many, 'record')} have the same."
+    sizes = f"The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest has"
+    sizes = f"Each has {things(many, 'record')}." if few == many else f"{sizes} {count(many)}."
+    return f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}"
 
 
 def described(table: RelationalFacts) -> str:
@@ -150,18 +146,16 @@ def described(table: RelationalFacts) -> str:
 def recoded(facts: Facts, table: RelationalFacts) -> str:
     """How the columns and the sets were changed."""
     how = facts.recoding
-    kinds = {column.type for column in table.columns}
-    ways = [("a range", kinds - {"category"}), ("a group of categories", kinds & {"category"})]
-    wide = " or ".join(way for way, some in ways if some)
-    told = (
+    wide = _either(table, "a range", "a group of categories")
+    recoding = (
         f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
         f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
         f"covers the values of all of them. No value is made up."
     )
     if how.clusters != how.classes:
         left = things(how.classes or 0, "class is", "classes are")
-        told = f"{told} Some clusters came out with equal values: {left} left."
-    return f"{told} {_sets_recoded(facts, table)}".strip()
+        recoding = f"{recoding} Some clusters came out with equal values: {left} left."
+    return f"{recoding} {_sets_recoded(facts, table)}".strip()
 
 
 def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
@@ -183,14 +177,16 @@ def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
 def change(table: RelationalFacts, rows: int) -> str:
     """What became of the columns, and of sets that were left alone."""
     part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
-    told = f"{share(part)} of the values in quasi-identifying columns are published as they were, the others as ranges"
-    kinds = {column.type for column in table.columns}
-    if "category" in kinds:
-        told = f"{told} or groups" if len(kinds) > 1 else told.replace("ranges", "groups")
-    told = f"{told} that cover them."
-    if part == 1:
-        told = "All values in quasi-identifying columns are published as they were."
-    return f"{told} The sets are published as they were." if table.sets == "untouched" else told
+    kept = "values in quasi-identifying columns are published as they were"
+    wide = _either(table, "ranges", "groups")
+    values = f"All {kept}." if part == 1 else f"{share(part)} of the {kept}, the others as {wide} that cover them."
+    return f"{values} The sets are published as they were." if table.sets == "untouched" else values
+
+
+def _either(table: RelationalFacts, of_scales: str, of_categories: str) -> str:
+    """What values of columns became, by the kinds of columns that there are."""
+    kinds = {column.type == "category" for column in table.columns}
+    return " or ".join([of_scales] * (False in kinds) + [of_categories] * (True in kinds))
 
 
 def overlap(table: RelationalFacts) -> str:

@@ -34,10 +34,10 @@ def both(facts: Facts) -> tuple[str, str]:
     return risk(before, before.known, beside), risk(after, after.known, beside)
 
 
-def risk(exposure: Exposure, known: int, told: tuple[str, str] | None = None) -> str:
+def risk(exposure: Exposure, known: int, knowledge: tuple[str, str] | None = None) -> str:
     """What somebody who knows up to that many items can do, by the figures of the data before or after.
 
-    ``told``: what they know as what is enough, and as what they go by, where that is not items alone.
+    ``knowledge``: what they know, as what is enough, and as what they go by, where that is not items alone.
 
     >>> from dataclasses import replace
     >>> one = Risk(5, 100, (0,), (0,), (0.0,), (0.0,))
@@ -53,7 +53,7 @@ def risk(exposure: Exposure, known: int, told: tuple[str, str] | None = None) ->
     above 1/2, and for none for certain.'
     """
     enough = "1 well-chosen item is" if known == 1 else f"{known} well-chosen items (or fewer) are"
-    enough, by = told or (enough, f"{known_items(known)} of it")
+    enough, by = knowledge or (enough, f"{known_items(known)} of it")
     some, most = exposure.degrees
     part, worst = exposure.shares(some)[known - 1], exposure.shares(most)[known - 1]
     return _sentence(exposure, share(part) if part else "", f"for {share(worst)}" if worst else "for none", enough, by)

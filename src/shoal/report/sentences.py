@@ -43,14 +43,14 @@ def options(values: Mapping[str, Value]) -> str:
 def described(facts: Facts) -> str:
     """What a record is."""
     data, apart = facts.data, "" if facts.sensitive is None else ", sensitive values apart"
-    told, one, several = "Each is a set of items", "record is", "records are"
+    record, one, several = "Each is a set of items", "record is", "records are"
     if facts.relational is not None:
-        told, one, several = relational.described(facts.relational), "set is", "sets are"
+        record, one, several = relational.described(facts.relational), "set is", "sets are"
     if not facts.has_sets:
-        return told
+        return record
     items = f"{things(data.occurrences, 'item')} in all, {count(data.items)} different"
     empty = data.rows - data.non_empty
-    return f"{told}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
+    return f"{record}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
 def recoded(facts: Facts) -> str:
@@ -197,8 +197,8 @@ def change(facts: Facts) -> str:
     if facts.flips is not None:
         return facts.flips.change(facts)
     if facts.relational is not None:
-        told = relational.change(facts.relational, facts.data.rows)
-        return f"{told} {_sets_changed(facts)}" if facts.sets_changed else told
+        columns = relational.change(facts.relational, facts.data.rows)
+        return f"{columns} {_sets_changed(facts)}" if facts.sets_changed else columns
     return _sets_changed(facts)
 
 
@@ -243,10 +243,10 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     """
     apart = ", sensitive values apart" if sensitive else ""
     gone = f"{things(suppressed.items, 'item was', 'items were')} removed from every record"
-    told = f"{gone}, {things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})."
+    removal = f"{gone}, {things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})."
     emptied = suppressed.emptied_records
     lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
-    return f"{told} {lost}" if emptied else told
+    return f"{removal} {lost}" if emptied else removal
 
 
 def losses(facts: Facts) -> list[tuple[str, str, str]]:
