@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.release.release import Release
-from shoal.report.bands import banded, bands
+from shoal.report.bands import sized
 from shoal.report.formatting import count, share, things
 from shoal.report.sections import SensitiveFacts
 from shoal.report.wording import flipped
@@ -305,9 +304,9 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     sizes = grouping.sizes
     largest = int(sizes.max(initial=0))
     smallest = int(sizes.min(initial=largest))
-    bands_of_groups = _group_sizes(sizes, smallest, largest)
+    group_sizes = tuple(GroupBand(*band) for band in sized(sizes, SIZE_BANDS))
     if release.recoding.reshuffles:
-        return DealtFacts("dealt", len(sizes), int(sizes.sum()), smallest, largest, bands_of_groups)
+        return DealtFacts("dealt", len(sizes), int(sizes.sum()), smallest, largest, group_sizes)
     changed = int(np.count_nonzero(change.per_item(change.added) + change.per_item(change.deleted)))
     listed = _listed(release, change)
     return FlipFacts(
@@ -316,7 +315,7 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
         records_in_groups=int(sizes.sum()),
         smallest_group=smallest,
         largest_group=largest,
-        group_sizes=bands_of_groups,
+        group_sizes=group_sizes,
         records_changed=change.records_changed,
         records_given_sensitive=len(change.with_sensitive(change.added)),
         emptied_records=release.comparison.outcome.emptied,
@@ -330,17 +329,11 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     )
 
 
-def _group_sizes(sizes: Counts, smallest: int, largest: int) -> tuple[GroupBand, ...]:
-    """How many groups have how many records."""
-    counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
-    return tuple(GroupBand(max(low, smallest), high, number) for (low, high), number in counted if number)
-
-
 def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
     """The items that were added or deleted, most changed first; without any that only the raw data know."""
     added, deleted = change.per_item(change.added), change.per_item(change.deleted)
     before, after = change.before, change.after
-    hierarchy, secret = release.problem.hierarchy, release.problem.unknown_items == "root"
+    secret = release.problem.secret_items
     return tuple(
         ChangedItem(
             change.labels[code],
@@ -351,6 +344,5 @@ def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
             int(after[code]),
         )
         for code in np.lexsort((np.arange(len(added)), -(added + deleted))).tolist()
-        if added[code] + deleted[code]
-        and not (secret and code < change.n_qid and not after[code] and hierarchy.parent[code] == hierarchy.root)
+        if added[code] + deleted[code] and not (code < change.n_qid and secret[code] and not after[code])
     )

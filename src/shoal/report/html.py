@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 
 LISTED = 1_000  # groups in the full list; the JSON has them all
 SPELLED = 12  # items named for a group
-
-
-@dataclass(frozen=True)
-class ShownGroup(Group):
-    """A group with the names of some of its items."""
-
-    named: tuple[str, ...]
-    more: int  # items that are not named
 
 
 class Html(ReportFormat):
@@ -146,18 +137,15 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 
 
-def _groups(release: Release, facts: Facts) -> list[ShownGroup]:
-    """The groups with the names of some of their items."""
-    problem, published = release.problem, release.published
-    hierarchy = problem.hierarchy
+def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
+    """The groups, and some of the items of each."""
+    problem = release.problem
     shown = []
     for code, group in zip(group_codes(release)[:LISTED], facts.generalized.groups, strict=False):
-        items = published.cover(code)
-        if problem.unknown_items == "root":
-            # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
-            items = items[~hierarchy.right_below_root[items]]
-        named = tuple(formatting.label(hierarchy.labels[item]) for item in items[:SPELLED])
-        shown.append(ShownGroup(group.label, group.items, group.records, named, group.items - len(named)))
+        items = release.published.cover(code)
+        known = items[~problem.secret_items[items]][:SPELLED]
+        named = [formatting.label(problem.hierarchy.labels[item]) for item in known]
+        shown.append((group, formatting.some(named, group.items - len(named))))
     return shown
 
 

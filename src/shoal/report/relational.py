@@ -16,13 +16,12 @@ from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
 from shoal.release.release import Release
-from shoal.report.bands import banded, bands
+from shoal.report.bands import sized
 from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
 from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, RelationalFacts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
-VALUES = "values in all quasi-identifying columns"
 KINDS = {"number": "numbers", "date": "dates", "time": "times", "category": "categories"}
 ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # of the table of losses; then others
 BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # told with the classes
@@ -73,16 +72,14 @@ def _classes(before: Relational, after: Relational) -> ClassFacts:
     """How many records have the same published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
     largest = int(sizes.max(initial=0))
-    smallest = int(sizes.min(initial=largest))
-    inside = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
     return ClassFacts(
         before=int(before.classes.max(initial=-1)) + 1,
         number=len(sizes),
-        smallest=smallest,
+        smallest=int(sizes.min(initial=largest)),
         median=float(np.median(sizes)) if len(sizes) else 0.0,
         mean=float(sizes.mean()) if len(sizes) else 0.0,
         largest=largest,
-        sizes=tuple(ClassBand(max(low, smallest), high, number) for (low, high), number in inside if number),
+        sizes=tuple(ClassBand(*band) for band in sized(sizes, SIZE_BANDS)),
     )
 
 
@@ -196,33 +193,6 @@ def overlap(table: RelationalFacts) -> str:
     return (
         "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
         "up their counts with care."
-    )
-
-
-def known(table: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, str]:
-    """What somebody knows: as what is enough, and as what they go by."""
-    if not table.sets_changed:
-        return f"the {VALUES} are", f"its {VALUES}"
-    other = f" that {'is' if number == 1 else 'are'} not sensitive" if sensitive else ""
-    chosen = "1 well-chosen item" if number == 1 else f"{number} well-chosen items (or fewer)"
-    items = "1 item" if number == 1 else f"up to {number} items"
-    return f"the {VALUES} and {chosen}{other} are", f"its {VALUES} and {items} of it{other}"
-
-
-def bar_label(table: RelationalFacts, number: int) -> str:
-    """What is known, in short."""
-    if not table.sets_changed:
-        return "all columns"
-    return f"all columns, {'1 item' if number == 1 else f'up to {number} items'}"
-
-
-def worst_case(table: RelationalFacts) -> str:
-    """When a record counts as exposed."""
-    if not table.sets_changed:
-        return "A record counts if its own values in all quasi-identifying columns are enough."
-    return (
-        "A record counts if its own values in all quasi-identifying columns and some choice of its own items are "
-        "enough: the worst case for the person behind it."
     )
 
 

@@ -9,14 +9,12 @@ from collections.abc import Callable, Mapping
 from shoal import discovery
 from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
-from shoal.options import Value, say
-from shoal.options import listed as listed
+from shoal.options import Value, listed, say
 from shoal.release.release import Release
 from shoal.report import formatting, relational
 from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
 from shoal.report.proofs import UNNAMED
-from shoal.report.proofs import optimality as optimality
 from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
