@@ -13,6 +13,7 @@ from shoal.options import Value, listed, say
 from shoal.release.release import Release
 from shoal.report import formatting, relational
 from shoal.report.facts import Facts
+from shoal.report.flips import UNCHANGED, lost_all
 from shoal.report.formatting import count, share, things
 from shoal.report.proofs import UNNAMED
 from shoal.report.sections import SuppressedFacts
@@ -211,9 +212,7 @@ def _sets_changed(facts: Facts) -> str:
     if not groups and not suppressed and facts.relational:
         return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
-        return (
-            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
-        )
+        return UNCHANGED
     if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
         return (
             f"Every item is published as '{formatting.label(groups[0].label)}', which stands for any item: "
@@ -239,12 +238,9 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
     '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
-    apart = ", sensitive values apart" if sensitive else ""
     gone = f"{things(suppressed.items, 'item was', 'items were')} removed from every record"
-    removal = f"{gone}, {things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})."
-    emptied = suppressed.emptied_records
-    lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
-    return f"{removal} {lost}" if emptied else removal
+    times = f"{things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
+    return f"{gone}, {times}.{lost_all(suppressed.emptied_records, sensitive=sensitive)}"
 
 
 def losses(facts: Facts) -> list[tuple[str, str, str]]:
