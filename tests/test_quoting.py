@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data.labels import set_label, set_members
-from shoal.options import labels_of
+from shoal.options import labels_of, listed
 from shoal.quoting import BadQuotes, cells, records
-from shoal.report.sentences import listed
 
 TEXTS = st.text('a"b,; \n\r\u2028', max_size=12)
 LABELS = st.text('a"b,;( \n\r\u2028', min_size=1, max_size=6).filter(str.strip)

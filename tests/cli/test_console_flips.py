@@ -89,7 +89,7 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
 def test_a_release_calls_itself_untruthful_where_it_is() -> None:
     assert "NOT TRUTHFUL: " in repr(release())
     assert "NCP (deletions only)" in report.summary_html(Story.of(release()))
-    assert "NOT TRUTHFUL: SensitiveItemsDealt()" in repr(dealt())
+    assert "NOT TRUTHFUL: sensitive items dealt anew inside groups" in repr(dealt())
     untouched = release([["a", "HIV"], ["a", "HIV"], ["b"]])
     assert "NOT TRUTHFUL" not in repr(untouched)
     assert "ncp=0.0" in repr(untouched)

@@ -1,6 +1,6 @@
 """Nearly worthless releases say so first, name what forced it, and name commands whose loss is right.
 
-Covers: report/remedies.py, metrics/usefulness.py, jobs/command.py.
+Covers: report/remedies.py, jobs/command.py.
 """
 
 from __future__ import annotations
@@ -19,14 +19,6 @@ from shoal import report
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import LossTooHigh, OptionError
-from shoal.evaluation import recommend, runner
-from shoal.evaluation.grid import Case
-from shoal.evaluation.recommend import Recommendation, Trial
-from shoal.evaluation.run_case import run_case
-from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.metrics import Comparison
-from shoal.metrics.usefulness import Usefulness
-from shoal.published import Published
 from shoal.report import Story, headline, remedies
 from shoal.search import siblings
 from tests.conftest import Shell
@@ -48,11 +40,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(siblings, "WORK", 300_000)
 
 
-@pytest.fixture
-def shop(shell: Shell) -> Shell:
+def write_shop(shell: Shell) -> None:
     (shell.folder / "my shop").mkdir()
     shell.write("my shop/in.basket", "".join(",".join(row) + "\n" for row in baskets()))
     shell.write("products.csv", "".join(f"{i};{d};ALL\n" for d, items in DEPARTMENTS.items() for i in items))
+
+
+@pytest.fixture
+def shop(shell: Shell) -> Shell:
+    write_shop(shell)
     return shell
 
 
@@ -63,63 +59,6 @@ REPORTS = ("--report", "r.json", "--report", "r.md", "--report", "r.html")
 def problem(rows: list[list[str]], tree: dict[str, Any] | None = None, **options: Any) -> shoal.Problem:
     hierarchy = Hierarchy.from_tree({"ALL": DEPARTMENTS} if tree is None else tree, name="products.csv")
     return shoal.Problem(shoal.read(rows), hierarchy, shoal.KmAnonymity(**{"k": 5, "m": 2, **options}))
-
-
-# -- the figures -------------------------------------------------------------------------------------------------------
-
-
-def counted(before: list[list[str]], after: list[list[str]], tree: dict[str, Any]) -> Usefulness:
-    hierarchy = Hierarchy.from_tree(tree)
-    return Comparison(
-        Published.plain(hierarchy.encode(Transactions.from_sets(before))),
-        Published.resolve(Transactions.from_sets(after), hierarchy),
-    ).usefulness
-
-
-WIDE = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(4)]}}
-
-
-@pytest.mark.parametrize(
-    ("after", "wanted"),
-    [
-        ([["A"], ["A"], ["A"], ["b0"]], "one label"),  # A covers 6 of 10 items, and 3 of 4 items of records
-        ([["A"], ["A"], ["a2"], ["b0"]], None),  # exactly half
-        ([["a0"], ["a1"], ["a2"], ["B"]], None),
-        ([["a0"], [], [], []], "emptied"),
-        ([["a0"], ["a1"], [], []], None),
-        ([["ALL"], ["a1"], [], ["ALL"]], "removed"),  # neither alone is more than half
-        ([["ALL"], ["ALL"], ["ALL"], ["ALL"]], "one label"),
-    ],
-)
-def test_what_is_nearly_worthless(after: list[list[str]], wanted: str | None) -> None:
-    assert counted([["a0"], ["a1"], ["a2"], ["b0"]], after, WIDE).worthless == wanted
-
-
-def test_most_of_what_occurs_under_one_label_is_worthless_however_large_the_hierarchy() -> None:
-    tree = {"ALL": {"A": [f"a{n}" for n in range(6)], "B": [f"b{n}" for n in range(500)]}}
-    rows = [[f"a{n}"] for n in range(6)]
-    made = counted(rows, [["A"]] * 6, tree)
-    assert (made.worthless, made.broad) == ("one label", (("A", 6),))
-    assert counted(rows, rows, tree).worthless is None
-
-
-def test_in_tiny_domains_half_of_the_items_is_normal_but_all_of_them_is_not() -> None:
-    tree = {"ALL": {"A": ["a1", "a2"], "B": ["b"]}}
-    assert counted([["a1"], ["a2"]], [["A"], ["A"]], tree).worthless is None
-    assert counted([["a1"], ["a2"]], [["ALL"], ["ALL"]], tree).worthless == "one label"
-
-
-def test_no_items_are_not_worthless() -> None:
-    made = counted([[], []], [[], []], WIDE)
-    assert (made.worthless, made.median_items, made.unchanged_share) == (None, None, 1.0)
-
-
-def test_the_median_and_what_is_unchanged_count_items_of_records() -> None:
-    made = counted([["a0", "b0"], ["a0"], ["b1"], ["b0"]], [["a0", "B"], ["a0"], ["B"], []], WIDE)
-    assert (made.items, made.unchanged, made.removed) == (5, 2, 1)
-    assert made.median_items == 1  # of 1, 1, 4, 4: the lower one
-    assert (made.different_items, made.always_unchanged) == (3, 1)
-    assert counted([["a0"], ["b0"], ["b1"]], [["a0"], ["B"], ["B"]], WIDE).median_items == 4
 
 
 # -- console and reports -----------------------------------------------------------------------------------------------
@@ -318,84 +257,6 @@ def test_methods_that_add_items_have_no_such_limit() -> None:
     )
     with pytest.raises(OptionError, match="publish no false statements"):
         shoal.anonymize(made, method(), max_loss=0.5)
-
-
-# -- recommend ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of a comparison in this process, whatever the clock says."""
-    monkeypatch.setattr(runner, "run", lambda cases, *_: [(case, run_case(case)) for case in cases])
-
-
-def row(score: float, worthless: str = "") -> dict[str, Any]:
-    return {
-        **{"status": "ok", "score": score, "scored_by": "NCP", "value": score, "seconds": 1.0, "peak_mb": None},
-        **{"error": "", "verified": True, "ended": "", "worthless": worthless},
-    }
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_nearly_worthless_release_is_never_recommended(shop: Shell) -> None:
-    shop.write("lone.basket", "".join(f"d{d}i{i}\n" for d in range(6) for i in range(8)))
-    words = ("recommend", "lone.basket", "--hierarchy", "products.csv", "--k", "48", "--m", "1", "--budget", "8")
-    code, out, _ = shop(*words)
-    assert code == 0
-    assert out.startswith("No method can be recommended. The best release that was found is nearly worthless.")
-    assert "Take " not in out
-    assert "Next:" not in out
-    assert "more data, or another hierarchy would keep more" in out
-
-
-def test_what_is_worth_publishing_comes_before_what_loses_less() -> None:
-    poor = Trial(shoal.MHgHs(), True, row(0.1, "gone"), row(0.1, "gone"))
-    good = Trial(shoal.AA(), True, row(0.4), row(0.4))
-    assert min([poor, good], key=recommend._rank) is good
-    told = Recommendation(poor, (poor, good), 9, 9, None)
-    assert not told.endorsed
-    assert told.reasons[0] == "Its release is nearly worthless: gone"
-    assert Recommendation(good, (good, poor), 9, 9, None).endorsed
-
-
-@pytest.mark.parametrize(
-    ("method", "bound", "sentence"),
-    [
-        (shoal.Optimal(), 0.4, "No cut of the hierarchy loses less (proved)."),
-        (shoal.Optimal(), 0.32, "It is at most 25.0 % above the best cut of the hierarchy (lower bound 0.32)."),
-        (shoal.Auto(), 0.4, "No grouping of siblings loses less (proved)."),
-        (shoal.OptimalSuppress(), 0.4, "No cut of the hierarchy, with or without items removed, loses less (proved)."),
-    ],
-)
-def test_a_recommendation_names_what_its_proof_speaks_of(method: Any, bound: float, sentence: str) -> None:
-    good = Trial(method, True, row(0.4), row(0.4))
-    assert Recommendation(good, (good,), 9, 9, bound).reasons[1] == sentence
-
-
-def test_a_bound_for_cuts_does_not_hold_for_groups_of_siblings() -> None:
-    toy = DatasetSpec(label="toy", generate="quest")
-    cases = [Case(toy, shoal.KmAnonymity(), method) for method in (shoal.Optimal(), shoal.Auto(), shoal.AA())]
-    rows = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": 0.05}, {"value": 0.6}]
-    found = [(one["optimum"], one["gap"]) for one in runner.gaps(cases, rows)]
-    assert found == [(0.5, 0.0), (0.05, 0.5), (0.5, pytest.approx(1 / 6))]
-
-
-@pytest.mark.usefixtures("in_process")
-def test_recommend_tries_groups_of_siblings(shop: Shell) -> None:
-    words = ("recommend", "my shop/in.basket", "--hierarchy", "products.csv", "--k", "5", "--m", "2", "--budget", "8")
-    _, out, _ = shop(*words, "--json")
-    found = json.loads(out)
-    assert (found["algorithm"], found["worthless"]) == ("auto", None)
-    assert "--algorithm auto" in found["commands"][-1]
-    poor = {one["algorithm"] for one in found["trials"] if one["all"] and one["all"]["worthless"]}
-    assert {"optimal", "aa"} <= poor
-
-
-def test_without_a_hierarchy_auto_is_tried_as_its_command_runs_it() -> None:
-    made = DatasetSpec(label="x", generate="quest", fanout=5, order="frequency")
-    assert recommend._suited(made, shoal.Auto()).fanout == 0
-    assert recommend._suited(made, shoal.AA()).fanout == 5
-    assert shoal.Auto in recommend.candidates(shoal.KmAnonymity())
 
 
 # -- items that do not occur -------------------------------------------------------------------------------------------

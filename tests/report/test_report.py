@@ -1,7 +1,7 @@
 """Reports: the figures are those of the release, the sentences are true, labels stay text, and no record is told.
 
-Covers: report/html.py, report/markdown.py, report/facts.py, report/figures.py, report/sections.py, report/sentences.py,
-report/formatting.py, report/bands.py, release/release.py.
+Covers: report/html.py, report/markdown.py, report/templates.py, report/context.py, report/facts.py, report/figures.py,
+report/sections.py, report/sentences.py, report/formatting.py, report/bands.py, release/release.py.
 """
 
 from __future__ import annotations

@@ -71,4 +71,4 @@ def test_what_is_not_true_comes_first_and_shows_in_the_repr() -> None:
     made = shoal.anonymize(shoal.Problem(data, tree, shoal.TransactionalK(k=3)), shoal.ApxCover())
     kinds = [note.untrue for note in made.notes]
     assert kinds == sorted(kinds, reverse=True)
-    assert "NOT TRUTHFUL: ItemsChanged(added=1, sensitive=0, deleted=0)" in repr(made)
+    assert "NOT TRUTHFUL: 1 items added, 0 deleted" in repr(made)

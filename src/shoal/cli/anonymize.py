@@ -19,7 +19,7 @@ from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.jobs.job import Job
 from shoal.privacy import PrivacyModel
-from shoal.report import Story, headline, sentences
+from shoal.report import Story, headline, proofs
 from shoal.report.flips import flips
 from shoal.report.formatting import share, things
 from shoal.report.sections import Headline
@@ -116,7 +116,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
             for name, value in losses.items()
             if name.startswith("weighted_") and name != "weighted_ul"
         ),
-        *((("optimality", sentences.optimality(release)),) if release.optimality else ()),
+        *((("optimality", proofs.optimality(release)),) if release.optimality else ()),
         ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
         ("written", str(output)),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),

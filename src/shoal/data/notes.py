@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 @dataclass(frozen=True)
 class Note:
-    """Something that a publisher must know."""
+    """Something that a publisher must know. Its ``str`` is a short form, where the repr of a release shows it."""
 
     untrue: ClassVar[bool] = False  # whether it is about what is published and not true
 
@@ -33,6 +33,10 @@ class ItemsChanged(Untrue):
     added: int
     sensitive: int  # of those that were added
     deleted: int
+
+    def __str__(self) -> str:
+        """In short."""
+        return f"{self.added:,} items added, {self.deleted:,} deleted"
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,10 @@ class SensitiveItemsDealt(Untrue):
 
     How many items are back with a holder must never be told: it would tell more than the groups do.
     """
+
+    def __str__(self) -> str:
+        """In short."""
+        return "sensitive items dealt anew inside groups"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from shoal.algorithms import Algorithm
 from shoal.data.table import Role
 from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.options import Spec, changed, format_value
+from shoal.options import Spec, changed, format_value, listed
 from shoal.privacy import PrivacyModel
-from shoal.report.sentences import listed, shell_word
+from shoal.report.sentences import shell_word
 
 if TYPE_CHECKING:
     from shoal.jobs.job import Job

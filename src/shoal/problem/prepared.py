@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Counts
 from shoal.data.columns import Column
@@ -80,6 +81,13 @@ class Prepared(Generic[Model]):
     def sensitive_items(self) -> Transactions:
         """The sensitive items of each row, as they are published; nothing, for models that set nothing apart."""
         return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.items
+
+    @cached_property
+    def secret_items(self) -> npt.NDArray[np.bool_]:
+        """For each item, whether only the raw data may know it: then a report must not name it."""
+        if self.unknown_items == "root":
+            return self.hierarchy.right_below_root
+        return np.zeros(self.hierarchy.n_leaves, dtype=bool)
 
     @cached_property
     def original(self) -> Published:

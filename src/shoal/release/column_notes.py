@@ -76,8 +76,8 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
     for attribute, low in zip(raw.attributes, raw.low, strict=True):
         if len(low) >= FEW and len(np.unique(low)) == len(low):
             yield NamesPeople(attribute.name)
-        said = problem.quasi_identifiers[attribute.name]
-        if said.type == "auto" and said.hierarchy is None:
+        spec = problem.quasi_identifiers[attribute.name]
+        if spec.type == "auto" and spec.hierarchy is None:
             others = [text for text in attribute.categories if label_key(text)[0]]
             if 0 < 5 * len(others) < len(attribute.categories):
                 yield MixedColumn(attribute.name, len(others), len(attribute.categories))

@@ -37,8 +37,8 @@ def _untouched(release: Release) -> Iterator[Note]:
     problem, privacy, table = release.problem, release.problem.privacy, release.dataset.table
     if not privacy.covers_sets and len(problem.items.items):
         yield notes.UntouchedSets()
-    told = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
-    names = tuple(name for name in (() if table is None else table.names) if name not in told)
+    treated = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
+    names = tuple(name for name in (() if table is None else table.names) if name not in treated)
     if names:
         sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
         yield notes.UntouchedColumns(names, sets if privacy.covers_sets else "columns", bool(release.falsehoods))
@@ -97,12 +97,12 @@ def _without_items(release: Release) -> Iterator[Note]:
     if len(problem.items.items) and not len(published.rows.items):
         yield notes.NoItemsLeft(algorithm.truthful, algorithm.generalizes, hidden is not None)
     empty = published.rows.sizes == 0
-    told = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
+    with_sensitive = np.zeros(len(empty), dtype=bool) if hidden is None else hidden.values.sizes > 0
     emptied = empty & (problem.items.sizes > 0)
     besides = bool(emptied.any())
     if besides:
         yield notes.EmptiedRecords(int(np.count_nonzero(emptied)), algorithm.truthful, hidden is not None)
-    if count := int(np.count_nonzero(empty & ~told & ~emptied)):
+    if count := int(np.count_nonzero(empty & ~with_sensitive & ~emptied)):
         yield notes.EmptyRecords(count, besides, published.relational is not None)
-    if count := int(np.count_nonzero(empty & told & ~emptied)):
+    if count := int(np.count_nonzero(empty & with_sensitive & ~emptied)):
         yield notes.OnlySensitiveRecords(count, besides)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -54,27 +55,7 @@ def anonymize(
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
     (True, 2.5)
     """
-    if algorithm is None and isinstance(problem, Problem):
-        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
-    wanted: tuple[tuple[object, type, str], ...] = (
-        (problem, Problem, "Problem(..)"),
-        (algorithm, Algorithm, "AA()"),
-    )
-    for got, kind, example in wanted:
-        if not isinstance(got, kind):
-            raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
-    assert algorithm is not None
-    if not isinstance(problem.privacy, algorithm.solves):
-        names = ", ".join(model.name for model in algorithm.solves)
-        others = ", ".join(
-            other.name
-            for other in discovery.find("shoal.algorithms", Algorithm).values()
-            if isinstance(problem.privacy, other.solves)
-        )
-        raise OptionError(
-            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
-            f"{problem.privacy.name} is solved by {others}."
-        )
+    algorithm = _suited(problem, algorithm)
     check_max_loss(max_loss, algorithm, "max_loss")
     problem.refuse_identifying()
     prepared = problem.prepared
@@ -107,6 +88,32 @@ def anonymize(
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
+
+
+def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algorithm:
+    """The algorithm, or the default one of the model; an error unless it solves the problem's model."""
+    if algorithm is None and isinstance(problem, Problem):
+        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
+    wanted: tuple[tuple[object, type, str], ...] = (
+        (problem, Problem, "Problem(..)"),
+        (algorithm, Algorithm, "AA()"),
+    )
+    for got, kind, example in wanted:
+        if not isinstance(got, kind):
+            raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
+    assert algorithm is not None
+    if not isinstance(problem.privacy, algorithm.solves):
+        names = ", ".join(model.name for model in algorithm.solves)
+        others = ", ".join(
+            other.name
+            for other in discovery.find("shoal.algorithms", Algorithm).values()
+            if isinstance(problem.privacy, other.solves)
+        )
+        raise OptionError(
+            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
+            f"{problem.privacy.name} is solved by {others}."
+        )
+    return algorithm
 
 
 def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None:
@@ -168,7 +175,7 @@ def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str
 def _provenance(release: Release) -> dict[str, Any]:
     """What is needed to repeat the release and to recognise its files."""
     problem = release.problem
-    owner, told = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
+    owner, groups = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
     return {
         "shoal": __version__,
         "python": platform.python_version(),
@@ -189,7 +196,7 @@ def _provenance(release: Release) -> dict[str, Any]:
             "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": owner.name, "sha256": owner.sha256},
-        "siblings": told and {"name": told[0], "sha256": told[1]},  # the file that told the groups of siblings
+        "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file that told the groups of siblings
         "output": None,  # filled in when the release is written, as is the next
         "codebook": None,
         "search": release.solution.statistics,
@@ -202,18 +209,18 @@ def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
     """What each column beside the sets was taken as."""
     if problem.data.table is None or not problem.data.table.roles:
         return None
-    found: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}
+    columns: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}
     if problem.relational is not None:
         for attribute, weight in zip(problem.relational.attributes, problem.relational.weights, strict=True):
-            said = problem.quasi_identifiers[attribute.name]
-            tree = said.hierarchy.name if isinstance(said.hierarchy, Hierarchy) else said.hierarchy
-            found[attribute.name] |= {
+            spec = problem.quasi_identifiers[attribute.name]
+            tree = spec.hierarchy.name if isinstance(spec.hierarchy, Hierarchy) else spec.hierarchy
+            columns[attribute.name] |= {
                 "type": attribute.kind,
                 "hierarchy": None if tree is None else str(tree),
-                "missing": list(said.missing),
+                "missing": list(spec.missing),
                 "weight": float(weight),
             }
-    return found
+    return columns
 
 
 @cache
@@ -225,14 +232,9 @@ def _version(package: str) -> str | None:
         return None
 
 
-class _timed:  # noqa: N801  (reads as a statement)
+@contextmanager
+def _timed(timings: dict[str, float], name: str) -> Iterator[None]:
     """Record the seconds that a block takes."""
-
-    def __init__(self, timings: dict[str, float], name: str) -> None:
-        self.timings, self.name = timings, name
-
-    def __enter__(self) -> None:
-        self.start = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.timings[self.name] = round(time.perf_counter() - self.start, 6)
+    start = time.perf_counter()
+    yield
+    timings[name] = round(time.perf_counter() - start, 6)

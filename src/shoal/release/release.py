@@ -181,8 +181,8 @@ class Release:
             raise OutputError(f"{path} is to hold both the data and the code book: name two files.")
         with all_or_none():
             written = self._write(path, **layout)
-            told = book and {"name": book.name, "sha256": self.codebook.save(book)}
-        return replace(written, provenance={**written.provenance, "codebook": told})
+            book_file = book and {"name": book.name, "sha256": self.codebook.save(book)}
+        return replace(written, provenance={**written.provenance, "codebook": book_file})
 
     def _write(self, path: str | Path, **layout: Any) -> Release:
         """Write the published data; returns the release with the file's hash."""

@@ -21,6 +21,18 @@ def bands(firsts: Sequence[int], largest: int) -> list[tuple[int, int]]:
     return list(zip(lows, [*(low - 1 for low in lows[1:]), largest], strict=False))
 
 
+def sized(sizes: Counts, firsts: Sequence[int]) -> list[tuple[int, int, int]]:
+    """The bands that have sizes: the smallest and the largest size of each, and how many there are.
+
+    >>> sized(np.array([3, 9, 4]), (1, 2, 6, 21))
+    [(3, 5, 2), (6, 9, 1)]
+    """
+    largest = int(sizes.max(initial=0))
+    smallest = int(sizes.min(initial=largest))
+    counted = zip(bands(firsts, largest), banded(sizes, firsts), strict=False)
+    return [(max(low, smallest), high, number) for (low, high), number in counted if number]
+
+
 def banded(values: Counts, firsts: Sequence[int]) -> list[int]:
     """How many values lie in each band."""
     bands = np.searchsorted(firsts, values, side="right") - 1

@@ -73,7 +73,7 @@ def explain_cut(
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
         labels = _without_unknown(hierarchy, set(cut.kept.tolist()))
-    found = []
+    explanations = []
     for code in np.flatnonzero(published.rows.supports):
         node = int(cut.kept[code])
         if node < hierarchy.n_leaves:
@@ -81,10 +81,10 @@ def explain_cut(
         rare = counter.witness(raised, node, demand.known, tick=tick)
         witness = RareSet(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
         records = int(published.rows.supports[code])
-        found.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
+        explanations.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     for node in map(int, cut.suppressed):
-        found.append(_suppressed(problem, demand, published, node, labels, engine))
-    return sorted(found, key=lambda one: (-one.records, one.group))
+        explanations.append(_suppressed(problem, demand, published, node, labels, engine))
+    return sorted(explanations, key=lambda one: (-one.records, one.group))
 
 
 def of_release(release: Release) -> list[Explanation]:

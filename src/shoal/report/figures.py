@@ -182,17 +182,14 @@ def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
     """What each published label stands for, where groups of siblings are published; else nothing."""
     if not release.groups_siblings:
         return None
-    entries = release.codebook.entries
-    if release.problem.unknown_items != "root":
-        return tuple(sections.CodeBookEntry(one.label, one.parent, list(one.items)) for one in entries)
-    # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
-    hierarchy = release.problem.hierarchy
-    secret = {label for label, one in zip(hierarchy.items, hierarchy.right_below_root, strict=True) if one}
-    known = [[item for item in one.items if item not in secret] for one in entries]
-    pairs = zip(entries, known, strict=True)
-    return tuple(
-        sections.CodeBookEntry(one.label, one.parent, items, len(one.items) - len(items)) for one, items in pairs
-    )
+    problem = release.problem
+    secret = {label for label, one in zip(problem.hierarchy.items, problem.secret_items, strict=True) if one}
+    entries = []
+    for one in release.codebook.entries:
+        named = [item for item in one.items if item not in secret]
+        unnamed = len(one.items) - len(named) if problem.unknown_items == "root" else None
+        entries.append(sections.CodeBookEntry(one.label, one.parent, named, unnamed))
+    return tuple(entries)
 
 
 def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | None:
@@ -200,16 +197,14 @@ def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | 
 
     ``named``: with their labels and counts, which are taken from the raw data.
     """
-    items, hierarchy = release.problem.items, release.problem.hierarchy
-    outcome = release.comparison.outcome
+    problem, outcome = release.problem, release.comparison.outcome
     if not outcome.suppressed or not release.algorithm.truthful:
         return None
     codes, counts = outcome.suppressed_items, outcome.suppressed_counts
-    secret = release.problem.unknown_items == "root"  # then leaves below the root may be known to the raw data only
     listed = tuple(
-        sections.RemovedItem(items.labels[code], count)
+        sections.RemovedItem(problem.items.labels[code], count)
         for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
-        if not (secret and hierarchy.right_below_root[code])
+        if not problem.secret_items[code]
     )
     return sections.SuppressedFacts(
         items=len(codes),

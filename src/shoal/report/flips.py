@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from shoal.data.arrays import Counts
 from shoal.metrics.change import Change
 from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.release.release import Release
-from shoal.report.bands import banded, bands
+from shoal.report.bands import sized
 from shoal.report.formatting import count, share, things
 from shoal.report.sections import SensitiveFacts
 from shoal.report.wording import flipped
@@ -20,6 +19,7 @@ from shoal.report.wording import flipped
 if TYPE_CHECKING:
     from shoal.report.facts import Facts
 
+UNCHANGED = "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101)  # first number of records of each band of groups
 
 
@@ -225,18 +225,12 @@ class FlipFacts(_Groups):
         if not data.occurrences and not (held and held.records):
             return "All records are empty: there was nothing to change." if self.unchanged else self.how_often
         if self.unchanged:
-            return (
-                "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published "
-                "unchanged."
-            )
+            return UNCHANGED
         kept = ""
         if data.occurrences:
             among = "items that may be known" if held else "items"
             kept = f" Of all {among}, {share(facts.unchanged_share)} are published as they were."
-        emptied, apart = self.emptied_records, ", sensitive values apart" if held else ""
-        they = "it" if emptied == 1 else "they"
-        lost = f" {things(emptied, 'record')} lost all that {they} had{apart}." if emptied else ""
-        return f"{self.how_often}{kept}{lost}"
+        return f"{self.how_often}{kept}{lost_all(self.emptied_records, sensitive=held is not None)}"
 
     def bars(self, facts: Facts) -> list[Bar]:
         """What became of the occurrences, one bar each."""
@@ -284,6 +278,12 @@ class FlipFacts(_Groups):
 GroupFacts = DealtFacts | FlipFacts
 
 
+def lost_all(records: int, *, sensitive: bool) -> str:
+    """That records lost all that they had, as a sentence that follows another; nothing, if none did."""
+    they, apart = "it" if records == 1 else "they", ", sensitive values apart" if sensitive else ""
+    return f" {things(records, 'record')} lost all that {they} had{apart}." if records else ""
+
+
 def _held_before_and_now(held: SensitiveFacts | None) -> str:
     """How many records hold something sensitive, before and after."""
     if held is None or held.after is None:
@@ -305,18 +305,15 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     sizes = grouping.sizes
     largest = int(sizes.max(initial=0))
     smallest = int(sizes.min(initial=largest))
-    bands_of_groups = _group_sizes(sizes, smallest, largest)
+    group_sizes = tuple(GroupBand(*band) for band in sized(sizes, SIZE_BANDS))
+    groups = (len(sizes), int(sizes.sum()), smallest, largest, group_sizes)
     if release.recoding.reshuffles:
-        return DealtFacts("dealt", len(sizes), int(sizes.sum()), smallest, largest, bands_of_groups)
+        return DealtFacts("dealt", *groups)
     changed = int(np.count_nonzero(change.per_item(change.added) + change.per_item(change.deleted)))
     listed = _listed(release, change)
     return FlipFacts(
-        kind="flips",
-        groups=len(sizes),
-        records_in_groups=int(sizes.sum()),
-        smallest_group=smallest,
-        largest_group=largest,
-        group_sizes=bands_of_groups,
+        "flips",
+        *groups,
         records_changed=change.records_changed,
         records_given_sensitive=len(change.with_sensitive(change.added)),
         emptied_records=release.comparison.outcome.emptied,
@@ -330,17 +327,11 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     )
 
 
-def _group_sizes(sizes: Counts, smallest: int, largest: int) -> tuple[GroupBand, ...]:
-    """How many groups have how many records."""
-    counted = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
-    return tuple(GroupBand(max(low, smallest), high, number) for (low, high), number in counted if number)
-
-
 def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
     """The items that were added or deleted, most changed first; without any that only the raw data know."""
     added, deleted = change.per_item(change.added), change.per_item(change.deleted)
     before, after = change.before, change.after
-    hierarchy, secret = release.problem.hierarchy, release.problem.unknown_items == "root"
+    secret = release.problem.secret_items
     return tuple(
         ChangedItem(
             change.labels[code],
@@ -351,6 +342,5 @@ def _listed(release: Release, change: Change) -> tuple[ChangedItem, ...]:
             int(after[code]),
         )
         for code in np.lexsort((np.arange(len(added)), -(added + deleted))).tolist()
-        if added[code] + deleted[code]
-        and not (secret and code < change.n_qid and not after[code] and hierarchy.parent[code] == hierarchy.root)
+        if added[code] + deleted[code] and not (code < change.n_qid and secret[code] and not after[code])
     )

@@ -9,36 +9,28 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.release.release import Release
 from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
+from shoal.report.context import context
 from shoal.report.facts import Facts
 from shoal.report.figures import gather, group_codes
 from shoal.report.flips import flips
 from shoal.report.formats import ReportFormat
 from shoal.report.sections import Group
 from shoal.report.story import Story
+from shoal.report.templates import HERE, templates
 from shoal.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-TOP = 10  # groups in the table
 LISTED = 1_000  # groups in the full list; the JSON has them all
 SPELLED = 12  # items named for a group
-HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class ShownGroup(Group):
-    """A group with the names of some of its items."""
-
-    named: tuple[str, ...]
-    more: int  # items that are not named
 
 
 class Html(ReportFormat):
@@ -50,50 +42,23 @@ class Html(ReportFormat):
     def render(self, story: Story) -> str:
         """The whole report, in one self-contained file."""
         release, facts = story.release, gather(story)
-        was, now = risks.both(facts)
         return (
             environment()
             .get_template("report.html")
             .render(
-                vars(facts),
-                TOP=TOP,
+                context(release, facts),
+                LISTED=LISTED,
                 css=(HERE / "report.css").read_text(encoding="utf-8"),
-                groups=_groups(release, facts),
-                parents={one.label: one.parent for one in facts.codebook or ()},
-                codebook_told=f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
-                risk_charts=_risk_charts(release, facts),
+                tiles=_tiles(facts),
                 was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
                 risk_base=risks.base(facts),
-                described=sentences.described(facts),
-                has_sets=facts.has_sets,
-                sets_changed=facts.sets_changed,
-                columns=_columns(facts),
-                taken_as=relational.taken_as,
-                recoded=sentences.recoded(facts),
-                overlap=sentences.overlap(facts),
-                sentence_before=was,
-                sentence_now=now,
                 worst_case=risks.worst_case(facts),
-                reach=risks.reach(release),
-                limits=release.problem.privacy.caveats(),
-                proof=sentences.proof(release),
-                command=sentences.verify_command(release),
-                change=sentences.change(facts),
-                counted=release.problem.privacy.counted,
-                made_up=wording.falsehoods(release),
-                says=[headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
-                felt=sentences.felt(facts),
-                bound_of=proofs.bound_of(release),
-                other_warnings=wording.cautions(release),
-                tiles=_tiles(facts),
-                has_hierarchy=facts.hierarchy is not None,
                 bars=facts.flips.bars(facts) if facts.flips else [],
-                best=sentences.optimality(release),
-                explained=sentences.EXPLAINED,
-                LISTED=LISTED,
                 hidden=_hidden(facts),
+                groups=_groups(release, facts),
+                parents={one.label: one.parent for one in facts.codebook or ()},
+                bound_of=proofs.bound_of(release),
                 suppresses=release.algorithm.suppresses,
-                losses=sentences.losses(facts),
                 references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
             )
         )
@@ -122,7 +87,7 @@ def summary_html(story: Story) -> str:
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
-            best=sentences.optimality(release),
+            best=proofs.optimality(release),
             poor=headline.worthless(story),
             made_up=wording.falsehoods(release),
             warnings=wording.cautions(release),
@@ -172,46 +137,16 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
 
 
-def _columns(facts: Facts) -> dict[str, Any] | None:
-    """What the section about the columns and classes shows beside the figures."""
-    table = facts.relational
-    if table is None:
-        return None
-    return {
-        "missing": any(one.missing and one.type != "category" for one in table.columns),
-        "others": relational.other_columns(table),
-        "classes": relational.classes(table.classes, len(table.columns)),
-    }
-
-
-def _groups(release: Release, facts: Facts) -> list[ShownGroup]:
-    """The groups with the names of some of their items."""
-    problem, published = release.problem, release.published
-    hierarchy = problem.hierarchy
+def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
+    """The groups, and some of the items of each."""
+    problem = release.problem
     shown = []
     for code, group in zip(group_codes(release)[:LISTED], facts.generalized.groups, strict=False):
-        items = published.cover(code)
-        if problem.unknown_items == "root":
-            # Leaves right below the root may be items that only the raw data know: a rare one must not be named.
-            items = items[~hierarchy.right_below_root[items]]
-        named = tuple(formatting.label(hierarchy.labels[item]) for item in items[:SPELLED])
-        shown.append(ShownGroup(group.label, group.items, group.records, named, group.items - len(named)))
+        items = release.published.cover(code)
+        known = items[~problem.secret_items[items]][:SPELLED]
+        named = [formatting.label(problem.hierarchy.labels[item]) for item in known]
+        shown.append((group, formatting.some(named, group.items - len(named))))
     return shown
-
-
-def _risk_charts(release: Release, facts: Facts) -> list[dict[str, Any]]:
-    """A chart for each degree of exposure; a pair of bars for each number of known items."""
-    before, after = release.risk_before, release.risk_after
-    return [
-        {
-            "title": title,
-            "rows": [
-                {"label": risks.known(facts, known), "before": was, "now": now}
-                for known, (was, now) in enumerate(zip(before.shares(key), after.shares(key), strict=True), 1)
-            ],
-        }
-        for key, (title, _) in before.degrees.items()
-    ]
 
 
 def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
@@ -231,29 +166,14 @@ def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
 
 @functools.cache
 def environment(folder: Path = HERE) -> Environment:
-    """Jinja2 with the templates of a folder and those of reports, loaded when the first page is made."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, HERE]),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,  # markup was made of such values
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "count": formatting.count,
+    """Jinja2 for HTML, with the templates of a folder and those of reports."""
+    filters: dict[str, Callable[..., Any]] = {
         "share": lambda part: _tied(formatting.share(part)),
+        "options": lambda values: _tied(sentences.options(values)),
         "tied": _tied,
         "powers": _powers,
-        "label": formatting.label,
-        "seconds": formatting.seconds,
-        "memory": formatting.memory,
-        "options": lambda values: _tied(sentences.options(values)),
     }
-    environment.globals |= {"things": formatting.things, "band": formatting.band}
-    return environment
+    return templates([folder, HERE], visible, filters)
 
 
 def _tied(text: str) -> str:

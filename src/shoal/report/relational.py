@@ -16,13 +16,12 @@ from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
 from shoal.release.release import Release
-from shoal.report.bands import banded, bands
+from shoal.report.bands import sized
 from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
 from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, RelationalFacts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
-VALUES = "values in all quasi-identifying columns"
 KINDS = {"number": "numbers", "date": "dates", "time": "times", "category": "categories"}
 ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # of the table of losses; then others
 BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # told with the classes
@@ -73,16 +72,14 @@ def _classes(before: Relational, after: Relational) -> ClassFacts:
     """How many records have the same published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
     largest = int(sizes.max(initial=0))
-    smallest = int(sizes.min(initial=largest))
-    inside = zip(bands(SIZE_BANDS, largest), banded(sizes, SIZE_BANDS), strict=False)
     return ClassFacts(
         before=int(before.classes.max(initial=-1)) + 1,
         number=len(sizes),
-        smallest=smallest,
+        smallest=int(sizes.min(initial=largest)),
         median=float(np.median(sizes)) if len(sizes) else 0.0,
         mean=float(sizes.mean()) if len(sizes) else 0.0,
         largest=largest,
-        sizes=tuple(ClassBand(max(low, smallest), high, number) for (low, high), number in inside if number),
+        sizes=tuple(ClassBand(*band) for band in sized(sizes, SIZE_BANDS)),
     )
 
 
@@ -109,7 +106,7 @@ def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
         ("Sensitive columns, published as they are", table.sensitive),
         ("Plain columns, published untouched", table.plain),
     ]
-    return [(told, names) for told, names in ways if names]
+    return [(way, names) for way, names in ways if names]
 
 
 def classes(own: ClassFacts, columns: int) -> str:
@@ -126,16 +123,12 @@ def classes(own: ClassFacts, columns: int) -> str:
     few, many = own.smallest, own.largest
     if own.before == own.number == 1:
         return f"All {things(many, 'record')} have the same {what}, as they had before."
-    told = f"Before, there were {count(own.before)} different {what}."
+    before = f"Before, there were {count(own.before)} different {what}."
     if own.number == 1:
-        return f"{told} Now all {things(many, 'record')} have the same."
-    told = f"{told} Now there are {count(own.number)}: classes of records with equal published values."
-    if few == many:
-        return f"{told} Each has {things(many, 'record')}."
-    return (
-        f"{told} The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest "
-        f"has {count(many)}."
-    )
+        return f"{before} Now all {things(many, 'record')} have the same."
+    sizes = f"The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest has"
+    sizes = f"Each has {things(many, 'record')}." if few == many else f"{sizes} {count(many)}."
+    return f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}"
 
 
 def described(table: RelationalFacts) -> str:
@@ -150,18 +143,16 @@ def described(table: RelationalFacts) -> str:
 def recoded(facts: Facts, table: RelationalFacts) -> str:
     """How the columns and the sets were changed."""
     how = facts.recoding
-    kinds = {column.type for column in table.columns}
-    ways = [("a range", kinds - {"category"}), ("a group of categories", kinds & {"category"})]
-    wide = " or ".join(way for way, some in ways if some)
-    told = (
+    wide = _either(table, "a range", "a group of categories")
+    recoding = (
         f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
         f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
         f"covers the values of all of them. No value is made up."
     )
     if how.clusters != how.classes:
         left = things(how.classes or 0, "class is", "classes are")
-        told = f"{told} Some clusters came out with equal values: {left} left."
-    return f"{told} {_sets_recoded(facts, table)}".strip()
+        recoding = f"{recoding} Some clusters came out with equal values: {left} left."
+    return f"{recoding} {_sets_recoded(facts, table)}".strip()
 
 
 def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
@@ -183,14 +174,16 @@ def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
 def change(table: RelationalFacts, rows: int) -> str:
     """What became of the columns, and of sets that were left alone."""
     part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
-    told = f"{share(part)} of the values in quasi-identifying columns are published as they were, the others as ranges"
-    kinds = {column.type for column in table.columns}
-    if "category" in kinds:
-        told = f"{told} or groups" if len(kinds) > 1 else told.replace("ranges", "groups")
-    told = f"{told} that cover them."
-    if part == 1:
-        told = "All values in quasi-identifying columns are published as they were."
-    return f"{told} The sets are published as they were." if table.sets == "untouched" else told
+    kept = "values in quasi-identifying columns are published as they were"
+    wide = _either(table, "ranges", "groups")
+    values = f"All {kept}." if part == 1 else f"{share(part)} of the {kept}, the others as {wide} that cover them."
+    return f"{values} The sets are published as they were." if table.sets == "untouched" else values
+
+
+def _either(table: RelationalFacts, of_scales: str, of_categories: str) -> str:
+    """What values of columns became, by the kinds of columns that there are."""
+    kinds = {column.type == "category" for column in table.columns}
+    return " or ".join([of_scales] * (False in kinds) + [of_categories] * (True in kinds))
 
 
 def overlap(table: RelationalFacts) -> str:
@@ -200,33 +193,6 @@ def overlap(table: RelationalFacts) -> str:
     return (
         "Some items can appear under more than one label, unchanged in one cluster and in a group in another: add "
         "up their counts with care."
-    )
-
-
-def known(table: RelationalFacts, number: int, *, sensitive: bool) -> tuple[str, str]:
-    """What somebody knows: as what is enough, and as what they go by."""
-    if not table.sets_changed:
-        return f"the {VALUES} are", f"its {VALUES}"
-    other = f" that {'is' if number == 1 else 'are'} not sensitive" if sensitive else ""
-    chosen = "1 well-chosen item" if number == 1 else f"{number} well-chosen items (or fewer)"
-    items = "1 item" if number == 1 else f"up to {number} items"
-    return f"the {VALUES} and {chosen}{other} are", f"its {VALUES} and {items} of it{other}"
-
-
-def bar_label(table: RelationalFacts, number: int) -> str:
-    """What is known, in short."""
-    if not table.sets_changed:
-        return "all columns"
-    return f"all columns, {'1 item' if number == 1 else f'up to {number} items'}"
-
-
-def worst_case(table: RelationalFacts) -> str:
-    """When a record counts as exposed."""
-    if not table.sets_changed:
-        return "A record counts if its own values in all quasi-identifying columns are enough."
-    return (
-        "A record counts if its own values in all quasi-identifying columns and some choice of its own items are "
-        "enough: the worst case for the person behind it."
     )
 
 

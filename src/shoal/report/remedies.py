@@ -102,9 +102,9 @@ def witness(release: Release, explanations: Sequence[Explanation]) -> Witness | 
     """The rarest set of labels that forced a broad label, or the removal of items; None: it is not known."""
     broad = {label for label, _ in release.usefulness.broad}
     reasons = [one for one in explanations if one.witness is not None]
-    told = [one for one in reasons if one.group in broad] or [one for one in reasons if one.suppressed]
-    if told:
-        return min((one.witness for one in told if one.witness is not None), key=lambda one: one.support)
+    forced = [one for one in reasons if one.group in broad] or [one for one in reasons if one.suppressed]
+    if forced:
+        return min((one.witness for one in forced if one.witness is not None), key=lambda one: one.support)
     return None if explanations else _split(release, broad)
 
 

@@ -6,14 +6,18 @@ from functools import singledispatch
 
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.release.release import Release
-from shoal.report import relational
 from shoal.report.facts import Facts
 from shoal.report.formatting import count, share, things
+from shoal.report.sections import RelationalFacts
+
+VALUES = "values in all quasi-identifying columns"
 
 
 def known(facts: Facts, number: int) -> str:
     """What an adversary knows, in short."""
-    return known_items(number) if facts.relational is None else relational.bar_label(facts.relational, number)
+    if facts.relational is None:
+        return known_items(number)
+    return f"all columns, {known_items(number)}" if facts.sets_changed else "all columns"
 
 
 def known_items(number: int) -> str:
@@ -27,17 +31,17 @@ def known_items(number: int) -> str:
 
 def both(facts: Facts) -> tuple[str, str]:
     """What an adversary could do before, and can do now."""
-    before, after = facts.risk.before, facts.risk.after
-    beside = None
-    if facts.relational is not None:
-        beside = relational.known(facts.relational, after.known, sensitive=facts.sensitive is not None)
-    return risk(before, before.known, beside), risk(after, after.known, beside)
+    before, after, sensitive = facts.risk.before, facts.risk.after, facts.sensitive is not None
+    return (
+        risk(before, before.known, facts.relational, sensitive=sensitive),
+        risk(after, after.known, facts.relational, sensitive=sensitive),
+    )
 
 
-def risk(exposure: Exposure, known: int, told: tuple[str, str] | None = None) -> str:
+def risk(exposure: Exposure, known: int, table: RelationalFacts | None = None, *, sensitive: bool = False) -> str:
     """What somebody who knows up to that many items can do, by the figures of the data before or after.
 
-    ``told``: what they know as what is enough, and as what they go by, where that is not items alone.
+    ``table``: they know its quasi-identifying columns, too, and items that are not ``sensitive``.
 
     >>> from dataclasses import replace
     >>> one = Risk(5, 100, (0,), (0,), (0.0,), (0.0,))
@@ -52,11 +56,17 @@ def risk(exposure: Exposure, known: int, told: tuple[str, str] | None = None) ->
     'For 10 % of the records with a sensitive value, 1 well-chosen item is enough to tell one with a probability
     above 1/2, and for none for certain.'
     """
-    enough = "1 well-chosen item is" if known == 1 else f"{known} well-chosen items (or fewer) are"
-    enough, by = told or (enough, f"{known_items(known)} of it")
+    are = "is" if known == 1 else "are"
+    enough = "1 well-chosen item" if known == 1 else f"{known} well-chosen items (or fewer)"
+    by = f"{known_items(known)} of it"
+    if table is not None:
+        items = f" that {are} not sensitive" if sensitive else ""
+        also = (f" and {enough}{items}", f" and {by}{items}") if table.sets_changed else ("", "")
+        enough, by, are = f"the {VALUES}{also[0]}", f"its {VALUES}{also[1]}", "are"
     some, most = exposure.degrees
     part, worst = exposure.shares(some)[known - 1], exposure.shares(most)[known - 1]
-    return _sentence(exposure, share(part) if part else "", f"for {share(worst)}" if worst else "for none", enough, by)
+    alone = f"for {share(worst)}" if worst else "for none"
+    return _sentence(exposure, share(part) if part else "", alone, f"{enough} {are}", by)
 
 
 @singledispatch
@@ -85,9 +95,11 @@ def _(exposure: Disclosure, part: str, alone: str, enough: str, by: str) -> str:
 
 def worst_case(facts: Facts) -> str:
     """When a record counts as exposed."""
+    own = "some choice of its own items is"
     if facts.relational is not None:
-        return relational.worst_case(facts.relational)
-    return "A record counts if some choice of its own items is enough: the worst case for the person behind it."
+        own = f"its own {VALUES}{' and some choice of its own items' if facts.sets_changed else ''} are"
+    worst = ": the worst case for the person behind it" if facts.sets_changed else ""
+    return f"A record counts if {own} enough{worst}."
 
 
 def base(facts: Facts) -> str:

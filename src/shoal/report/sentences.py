@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from shoal import discovery
 from shoal.io.read_options import reading_words
 from shoal.metrics import Measure
-from shoal.options import Value, format_value
-from shoal.options import listed as listed
+from shoal.options import Value, format_value, listed
 from shoal.release.release import Release
 from shoal.report import formatting, relational
 from shoal.report.facts import Facts
+from shoal.report.flips import UNCHANGED, lost_all
 from shoal.report.formatting import count, share, things
 from shoal.report.proofs import UNNAMED
-from shoal.report.proofs import optimality as optimality
 from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
@@ -43,14 +42,14 @@ def options(values: Mapping[str, Value]) -> str:
 def described(facts: Facts) -> str:
     """What a record is."""
     data, apart = facts.data, "" if facts.sensitive is None else ", sensitive values apart"
-    told, one, several = "Each is a set of items", "record is", "records are"
+    record, one, several = "Each is a set of items", "record is", "records are"
     if facts.relational is not None:
-        told, one, several = relational.described(facts.relational), "set is", "sets are"
+        record, one, several = relational.described(facts.relational), "set is", "sets are"
     if not facts.has_sets:
-        return told
+        return record
     items = f"{things(data.occurrences, 'item')} in all, {count(data.items)} different"
     empty = data.rows - data.non_empty
-    return f"{told}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
+    return f"{record}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
 def recoded(facts: Facts) -> str:
@@ -197,8 +196,8 @@ def change(facts: Facts) -> str:
     if facts.flips is not None:
         return facts.flips.change(facts)
     if facts.relational is not None:
-        told = relational.change(facts.relational, facts.data.rows)
-        return f"{told} {_sets_changed(facts)}" if facts.sets_changed else told
+        columns = relational.change(facts.relational, facts.data.rows)
+        return f"{columns} {_sets_changed(facts)}" if facts.sets_changed else columns
     return _sets_changed(facts)
 
 
@@ -213,9 +212,7 @@ def _sets_changed(facts: Facts) -> str:
     if not groups and not suppressed and facts.relational:
         return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
-        return (
-            "Nothing had to be changed: the data satisfy the guarantee as they are. Every item is published unchanged."
-        )
+        return UNCHANGED
     if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
         return (
             f"Every item is published as '{formatting.label(groups[0].label)}', which stands for any item: "
@@ -241,12 +238,9 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
     '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
-    apart = ", sensitive values apart" if sensitive else ""
     gone = f"{things(suppressed.items, 'item was', 'items were')} removed from every record"
-    told = f"{gone}, {things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})."
-    emptied = suppressed.emptied_records
-    lost = f"{things(emptied, 'record')} lost all that {'it' if emptied == 1 else 'they'} had{apart}."
-    return f"{told} {lost}" if emptied else told
+    times = f"{things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
+    return f"{gone}, {times}.{lost_all(suppressed.emptied_records, sensitive=sensitive)}"
 
 
 def losses(facts: Facts) -> list[tuple[str, str, str]]:

@@ -34,6 +34,7 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "where nobody would go to such lengths."
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
+    notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
     notes.AddedItemsNamed: (
         "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
         "add them to the hierarchy below a node of their own."
@@ -50,6 +51,7 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     notes.NoPrivateItems: (
         "No private item was declared (--sensitive): this is {k}^{p}-anonymity of all items, and h means nothing."
     ),
+    notes.MissedSensitive: "Declared sensitive, but not in the data: {labels}. Check the spelling.",
     notes.NothingSensitive: (
         "No record holds a sensitive item: nothing was protected, and all records are published as they are."
     ),
@@ -58,6 +60,7 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "'{label}' and '{other}' look alike, but count as two sensitive values, each for itself: write them the same."
     ),
     notes.UnprotectedLookAlike: "'{other}' looks like '{label}', but was not declared sensitive: it is not protected.",
+    notes.ProtectedValues: "Of the column '{column}' only these values are protected: {values}.",
     notes.NamesPeople: (
         "Column '{column}' has a different value in every record and was taken as a quasi-identifier: if it names "
         "people, declare it as an identifier."
@@ -89,7 +92,11 @@ def cautions(release: Release) -> list[str]:
 def worded(note: Note) -> str:
     """A note in one or a few sentences; one that is not ours speaks for itself, by ``str``."""
     sentence = SENTENCES.get(type(note))
-    return str(note) if sentence is None else sentence.format(**vars(note))
+    if sentence is None:
+        return str(note)
+    return sentence.format(
+        **{name: format_value(value) if isinstance(value, tuple) else value for name, value in vars(note).items()}
+    )
 
 
 # -- what is published and not true ------------------------------------------------------------------------------------
@@ -157,11 +164,6 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 
 @worded.register
-def _(note: notes.DroppedItems) -> str:
-    return f"Items that were left out when the data were read: {format_value(note.labels)}."
-
-
-@worded.register
 def _(note: notes.AddedItems) -> str:
     were = things(note.count, "item was", "items were")
     return f"{were} not in the hierarchy and taken as directly below its root (unknown_items=root)."
@@ -171,18 +173,8 @@ def _(note: notes.AddedItems) -> str:
 
 
 @worded.register
-def _(note: notes.MissedSensitive) -> str:
-    return f"Declared sensitive, but not in the data: {format_value(note.labels)}. Check the spelling."
-
-
-@worded.register
 def _(note: notes.SensitiveGroup) -> str:
     return f"'{note.label}' stands for {things(note.items, 'sensitive item')}."
-
-
-@worded.register
-def _(note: notes.ProtectedValues) -> str:
-    return f"Of the column '{note.column}' only these values are protected: {format_value(note.values)}."
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,72 @@
+"""What the templates of a report show: the figures, and the sentences that are made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.release.release import Release
+from shoal.report import headline, proofs, relational, risks, sentences, wording
+from shoal.report.facts import Facts
+
+TOP = 10  # rows of a table
+
+
+def context(release: Release, facts: Facts) -> dict[str, Any]:
+    """The names that the templates of all formats know."""
+    was, now = risks.both(facts)
+    return {
+        **vars(facts),
+        "TOP": TOP,
+        "has_sets": facts.has_sets,
+        "sets_changed": facts.sets_changed,
+        "has_hierarchy": facts.hierarchy is not None,
+        "says": [headline.sentence(release, one) for one in facts.worthless.better] if facts.worthless else [],
+        "made_up": wording.falsehoods(release),
+        "other_warnings": wording.cautions(release),
+        "described": sentences.described(facts),
+        "recoded": sentences.recoded(facts),
+        "overlap": sentences.overlap(facts),
+        "sentence_before": was,
+        "sentence_now": now,
+        "reach": risks.reach(release),
+        "risk_charts": _risk_charts(facts),
+        "limits": release.problem.privacy.caveats(),
+        "counted": release.problem.privacy.counted,
+        "proof": sentences.proof(release),
+        "command": sentences.verify_command(release),
+        "columns": _columns(facts),
+        "taken_as": relational.taken_as,
+        "change": sentences.change(facts),
+        "losses": sentences.losses(facts),
+        "felt": sentences.felt(facts),
+        "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
+        "best": proofs.optimality(release),
+        "explained": sentences.EXPLAINED,
+    }
+
+
+def _risk_charts(facts: Facts) -> list[dict[str, Any]]:
+    """A chart for each degree of exposure; a pair of bars for each number of known items."""
+    before, after = facts.risk.before, facts.risk.after
+    return [
+        {
+            "title": title,
+            "rows": [
+                {"label": risks.known(facts, known), "before": was, "now": now}
+                for known, (was, now) in enumerate(zip(before.shares(key), after.shares(key), strict=True), 1)
+            ],
+        }
+        for key, (title, _) in before.degrees.items()
+    ]
+
+
+def _columns(facts: Facts) -> dict[str, Any] | None:
+    """What the section about the columns and classes shows beside the figures."""
+    table = facts.relational
+    if table is None:
+        return None
+    return {
+        "missing": any(one.missing and one.type != "category" for one in table.columns),
+        "others": relational.other_columns(table),
+        "classes": relational.classes(table.classes, len(table.columns)),
+    }
