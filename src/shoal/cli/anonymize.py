@@ -21,7 +21,7 @@ from shoal.jobs.job import Job
 from shoal.privacy import PrivacyModel
 from shoal.report import Story, headline, proofs
 from shoal.report.flips import flips
-from shoal.report.formatting import share, things
+from shoal.report.formatting import count_noun, share
 from shoal.report.sections import Headline
 from shoal.report.wording import worded
 
@@ -93,7 +93,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     release = story.release
     changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
-    checked = things(verdict.checked, *release.problem.privacy.views)
+    checked = count_noun(verdict.checked, *release.problem.privacy.views)
     poor = headline.worthless(story)
     if poor is not None:
         _warn_first(release, poor)
@@ -149,7 +149,7 @@ def _readable(release: shoal.Release) -> list[tuple[str, str]]:
     found = release.usefulness
     if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not found.items:
         return []
-    always = f"{found.always_unchanged:,} of {things(found.different_items, 'item')} always"
+    always = f"{found.always_unchanged:,} of {count_noun(found.different_items, 'item')} always"
     rows = [("items published unchanged", f"{share(found.unchanged_share)} ({always})")]
     return rows + ([] if found.median_items is None else [("median items behind a label", f"{found.median_items:,}")])
 
@@ -166,7 +166,7 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
     return [
         (
             "classes of equal values",
-            f"{cut.classes:,} (the smallest of {things(cut.smallest_class or 0, 'record')}, the largest of "
+            f"{cut.classes:,} (the smallest of {count_noun(cut.smallest_class or 0, 'record')}, the largest of "
             f"{cut.largest_class:,})",
         ),
         ("loss of the columns, NCP", f"{losses['relational_ncp']:.6f}"),
@@ -202,4 +202,4 @@ def _suppressed(release: shoal.Release) -> str:
     if not made.suppressed:
         return ""
     part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
-    return f"{len(made.suppressed_items):,} ({things(made.suppressed, 'time')}, {part})"
+    return f"{len(made.suppressed_items):,} ({count_noun(made.suppressed, 'time')}, {part})"

@@ -20,7 +20,7 @@ from shoal.evaluation.compare import compare as run
 from shoal.evaluation.compare import data_sets, grid_of, load_grid, table_in
 from shoal.evaluation.grid import Extras, Grid
 from shoal.io.read_options import ReadOptions
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 from shoal.visible import visible
 
 
@@ -134,8 +134,8 @@ def _progress(grid: Grid, output: Path) -> Iterator[Callable[[runner.Progress], 
             target = table_in(output)
             done = len(results.load(target)) if target.exists() else 0
             console.fail(
-                f"Interrupted: {things(done, 'run')} of {len(grid):,} are in {target}; the same command goes on from "
-                f"there.",
+                f"Interrupted: {count_noun(done, 'run')} of {len(grid):,} are in {target}; the same command goes on "
+                f"from there.",
                 130,
             )
 

@@ -8,7 +8,7 @@ from shoal.cli import console
 from shoal.evaluation import page
 from shoal.evaluation.compare import Comparison
 from shoal.evaluation.results import Row
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 SHOWN = 30  # runs that are listed one by one; of more, each method is told as a whole
 _NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")
@@ -24,7 +24,7 @@ def show(comparison: Comparison) -> None:
         heads = ["data", "model", "method", "runs", "failed", "least", "mean loss", "mean gap", "mean s", "most MB"]
         _table(heads, [_method(one) for one in page.standings(rows)], 3)
     ended = f"; {failed:,} without a release" if failed else ", all verified"
-    console.say(f"{things(len(rows), 'run')}{ended}: {comparison.page}, {comparison.table}")
+    console.say(f"{count_noun(len(rows), 'run')}{ended}: {comparison.page}, {comparison.table}")
 
 
 def _run(row: Row) -> list[str]:

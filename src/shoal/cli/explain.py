@@ -18,7 +18,7 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
 from shoal.privacy import PrivacyModel
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 from shoal.report.sentences import EXPLAINED
 
 
@@ -116,7 +116,7 @@ def _counted(groups: Sequence[shoal.Explanation]) -> str:
     """How much is explained."""
     gone = sum(one.suppressed for one in groups)
     kinds = ((len(groups) - gone, "group"), (gone, "suppressed label"))
-    return " and ".join(things(number, kind) for number, kind in kinds if number)
+    return " and ".join(count_noun(number, kind) for number, kind in kinds if number)
 
 
 def _row(one: shoal.Explanation) -> tuple[str, str, object]:

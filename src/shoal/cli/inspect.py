@@ -20,7 +20,7 @@ from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
 from shoal.options import format_value, names_of
 from shoal.privacy import PrivacyModel, Verdict
-from shoal.report.formatting import share, things
+from shoal.report.formatting import count_noun, share
 
 SPELLED = 12  # items that are named for a label
 
@@ -95,7 +95,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
     """Whether the guarantee holds; if not, the witnesses. ``all_columns``: no quasi-identifiers were named."""
     privacy, verdict = result.privacy, result.verdict
     if verdict.holds:
-        checked = things(verdict.checked, *privacy.views)
+        checked = count_noun(verdict.checked, *privacy.views)
         console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
         return
     options = ", ".join(f"{name}={format_value(value)}" for name, value in privacy.values().items() if value != ())

@@ -22,7 +22,7 @@ from shoal.jobs.measure import K, query_drawing
 from shoal.metrics.ml2 import THRESHOLDS
 from shoal.metrics.workload import Workload
 from shoal.options import labels_of, names_of
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 _AS_GIVEN = ("codebook", "unknown_items", "weights", "group_column", "k", "known")  # as the library takes them
 PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
@@ -136,7 +136,7 @@ def measure(
     console.notes(result.notes)
     if result.uncovered_records:
         console.warn(
-            f"In {things(result.uncovered_records, 'record')} the published values do not cover the original ones: "
+            f"In {count_noun(result.uncovered_records, 'record')} the published values do not cover the original ones: "
             f"they are untrue, were removed, or are those of rows in another order.",
             loud=True,
         )

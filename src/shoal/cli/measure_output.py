@@ -8,7 +8,7 @@ from shoal.cli import console
 from shoal.jobs.measure import Measurement
 from shoal.metrics.risk import Risk
 from shoal.report import sentences
-from shoal.report.formatting import share, things
+from shoal.report.formatting import count_noun, share
 from shoal.report.risks import known_items
 
 
@@ -31,7 +31,7 @@ def show(result: Measurement) -> None:
             ["in at least", "itemsets", "found", "ml2", "dml2", "dml2_missed"],
             [
                 (
-                    f"{things(one.least, 'record')} ({share(one.threshold)})",
+                    f"{count_noun(one.least, 'record')} ({share(one.threshold)})",
                     *(f"{number:,}" for number in (one.itemsets, one.found)),
                     *(f"{loss:.6f}" for loss in (one.ml2, one.dml2, one.dml2_missed)),
                 )

@@ -17,7 +17,7 @@ from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
 from shoal.metrics.workload import ASKED, QUERIES, VALUES
 from shoal.options import labels_of
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 
 def query_options(command: Command) -> Command:
@@ -111,4 +111,4 @@ def workload(
     seed = drawing.pop("seed") or 0
     drawn = shoal.workload(dataset, queries=queries, **drawing, seed=seed, sensitive=hidden, quasi_identifiers=named)
     drawn.save(output)
-    console.say(f"{things(len(drawn), 'query', 'queries')} about {things(len(dataset), 'record')}: {output}")
+    console.say(f"{count_noun(len(drawn), 'query', 'queries')} about {count_noun(len(dataset), 'record')}: {output}")

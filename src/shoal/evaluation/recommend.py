@@ -26,7 +26,7 @@ from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.jobs.job import Job
 from shoal.options import Spec, option
 from shoal.privacy import PrivacyModel
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 from shoal.report.sentences import shell_word
 
 TREE = "hierarchy.csv"  # where the hierarchy is built, if none is given
@@ -265,7 +265,7 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
     memory = "" if row["peak_mb"] is None else f" and {row['peak_mb']:.0f} MB"
     yield (
         f"{pick.algorithm.name} ({pick.algorithm.title}) lost least of what ended in time: {advice.measure} "
-        f"{figure(pick.score)} on all {things(advice.rows, 'row')}, verified, in {row['seconds']:.3g} s"
+        f"{figure(pick.score)} on all {count_noun(advice.rows, 'row')}, verified, in {row['seconds']:.3g} s"
         f"{memory}."
     )
     if advice.bound is not None and row.get("value") is not None:
@@ -304,8 +304,8 @@ def _reasons(advice: Recommendation) -> Iterator[str]:
         yield f"No release by {'; '.join(failed)}."
     if advice.sampled < advice.rows:
         yield (
-            f"All methods were tried on {things(advice.sampled, 'row')} drawn at random; rare sets are more common in "
-            f"a sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(advice)}."
+            f"All methods were tried on {count_noun(advice.sampled, 'row')} drawn at random; rare sets are more common "
+            f"in a sample, so losses are higher there, and the order may differ. On all rows ended: {_listed(advice)}."
         )
 
 

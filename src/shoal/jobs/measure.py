@@ -43,7 +43,7 @@ from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
 from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 K = 5  # for the risk, if none is given
 _RISK = ("below_k", "unique", "prosecutor", "average")
@@ -270,7 +270,7 @@ class _Pair:
             grouping = Grouping.of_equal_rows(self.published.as_written, some)
         smallest = int(grouping.sizes.min(initial=len(data)))
         if k is not None and len(grouping) and k > smallest:
-            notes.append(f"The smallest group has {things(smallest, 'record')}, below --k {k}.")
+            notes.append(f"The smallest group has {count_noun(smallest, 'record')}, below --k {k}.")
         grouping = Grouping(grouping.of, smallest if k is None else k)
         return replace(self, published=replace(self.published, grouping=grouping))
 

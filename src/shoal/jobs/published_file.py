@@ -16,7 +16,7 @@ from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_hierarchy
 from shoal.published import Published
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 SUPPRESSED = "*"  # what ARX and Amnesia write
 GROUP = re.compile(r"\bgroup[ -]\d+[ -]of[ -]\d+")  # how Shoal names groups of siblings
@@ -125,13 +125,13 @@ def without_suppressed(
         times = int(rows.supports[code])
         if root and marks is None:
             notes.append(
-                f"'{mark}' is in {things(times, 'record')} of {name}: taken as the root of the hierarchy, some item. "
-                f"If it stands for what was suppressed, add --suppressed '{mark}'."
+                f"'{mark}' is in {count_noun(times, 'record')} of {name}: taken as the root of the hierarchy, some "
+                f"item. If it stands for what was suppressed, add --suppressed '{mark}'."
             )
             continue
         if marks is None and times:
             notes.append(
-                f"'{mark}' is in {things(times, 'record')} of {name}, and is neither an item nor a group: taken as "
+                f"'{mark}' is in {count_noun(times, 'record')} of {name}, and is neither an item nor a group: taken as "
                 f"what was suppressed."
             )
         codes = np.arange(len(rows.labels), dtype=np.int32)

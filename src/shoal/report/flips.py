@@ -12,7 +12,7 @@ from shoal.metrics.operations import Operations
 from shoal.metrics.privacy_value import PrivacyValue
 from shoal.release.release import Release
 from shoal.report.bands import sized
-from shoal.report.formatting import count, share, things
+from shoal.report.formatting import count, count_noun, share
 from shoal.report.sections import SensitiveFacts
 from shoal.report.wording import flipped
 
@@ -75,7 +75,7 @@ class _Groups:
     @property
     def _formed_row(self) -> tuple[str, str]:
         name, number = self._groups
-        largest = f" ({things(self.records_in_groups, 'record')}, the largest has {count(self.largest_group)})"
+        largest = f" ({count_noun(self.records_in_groups, 'record')}, the largest has {count(self.largest_group)})"
         return name, f"{number}{largest if self.groups else ''}"
 
     @property
@@ -90,8 +90,8 @@ class _Groups:
         if not self.groups:
             return "No groups of records were formed."
         if self.groups == 1:
-            return f"1 group of records was formed, with {things(many, 'record')}."
-        records = things(self.records_in_groups, "record")
+            return f"1 group of records was formed, with {count_noun(many, 'record')}."
+        records = count_noun(self.records_in_groups, "record")
         return f"{count(self.groups)} groups of records were formed, with {records} in all, {sizes}."
 
 
@@ -119,7 +119,7 @@ class DealtFacts(_Groups):
         held = facts.sensitive
         how = (
             f"All items but the sensitive ones are published as they were. The records were put into "
-            f"{things(self.groups, 'group')}, which the column '{facts.model.options['group_column']}' tells."
+            f"{count_noun(self.groups, 'group')}, which the column '{facts.model.options['group_column']}' tells."
         )
         if held is None or not held.records:
             return f"{how} There was nothing sensitive to deal."
@@ -134,8 +134,8 @@ class DealtFacts(_Groups):
         if not dealt:
             return "No record holds a sensitive item: nothing was dealt, and every item is published as it was."
         return (
-            f"All items but the sensitive ones are published as they were. Sensitive items, {things(dealt, 'time')} in "
-            f"all, were dealt anew inside their groups."
+            f"All items but the sensitive ones are published as they were. Sensitive items, "
+            f"{count_noun(dealt, 'time')} in all, were dealt anew inside their groups."
         )
 
     def bars(self, facts: Facts) -> list[Bar]:
@@ -213,7 +213,7 @@ class FlipFacts(_Groups):
             f"{known} is in all of them if most of them had it, and in none if most had not; where half had it, {tie}."
         )
         added = " A sensitive item is in all of them if any of them had it." if held else ""
-        records, groups = things(self.records_in_groups, "record"), things(self.groups, "group")
+        records, groups = count_noun(self.records_in_groups, "record"), count_noun(self.groups, "group")
         return (
             f"{records} were put into {groups} of similar ones. All records of a group are the same now: {same}{added}"
             f"{rest}{_held_before_and_now(held)}"
@@ -281,7 +281,7 @@ GroupFacts = DealtFacts | FlipFacts
 def lost_all(records: int, *, sensitive: bool) -> str:
     """That records lost all that they had, as a sentence that follows another; nothing, if none did."""
     they, apart = "it" if records == 1 else "they", ", sensitive values apart" if sensitive else ""
-    return f" {things(records, 'record')} lost all that {they} had{apart}." if records else ""
+    return f" {count_noun(records, 'record')} lost all that {they} had{apart}." if records else ""
 
 
 def _held_before_and_now(held: SensitiveFacts | None) -> str:
@@ -289,8 +289,8 @@ def _held_before_and_now(held: SensitiveFacts | None) -> str:
     if held is None or held.after is None:
         return ""
     return (
-        f" Sensitive items are in {things(held.records, 'record')} of the data and in {count(held.after.records)} as "
-        f"published. They do not count as items here."
+        f" Sensitive items are in {count_noun(held.records, 'record')} of the data and in {count(held.after.records)} "
+        f"as published. They do not count as items here."
     )
 
 

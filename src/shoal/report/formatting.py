@@ -55,10 +55,10 @@ def memory(size: int) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
-def things(number: int, name: str, names: str = "") -> str:
+def count_noun(number: int, name: str, names: str = "") -> str:
     """A count with its noun.
 
-    >>> things(1, "record"), things(1200, "record"), things(2, "set of items", "sets of items")
+    >>> count_noun(1, "record"), count_noun(1200, "record"), count_noun(2, "set of items", "sets of items")
     ('1 record', '1,200 records', '2 sets of items')
     """
     return f"{count(number)} {name if number == 1 else names or name + 's'}"
@@ -81,7 +81,7 @@ def some(texts: Sequence[str], more: int = 0, most: int = 12) -> str:
     """
     rest = max(0, len(texts) - most) + more
     if not texts:
-        return things(rest, "item")
+        return count_noun(rest, "item")
     return ", ".join(texts[:most]) + (f" and {count(rest)} more" if rest else "")
 
 

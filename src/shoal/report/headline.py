@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.privacy import Witness
 from shoal.release.release import Release
 from shoal.report import formatting
-from shoal.report.formatting import count, share, things
+from shoal.report.formatting import count, count_noun, share
 from shoal.report.remedies import Remedy
 from shoal.report.sections import BroadLabel, ForcedBy, Headline, TriedWay
 from shoal.report.story import Story
@@ -46,12 +46,12 @@ def why(release: Release) -> str:
     """One sentence on what is left of the items."""
     useful, gone = release.usefulness, "removed" if release.algorithm.truthful else "deleted"
     if useful.worthless == "emptied":
-        return f"{count(useful.emptied)} of {things(useful.records, 'record')} lost all their items."
+        return f"{count(useful.emptied)} of {count_noun(useful.records, 'record')} lost all their items."
     label, items = useful.broad[0] if useful.broad else ("", 0)
     all_of = "all" if items == useful.domain else f"{count(items)} of"
-    under = f"published as '{formatting.label(label)}', which covers {all_of} {things(useful.domain, 'item')}"
+    under = f"published as '{formatting.label(label)}', which covers {all_of} {count_noun(useful.domain, 'item')}"
     if len(useful.broad) > 1:
-        under = f"published under labels that cover more than half of all {things(useful.domain, 'item')}"
+        under = f"published under labels that cover more than half of all {count_noun(useful.domain, 'item')}"
     if useful.worthless == "one label":
         return f"{share(useful.hidden / useful.items)} of all items are {under}."
     also = f", and {share(useful.hidden / useful.items)} are {under}" if useful.hidden else ""

@@ -18,7 +18,7 @@ from shoal.metrics.relational_ncp import RelationalNCP
 from shoal.release.release import Release
 from shoal.report.bands import sized
 from shoal.report.facts import Facts
-from shoal.report.formatting import count, share, things
+from shoal.report.formatting import count, count_noun, share
 from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, RelationalFacts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
@@ -122,20 +122,22 @@ def classes(own: ClassFacts, columns: int) -> str:
     what = "combinations of values" if columns > 1 else "values"
     few, many = own.smallest, own.largest
     if own.before == own.number == 1:
-        return f"All {things(many, 'record')} have the same {what}, as they had before."
+        return f"All {count_noun(many, 'record')} have the same {what}, as they had before."
     before = f"Before, there were {count(own.before)} different {what}."
     if own.number == 1:
-        return f"{before} Now all {things(many, 'record')} have the same."
-    sizes = f"The smallest class has {things(few, 'record')}, the median is {count(own.median)}, and the largest has"
-    sizes = f"Each has {things(many, 'record')}." if few == many else f"{sizes} {count(many)}."
+        return f"{before} Now all {count_noun(many, 'record')} have the same."
+    sizes = (
+        f"The smallest class has {count_noun(few, 'record')}, the median is {count(own.median)}, and the largest has"
+    )
+    sizes = f"Each has {count_noun(many, 'record')}." if few == many else f"{sizes} {count(many)}."
     return f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}"
 
 
 def described(table: RelationalFacts) -> str:
     """What a record is; where there are sets, what is in them has to follow."""
-    columns = things(len(table.columns), "quasi-identifying column")
+    columns = count_noun(len(table.columns), "quasi-identifying column")
     also = sum(len(names) for _, names in other_columns(table))
-    others = f" and {things(also, 'other column')}" if also else ""
+    others = f" and {count_noun(also, 'other column')}" if also else ""
     sets = "; there are no sets." if table.sets is None else ", and a set of items"
     return f"Each has values in {columns}{others}{sets}"
 
@@ -145,12 +147,13 @@ def recoded(facts: Facts, table: RelationalFacts) -> str:
     how = facts.recoding
     wide = _either(table, "a range", "a group of categories")
     recoding = (
-        f"The records were put into {things(how.clusters or 0, 'cluster')} of similar ones. The records of a cluster "
+        f"The records were put into {count_noun(how.clusters or 0, 'cluster')} of similar ones. The records of a "
+        f"cluster "
         f"are published with equal values in the quasi-identifying columns: where they differed, with {wide} that "
         f"covers the values of all of them. No value is made up."
     )
     if how.clusters != how.classes:
-        left = things(how.classes or 0, "class is", "classes are")
+        left = count_noun(how.classes or 0, "class is", "classes are")
         recoding = f"{recoding} Some clusters came out with equal values: {left} left."
     return f"{recoding} {_sets_recoded(facts, table)}".strip()
 
@@ -213,7 +216,7 @@ def tiles(table: RelationalFacts, losses: Mapping[str, float | None]) -> list[tu
     in_columns = ("lost in the columns (NCP)", share(losses[RelationalNCP.name] or 0.0))
     if table.sets_changed:
         return [in_columns, ("lost in the sets (UL)", share(losses["ul"] or 0.0))]
-    return [("in the smallest class of equal values", things(table.classes.smallest, "record")), in_columns]
+    return [("in the smallest class of equal values", count_noun(table.classes.smallest, "record")), in_columns]
 
 
 def card(release: Release) -> list[tuple[str, str]]:

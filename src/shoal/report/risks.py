@@ -7,7 +7,7 @@ from functools import singledispatch
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.release.release import Release
 from shoal.report.facts import Facts
-from shoal.report.formatting import count, share, things
+from shoal.report.formatting import count, count_noun, share
 from shoal.report.sections import RelationalFacts
 
 VALUES = "values in all quasi-identifying columns"
@@ -108,7 +108,7 @@ def base(facts: Facts) -> str:
     what = _holding(after)
     if before.records != after.records:
         return f"the records with a {what} ({count(before.records)} before, {count(after.records)} now)"
-    return f"all {things(after.records, 'record')}{f' with a {what}' if what else ''}"
+    return f"all {count_noun(after.records, 'record')}{f' with a {what}' if what else ''}"
 
 
 @singledispatch

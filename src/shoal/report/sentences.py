@@ -14,7 +14,7 @@ from shoal.release.release import Release
 from shoal.report import formatting, relational
 from shoal.report.facts import Facts
 from shoal.report.flips import UNCHANGED, lost_all
-from shoal.report.formatting import count, share, things
+from shoal.report.formatting import count, count_noun, share
 from shoal.report.proofs import UNNAMED
 from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
@@ -47,9 +47,9 @@ def described(facts: Facts) -> str:
         record, one, several = relational.described(facts.relational), "set is", "sets are"
     if not facts.has_sets:
         return record
-    items = f"{things(data.occurrences, 'item')} in all, {count(data.items)} different"
+    items = f"{count_noun(data.occurrences, 'item')} in all, {count(data.items)} different"
     empty = data.rows - data.non_empty
-    return f"{record}: {items}.{f' {things(empty, one, several)} empty{apart}.' if empty else ''}"
+    return f"{record}: {items}.{f' {count_noun(empty, one, several)} empty{apart}.' if empty else ''}"
 
 
 def recoded(facts: Facts) -> str:
@@ -74,13 +74,13 @@ def _recoded_by_a_cut(facts: Facts) -> str:
 
 def _recoded_in_chunks(facts: Facts) -> str:
     return (
-        f"The records were split into {things(facts.recoding.chunks or 0, 'chunk')} of similar ones. Each item was "
+        f"The records were split into {count_noun(facts.recoding.chunks or 0, 'chunk')} of similar ones. Each item was "
         f"either kept or replaced by a group that contains it, in the same way in every record of a chunk."
     )
 
 
 def _recoded_by_record(facts: Facts) -> str:
-    left = things(facts.recoding.different_records or 0, "different record is", "different records are")
+    left = count_noun(facts.recoding.different_records or 0, "different record is", "different records are")
     return (
         f"Each item was either kept or replaced by a group that contains it, record by record, so that records became "
         f"the same: {left} left."
@@ -132,8 +132,8 @@ def kept(facts: Facts) -> str:
     if held is None:
         return ""
     return (
-        f" Sensitive values were left as they are: {things(len(held.values), 'value')} in "
-        f"{things(held.records, 'record')}. They do not count as items here."
+        f" Sensitive values were left as they are: {count_noun(len(held.values), 'value')} in "
+        f"{count_noun(held.records, 'record')}. They do not count as items here."
     )
 
 
@@ -148,7 +148,9 @@ def proof(release: Release) -> str:
         )
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an adversary could know."
-    return f"It examined {things(release.verdict.checked, 'adversary view')}: {release.problem.privacy.check_scope}."
+    return (
+        f"It examined {count_noun(release.verdict.checked, 'adversary view')}: {release.problem.privacy.check_scope}."
+    )
 
 
 def verify_command(release: Release) -> str:
@@ -238,8 +240,8 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
     '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
-    gone = f"{things(suppressed.items, 'item was', 'items were')} removed from every record"
-    times = f"{things(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
+    gone = f"{count_noun(suppressed.items, 'item was', 'items were')} removed from every record"
+    times = f"{count_noun(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
     return f"{gone}, {times}.{lost_all(suppressed.emptied_records, sensitive=sensitive)}"
 
 
@@ -283,7 +285,7 @@ def felt(facts: Facts) -> list[tuple[str, str]]:
     if useful is None or not useful.items:
         return []
     median = useful.median_items
-    always = f"{count(useful.always_unchanged)} of {things(useful.different_items, 'different item')} always"
+    always = f"{count(useful.always_unchanged)} of {count_noun(useful.different_items, 'different item')} always"
     return [
         ("Items published unchanged", f"{share(useful.unchanged_share)} ({always})"),
         ("Items behind a label, median", "–" if median is None else count(median)),

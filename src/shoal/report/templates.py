@@ -40,5 +40,5 @@ def templates(
         "options": sentences.options,
         **filters,
     }
-    environment.globals |= {"things": formatting.things, "band": formatting.band, "some": formatting.some}
+    environment.globals |= {"count_noun": formatting.count_noun, "band": formatting.band, "some": formatting.some}
     return environment

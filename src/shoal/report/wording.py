@@ -8,7 +8,7 @@ from shoal.data import notes
 from shoal.data.notes import Note
 from shoal.options import format_value
 from shoal.release.release import Release
-from shoal.report.formatting import things
+from shoal.report.formatting import count_noun
 
 SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     notes.TooManySensitive: (
@@ -157,7 +157,7 @@ def _(note: notes.SensitiveItemsInflated) -> str:
 @worded.register
 def _(note: notes.SensitiveItemsGiven) -> str:
     are, held = ("is", "it") if note.records == 1 else ("are", "they")
-    return f"{things(note.records, 'record')} {are} published with a sensitive item that {held} did not hold."
+    return f"{count_noun(note.records, 'record')} {are} published with a sensitive item that {held} did not hold."
 
 
 # -- the data and the problem ------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 @worded.register
 def _(note: notes.AddedItems) -> str:
-    were = things(note.count, "item was", "items were")
+    were = count_noun(note.count, "item was", "items were")
     return f"{were} not in the hierarchy and taken as directly below its root (unknown_items=root)."
 
 
@@ -174,7 +174,7 @@ def _(note: notes.AddedItems) -> str:
 
 @worded.register
 def _(note: notes.SensitiveGroup) -> str:
-    return f"'{note.label}' stands for {things(note.items, 'sensitive item')}."
+    return f"'{note.label}' stands for {count_noun(note.items, 'sensitive item')}."
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _(note: notes.TellingColumn) -> str:
             f"same value: whoever knows the class learns it"
         )
     if note.once:
-        parts.append(things(note.once, "value occurs only once", "values occur only once"))
+        parts.append(count_noun(note.once, "value occurs only once", "values occur only once"))
     return f"Of the untouched column '{note.column}', {'; '.join(parts)}."
 
 
@@ -240,7 +240,7 @@ def _(note: notes.EmptiedRecords) -> str:
     have, stay = ("has lost all that it", "it stays") if note.count == 1 else ("have lost all that they", "they stay")
     apart = ", sensitive values apart," if note.sensitive else ""
     gone = "suppression" if note.truthful else "deletion"
-    return f"{things(note.count, 'record')} {have} had{apart} to {gone}; {stay} in place."
+    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} in place."
 
 
 @worded.register
@@ -258,4 +258,4 @@ def _(note: notes.OnlySensitiveRecords) -> str:
 def _published(count: int, one: str, many: str, *, besides: bool) -> str:
     """That some records are published; ``besides``: they are not the only ones of their kind."""
     other = "other " if besides else ""
-    return f"{things(count, f'{other}{one} is', f'{other}{many} are')} published."
+    return f"{count_noun(count, f'{other}{one} is', f'{other}{many} are')} published."
