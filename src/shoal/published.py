@@ -52,13 +52,13 @@ class Grouping:
         return cls(rank[codes], least)
 
     @classmethod
-    def of_equal_rows(cls, rows: Transactions, some: npt.NDArray[np.bool_]) -> Grouping:
+    def of_equal_rows(cls, rows: Transactions, counted: npt.NDArray[np.bool_]) -> Grouping:
         """The groups that anybody can see: equal rows, of those that count; the smallest has as many as it must."""
         bounds, text = (4 * rows.indptr).tolist(), rows.items.tobytes()
         seen: dict[bytes, int] = {}
         marks = [
             seen.setdefault(text[start:stop], len(seen)) if counts else -1
-            for start, stop, counts in zip(bounds, bounds[1:], some.tolist(), strict=False)
+            for start, stop, counts in zip(bounds, bounds[1:], counted.tolist(), strict=False)
         ]
         groups = cls.numbered(np.array(marks, dtype=np.int64), 1)
         return cls(groups.of, int(groups.sizes.min(initial=len(rows))))

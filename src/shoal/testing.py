@@ -82,10 +82,10 @@ def problems(
     items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
     rows = draw(st.lists(items, min_size=1, max_size=max_rows))
     if hidden := privacy.sensitive_labels:
-        some: st.SearchStrategy[frozenset[str]] = st.one_of(
+        extra: st.SearchStrategy[frozenset[str]] = st.one_of(
             st.just(frozenset()), st.just(frozenset()), st.frozensets(st.sampled_from(hidden))
         )
-        rows = [row | draw(some) for row in rows]
+        rows = [row | draw(extra) for row in rows]
         if draw(st.booleans()):
             hierarchy = hierarchy.with_items_under_root(hidden)
             rows[0] |= {hidden[0]}

@@ -42,21 +42,21 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     for row in rows:
         settings.setdefault(_setting(row), []).append(row)
     best = {
-        place: min((row["score"] for row in some if row.get("score") is not None), default=None)
-        for place, some in settings.items()
+        place: min((row["score"] for row in runs if row.get("score") is not None), default=None)
+        for place, runs in settings.items()
     }
     parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         parts.setdefault((row["data"], row["model"], row["method"]), []).append(row)
     unsorted = []
-    for (data, model, method), some in parts.items():
-        good = [row for row in some if row["status"] == "ok"]
+    for (data, model, method), runs in parts.items():
+        good = [row for row in runs if row["status"] == "ok"]
         least = [row for row in good if row.get("score") is not None and row["score"] == best[_setting(row)]]
         loss, gap, seconds = (_mean(good, name) for name in ("score", "gap", "seconds"))
         peak = max((row["peak_mb"] for row in good if row.get("peak_mb") is not None), default=None)
         unsorted.append(
             Standing(
-                data, model, method, len(some), len(some) - len(good), len(least), len(some), loss, gap, seconds, peak
+                data, model, method, len(runs), len(runs) - len(good), len(least), len(runs), loss, gap, seconds, peak
             )
         )
     places = list(dict.fromkeys((row["data"], row["model"]) for row in rows))

@@ -186,10 +186,9 @@ def recommend(
     else:
         run(methods, few, "sample", f"on {sampled:,} rows", wishes.budget / 2)
         allowed = [trial for trial in trials.values() if trial.allowed]
-        some = (
-            sorted((trial for trial in allowed if trial.ok), key=_rank) or allowed
-        )  # what no part allows, all rows may
-        run([trial.algorithm for trial in some], spec, "whole", "on all rows", wishes.budget)
+        finalists = sorted((trial for trial in allowed if trial.ok), key=_rank)
+        finalists = finalists or allowed  # what no part allows, all rows may
+        run([trial.algorithm for trial in finalists], spec, "whole", "on all rows", wishes.budget)
     ranked = sorted((trial for trial in trials.values() if trial.ok and trial.whole and trial.allowed), key=_rank)
     if not ranked:
         raise _nothing([trial for trial in trials.values() if trial.allowed], wishes)

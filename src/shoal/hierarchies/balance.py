@@ -159,13 +159,13 @@ def _numbered(
         if not level:
             continue
         inside = levels[level][at]
-        some = sets[level - 1]
+        classes_below = sets[level - 1]
         ordered = sorted(
-            inside, key=lambda member: f"{some[member].first}+{some[member].size - 1}"
+            inside, key=lambda member: f"{classes_below[member].first}+{classes_below[member].size - 1}"
         )  # as text, in all formats
         for number, member in enumerate(ordered, 1):
             own = f"{path}{number:0{len(str(len(inside)))}}"
-            item_class = some[member]
+            item_class = classes_below[member]
             names[level - 1][member] = (
                 namer.listed(item_class.few)
                 if item_class.size <= NAMED

@@ -184,7 +184,7 @@ class GroupFile:
 
     def tree(self, owner: Hierarchy) -> Hierarchy:
         """The owner's hierarchy refined by exactly these groups."""
-        groups = min((self._split(mark) for mark in SEPARATORS), key=lambda some: _unknown(some, owner))
+        groups = min((self._split(mark) for mark in SEPARATORS), key=lambda groups: _unknown(groups, owner))
         return replace(grouped(owner, groups), groups_from=(self.name, self.sha256))
 
     def _split(self, mark: str) -> list[Given]:
@@ -283,7 +283,7 @@ def _from_csv(text: str, name: str) -> tuple[tuple[Entry, ...], dict[str, str]]:
             )
         places.setdefault(label, place)
         items.setdefault(label, {})[item] = None
-    return tuple(Entry(label, parents[label], tuple(some)) for label, some in items.items()), places
+    return tuple(Entry(label, parents[label], tuple(members)) for label, members in items.items()), places
 
 
 def _records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -54,7 +54,7 @@ def grouped(owner: Hierarchy, groups: Sequence[Given]) -> Hierarchy:
         by_node.setdefault(node, []).append(group)
         if given.label:
             labels[frozenset(_items(owner, group.children))] = given.label
-    tree = refined(owner, {node: _shape(owner, node, some) for node, some in by_node.items()})
+    tree = refined(owner, {node: _shape(owner, node, members) for node, members in by_node.items()})
     if not labels:
         return tree
     own = [

@@ -47,7 +47,7 @@ def compiled_or(twin: Kernel) -> Kernel:
 def twins() -> dict[str, Any]:
     """Every readable twin by the name of its kernel: for tests and the fuzzer."""
     package = importlib.import_module("shoal.kernels")
-    modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(package.__path__, "shoal.kernels.")]
+    modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, "shoal.kernels.")]
     return {
         _name(value): value
         for module in modules

@@ -164,16 +164,16 @@ class _Level:
     itemsets: Itemsets
     lowest: Counts  # [threshold, itemset]
 
-    def lowest_of(self, below: Itemsets, some: Counts, at: Codes) -> Counts:
+    def lowest_of(self, below: Itemsets, chosen: Counts, at: Codes) -> Counts:
         """Of some itemsets of the level below: where their generalized forms are found.
 
         These are frequent here, as whatever holds a set holds its generalized form. So each is one of ours, and is
         known by a number that is the same for equal sets, and different for those that differ here.
         """
-        sizes = np.diff(below.indptr)[some]
+        sizes = np.diff(below.indptr)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        entries = np.arange(starts[-1]) + np.repeat(below.indptr[:-1][some] - starts[:-1], sizes)
-        images = csr_from_pairs(row_ids(starts), at[below.items[entries]], len(some))
+        entries = np.arange(starts[-1]) + np.repeat(below.indptr[:-1][chosen] - starts[:-1], sizes)
+        images = csr_from_pairs(row_ids(starts), at[below.items[entries]], len(chosen))
         for seed in itertools.count():
             marks = np.random.default_rng(seed).integers(2**64, size=len(at), dtype=np.uint64)
             known = _sums(marks, self.itemsets.indptr, self.itemsets.items)

@@ -75,9 +75,9 @@ class Risk(Exposure):
 
         A record without items is one of all records to whoever knows nothing of it: it is pinned down by nothing.
         """
-        some = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
-        sizes = [left[some] for left in min_matching(rows, m, engine)]
-        return cls.by_sizes(sizes, k, rows.sizes[some] > 0, sensitive=holders is not None)
+        mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
+        sizes = [left[mask] for left in min_matching(rows, m, engine)]
+        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None)
 
     @classmethod
     def by_sizes(
@@ -90,8 +90,8 @@ class Risk(Exposure):
         >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
         Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False)
         """
-        some = np.True_ if known is None else known
-        below, unique = (tuple(int(np.count_nonzero((left < limit) & some)) for left in sizes) for limit in (k, 2))
+        mask = np.True_ if known is None else known
+        below, unique = (tuple(int(np.count_nonzero((left < limit) & mask)) for left in sizes) for limit in (k, 2))
         chances = [_chances(left) for left in sizes]
         most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
         return cls(k, len(sizes[0]), below, unique, most, mean, sensitive)

@@ -179,7 +179,7 @@ def _frequent_prefixes(
 
 def _smallest(sets: list[tuple[list[int], int]], keep: int) -> list[tuple[list[int], int]]:
     """The few to report: smallest first, then lowest support, then codes."""
-    return heapq.nsmallest(keep, sets, key=lambda one: (len(one[0]), one[1], one[0]))
+    return heapq.nsmallest(keep, sets, key=lambda itemset: (len(itemset[0]), itemset[1], itemset[0]))
 
 
 def _weighted(indptr: Offsets, items: Codes) -> dict[Row, int]:

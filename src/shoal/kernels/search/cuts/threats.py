@@ -253,9 +253,9 @@ class ThreatsTwin:
     def _rarest(self, rare: Iterable[tuple[int, Set]]) -> list[Set]:
         """Of the sets (support, labels) with the same parents the one of lowest support, then of lowest ids."""
         best: dict[Set, tuple[int, Set]] = {}
-        for one in rare:
-            parents = self._parents(one[1])
-            best[parents] = min(one, best.get(parents, one))
+        for rare_set in rare:
+            parents = self._parents(rare_set[1])
+            best[parents] = min(rare_set, best.get(parents, rare_set))
         return [labels for _, labels in best.values()]
 
     # ---- lifting

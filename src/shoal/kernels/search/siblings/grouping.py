@@ -117,10 +117,10 @@ class Blocks:
             self.adopt(block, self.parent[node])
 
 
-def _swap_out(some: list[int], one: int) -> None:
+def _swap_out(values: list[int], value: int) -> None:
     """Remove one, whose place the last one takes."""
-    some[some.index(one)] = some[-1]
-    some.pop()
+    values[values.index(value)] = values[-1]
+    values.pop()
 
 
 class Grouping(Blocks):
@@ -161,8 +161,8 @@ class Grouping(Blocks):
         self.support: Counter[tuple[int, ...]] = Counter()
         for labels, weight in zip(self.rows, self.weight, strict=True):
             for size in range(1, max(2, self.counted) + 1):
-                for some in combinations(labels, size):
-                    self.support[tuple(sorted(some))] += weight
+                for itemset in combinations(labels, size):
+                    self.support[tuple(sorted(itemset))] += weight
         self.rare: list[tuple[int, ...]] = []
         self.stamp, self.clock = [0] * slots, 0
         self.needed_by: dict[int, tuple[int, int, int]] = {}
@@ -208,8 +208,8 @@ class Grouping(Blocks):
                     continue
                 if size == 3:
                     self.work += len(labels) ** 2 // 2
-                for some in combinations(others, size - 1) if self.m > 1 else ():
-                    into[_key(label, *some)] = into.get(_key(label, *some), 0) + sign * weight
+                for itemset in combinations(others, size - 1) if self.m > 1 else ():
+                    into[_key(label, *itemset)] = into.get(_key(label, *itemset), 0) + sign * weight
             for other in others if size == 3 and change else ():
                 joint[_key(source, target, other)] = joint.get(_key(source, target, other), 0) + change
         if size == 3:
@@ -220,8 +220,8 @@ class Grouping(Blocks):
     def more_rare(self, changes: dict[tuple[int, ...], int]) -> int:
         """By how much changes add to the rare sets."""
         return sum(
-            int(self.is_rare(self.support[some] + change)) - int(self.is_rare(self.support[some]))
-            for some, change in changes.items()
+            int(self.is_rare(self.support[itemset] + change)) - int(self.is_rare(self.support[itemset]))
+            for itemset, change in changes.items()
         )
 
     def try_move(self, node: int, source: int, target: int) -> bool:
@@ -248,13 +248,14 @@ class Grouping(Blocks):
     def remember(self, node: int, source: int, target: int, changes: dict[tuple[int, ...], int]) -> None:
         """Why a move would be refused."""
         needed = rare_with = -1
-        for some, change in changes.items():
-            after = self.support[some] + change
-            others = [label for label in some if label != source]
-            if source in some and target not in some and self.is_rare(after):
+        for itemset, change in changes.items():
+            after = self.support[itemset] + change
+            others = [label for label in itemset if label != source]
+            if source in itemset and target not in itemset and self.is_rare(after):
                 needed = others[0] if others else source
-            if target in some and source not in some and len(some) == 2 and 0 == self.support[some] < after < self.k:
-                [rare_with] = [label for label in some if label != target]
+            fresh = 0 == self.support[itemset] < after < self.k
+            if target in itemset and source not in itemset and len(itemset) == 2 and fresh:
+                [rare_with] = [label for label in itemset if label != target]
         if needed >= 0:
             self.needed_by[node] = (needed, self.stamp[needed], self.stamp[source])
         if rare_with >= 0:
@@ -275,13 +276,13 @@ class Grouping(Blocks):
         """Change rows and supports."""
         self.stamp[source], self.stamp[target] = self.clock + 1, self.clock + 2
         self.clock += 2
-        for some, change in changes.items():
-            was, now = self.is_rare(self.support[some]), self.is_rare(self.support[some] + change)
-            self.support[some] += change
+        for itemset, change in changes.items():
+            was, now = self.is_rare(self.support[itemset]), self.is_rare(self.support[itemset] + change)
+            self.support[itemset] += change
             if now and not was:
-                self.rare.append(some)
+                self.rare.append(itemset)
             elif was and not now:
-                self.rare[self.rare.index(some)] = self.rare[-1]
+                self.rare[self.rare.index(itemset)] = self.rare[-1]
                 self.rare.pop()
         for row, times in self.held[node].items():
             labels = self.rows[row]

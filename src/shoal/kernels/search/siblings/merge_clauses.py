@@ -245,10 +245,10 @@ class MergeClausesTwin:
             siblings = len(self.children[self.parent[other.node]]) - 1
             if siblings - len(other.reach) > len(outside):
                 listed.append(self.far + other.node)
-            whole, one = self.value[self.merged + other.node], 0.0
+            whole, listed_value = self.value[self.merged + other.node], 0.0
             for variable in listed:
-                one += self.value[variable]
-            if whole < one or (whole <= one and len(outside) > LONG):
+                listed_value += self.value[variable]
+            if whole < listed_value or (whole <= listed_value and len(outside) > LONG):
                 listed = [self.merged + other.node]
             terms += [(variable, lack) for variable in listed]
         total = 0.0

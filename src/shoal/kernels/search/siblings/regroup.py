@@ -89,9 +89,9 @@ class Random:
         """A number in 0..n-1."""
         return self.next() % n
 
-    def one_of(self, some: Sequence[int]) -> int:
+    def one_of(self, choices: Sequence[int]) -> int:
         """One of several."""
-        return some[self.below(len(some))]
+        return choices[self.below(len(choices))]
 
 
 class RegroupTwin:
@@ -227,21 +227,21 @@ class RegroupTwin:
 
     def some_with(self, block: int) -> list[int]:
         """A block and up to three others of its owner."""
-        some, siblings = [block], self.g.blocks[self.g.owner[block]]
+        chosen, siblings = [block], self.g.blocks[self.g.owner[block]]
         for _ in range(1 + self.random.below(3)):
             other = self.random.one_of(siblings)
-            if other not in some:
-                some.append(other)
-        return some
+            if other not in chosen:
+                chosen.append(other)
+        return chosen
 
-    def dissolve(self, some: Sequence[int]) -> None:
+    def dissolve(self, blocks: Sequence[int]) -> None:
         """Every element of some blocks becomes a block of its own; then blocks are merged until no set is rare."""
-        g, first = self.g, some[0]
-        opened = len(some) == 1 and len(g.members[first]) == 1
+        g, first = self.g, blocks[0]
+        opened = len(blocks) == 1 and len(g.members[first]) == 1
         node = g.members[first][0]
         if opened and node < g.units:
             return
-        elements = len(g.children[node]) if opened else sum(len(g.members[block]) for block in some)
+        elements = len(g.children[node]) if opened else sum(len(g.members[block]) for block in blocks)
         if elements < 2 or elements > MOST_DISSOLVED or len(g.free) < elements:
             return
         if opened:
@@ -249,7 +249,7 @@ class RegroupTwin:
         owner, before = g.owner[first], g.total
         old = [g.members[block].copy() for block in g.blocks[owner]]
         self.fresh = []
-        for block in some:
+        for block in blocks:
             self.fresh.append(block)
             while len(g.members[block]) > 1:
                 element, alone = g.members[block][-1], g.free[-1]

@@ -132,7 +132,7 @@ class SuppressionTwin:
                 price = self.price(below, size)
                 tried.append((price[:2], self.span[2 * label + 1] - self.span[2 * label], label, below, price))
                 evaluations += 1
-            if not tried or (best := min(tried, key=lambda one: one[:3]))[0] >= here[:2] or best[0][0]:
+            if not tried or (best := min(tried, key=lambda move: move[:3]))[0] >= here[:2] or best[0][0]:
                 break
             cut, here = best[3:]
             moves += 1
