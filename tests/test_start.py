@@ -70,6 +70,19 @@ def test_one_algorithm_is_found_without_the_others(tmp_path: Path) -> None:
     loaded(code, tmp_path)
 
 
+def test_a_command_loads_the_model_and_the_algorithm_that_run_alone(tmp_path: Path) -> None:
+    (tmp_path / "d.dat").write_text(BASKETS.replace(",", " "))
+    (tmp_path / "h.csv").write_text(HIERARCHY)
+    words = ["anonymize", "d.dat", "-o", "out.dat", "--k", "2", "--m", "1", "--hierarchy", "h.csv"]
+    code = (
+        "\nloaded = {name for name in sys.modules if name.startswith(('shoal.algorithms.', 'shoal.privacy.'))}\n"
+        "assert 'shoal.algorithms.auto' in loaded\n"
+        "assert not loaded & {'shoal.algorithms.lra', 'shoal.algorithms.rmerge', 'shoal.privacy.hkp'}, loaded"
+    )
+    loaded(COMMAND.format(words) + code, tmp_path)
+    assert (tmp_path / "out.dat").exists()
+
+
 @pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
 def test_what_is_found_alone_is_what_is_found_among_all(package: str, base: type[Spec]) -> None:
     known = discovery.find(f"shoal.{package}", base)
