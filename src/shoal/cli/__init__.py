@@ -8,6 +8,7 @@ read the output went away.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import io
 import os
@@ -105,8 +106,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
-    with record() as written:
-        _run(written)
+    gc.set_threshold(50_000)  # while modules are loaded, the default looks for garbage hundreds of times in vain
+    try:
+        with record() as written:
+            _run(written)
+    finally:
+        gc.freeze()  # nor need the end of the process look for it
 
 
 def _run(written: list[Path]) -> NoReturn:
