@@ -1,6 +1,6 @@
 """What is loaded when, and that it is found all the same. Numbers, not clocks: a clock would fail on a busy machine.
 
-Covers: _version.py, data/arrow.py, discovery.py.
+Covers: _version.py, cli/__init__.py, data/arrow.py, discovery.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.cli import COMMANDS
 from shoal.errors import OptionError
 from shoal.options import Spec
 from shoal.privacy import PrivacyModel
@@ -45,8 +46,15 @@ def test_the_library_shows_nothing_so_it_loads_nothing_to_show_it_with(tmp_path:
     assert not loaded(everything, tmp_path) & {*HEAVY, "pyarrow", "rich", "click"}
 
 
-def test_the_version_loads_no_numpy(tmp_path: Path) -> None:
-    assert not loaded(COMMAND.format(["--version"]), tmp_path) & {*HEAVY, "numpy", "pyarrow", "rich"}
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_version_and_help_load_no_numpy(tmp_path: Path, word: str) -> None:
+    assert not loaded(COMMAND.format([word]), tmp_path) & {*HEAVY, "numpy", "pyarrow", "rich"}
+
+
+@pytest.mark.parametrize("limit", [40, 70, 200])
+def test_the_list_of_commands_says_what_the_commands_say(limit: int) -> None:
+    listed = {name: COMMANDS.short_help(name, limit) for name in COMMANDS}
+    assert listed == {name: command.get_short_help_str(limit) for name, command in COMMANDS.items()}
 
 
 @pytest.mark.parametrize("name", ["d.dat", "d.basket", "d.csv"])
@@ -68,6 +76,19 @@ def test_one_algorithm_is_found_without_the_others(tmp_path: Path) -> None:
         "assert loaded == ['shoal.algorithms.optimal_suppress'], loaded"
     )
     loaded(code, tmp_path)
+
+
+def test_a_command_loads_the_model_and_the_algorithm_that_run_alone(tmp_path: Path) -> None:
+    (tmp_path / "d.dat").write_text(BASKETS.replace(",", " "))
+    (tmp_path / "h.csv").write_text(HIERARCHY)
+    words = ["anonymize", "d.dat", "-o", "out.dat", "--k", "2", "--m", "1", "--hierarchy", "h.csv"]
+    code = (
+        "\nloaded = {name for name in sys.modules if name.startswith(('shoal.algorithms.', 'shoal.privacy.'))}\n"
+        "assert 'shoal.algorithms.auto' in loaded\n"
+        "assert not loaded & {'shoal.algorithms.lra', 'shoal.algorithms.rmerge', 'shoal.privacy.hkp'}, loaded"
+    )
+    loaded(COMMAND.format(words) + code, tmp_path)
+    assert (tmp_path / "out.dat").exists()
 
 
 @pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])

@@ -98,14 +98,38 @@ def test_recommended_commands_say_how_the_data_were_read() -> None:
 
 
 def test_help_is_that_of_the_model_and_the_algorithm(shell: Shell) -> None:
-    whole, some, one = (
+    default, some, one = (
         shell("anonymize", "--help", *words)[1]
         for words in ((), ("--model", "lm"), ("--model", "lm", "--algorithm", "aa"))
     )
-    assert "--delta" in whole
-    assert "--delta" not in some
+    assert "--delta" not in default + some
+    assert "[auto; default: best]" in default
     assert "--sensitive" in one
-    assert len(whole) > len(some) > len(one)
+    assert "[auto" not in one
+    assert len(some) > len(one)
     assert "--group-column" not in shell("verify", "--model", "km", "--help")[1]
+    assert "--group-column" in shell("verify", "--model=km", "--model", "privacy-degree", "--help")[1]
     assert "Unknown model 'ml'" in shell.fails("recommend", "--model", "ml", "--help")
-    assert "--delta is an option of" in shell.fails("anonymize", "d.dat", "-o", "o.dat", "--delta", "1")
+
+
+@pytest.mark.parametrize("command", ["anonymize", "verify", "explain", "recommend"])
+def test_help_tells_how_to_see_the_options_of_other_models(shell: Shell, command: str) -> None:
+    line = "Options of another model"
+    default = shell(command, "--help")[1]
+    assert "[km; default: 5]" in default
+    assert f"shoal {command} --model NAME --help" in default.partition(line)[2]
+    assert "privacy-degree" in default.partition(line)[2]
+    assert line not in shell(command, "--model", "lm", "--help")[1]
+
+
+def test_options_of_what_was_not_chosen(shell: Shell) -> None:
+    words = ("anonymize", "d.dat", "-o", "o.dat")
+    wrong = "--delta is an option of rmerge-r, rmerge-rt, "
+    assert wrong in shell.fails(*words, "--delta", "1")
+    instead = "not of the model km or the algorithm auto: leave it out, or choose another algorithm."
+    assert instead in shell.fails(*words, "--delta", "1")
+    assert "--sensitive is an option of" in shell.fails("verify", "d.dat", "--sensitive", "a")
+    assert wrong in shell.fails(*words, "--algorithm=aa", "--delta", "1")
+    assert "No such option '--dleta'. (Did you mean one of: '--delta', " in shell.fails(*words, "--dleta", "1")
+    assert "Option '-h' requires an argument" in shell.fails(*words, "-h")
+    assert "Unknown algorithm 'a'" in shell.fails(*words, "--algorithm", "a")

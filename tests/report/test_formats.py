@@ -6,7 +6,7 @@ Covers: report/formats.py, report/json_format.py, report/reporter.py, report/sto
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ class Short(ReportFormat):
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed distribution announces the format."""
     point = EntryPoint("short", f"{__name__}:Short", "shoal.report")
-    monkeypatch.setattr(discovery, "entry_points", lambda group: [point] if group == "shoal.report" else [])
+    monkeypatch.setattr(discovery, "_announcements", lambda path: EntryPoints([point]))
     discovery._classes.cache_clear()
     yield
     discovery._classes.cache_clear()

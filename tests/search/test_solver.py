@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import math
+import random
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,6 +27,31 @@ def test_a_solver_without_time_knows_no_bound() -> None:
         relaxed = solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, deadline, lambda share: None)
         assert relaxed.bound <= 10
     assert solver.solve(expansion, [[A, B]], {ALL, A}, 1.0, math.inf, lambda share: None).bound == 10
+
+
+def test_a_small_problem_with_one_best_cut_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver finds the same, as there is nothing else to find."""
+    rng = random.Random(1)
+    asked = []
+    for _ in range(60):
+        labels = [f"i{at}" for at in range(rng.randint(3, 12))]
+        groups = {f"g{at}": labels[at : at + 3] for at in range(0, len(labels), 3)}
+        tree = shoal.Hierarchy.from_tree(
+            {"ALL": {"left": dict([*groups.items()][:2]), "right": dict([*groups.items()][2:])}}
+        )
+        costs = [0] * tree.n_leaves
+        for node in range(tree.n_leaves, len(tree)):
+            costs.append(sum(costs[child] for child in tree.children[node]) + rng.randint(0, 6))
+        expansion = Expansion(tree, costs)
+        threats = [rng.sample(expansion.inner, rng.randint(1, 3)) for _ in range(rng.randint(0, 5))]
+        start = expansion.fill(threats)
+        asked.append(not expansion.sole_best(start, threats))
+        if not asked[-1]:
+            with monkeypatch.context() as always:
+                always.setattr(Expansion, "sole_best", lambda *_: False)
+                relaxed = solver.solve(expansion, threats, start, 1.0, math.inf, lambda share: None)
+            assert (relaxed.expanded, relaxed.bound, relaxed.proven) == (start, expansion.cost(start), True)
+    assert 0 < sum(asked) < len(asked)
 
 
 def test_interrupted_in_the_solver_the_solver_stops() -> None:
@@ -53,17 +80,18 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(siblings, "MOVES_PER_ITEM", 50)
-    problem = medium(rows=1000)
+    problem, auto = medium(rows=1000), shoal.Auto()
     best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
     monkeypatch.setattr(importlib, "import_module", missing)
+    monkeypatch.setattr(Expansion, "sole_best", lambda *_: False)  # nor is it a problem that needs none
     with pytest.raises(OptionError, match="pip install ortools"):
         shoal.Optimal().solve(problem.prepared, QUIET)
-    found = shoal.Auto(siblings="none").solve(problem.prepared, QUIET).optimality
+    found = replace(auto, siblings="none").solve(problem.prepared, QUIET).optimality
     assert found is not None
     assert best is not None
     assert found.ended == "no solver"
     assert found.lower_bound <= best.loss <= found.loss
-    grouped = shoal.Auto().solve(problem.prepared, QUIET).optimality
+    grouped = auto.solve(problem.prepared, QUIET).optimality
     assert grouped is not None
     assert grouped.ended == "no solver"
     assert grouped.loss <= best.loss

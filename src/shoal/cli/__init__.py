@@ -8,6 +8,7 @@ read the output went away.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import io
 import os
@@ -28,35 +29,76 @@ from shoal.files.staging import record
 
 
 class OnDemand(UserDict[str, Any]):
-    """Commands by name. Each is kept as ``module:attribute`` of this package, and imported when it is asked for."""
+    """Commands by name, imported when asked for: ``module:attribute`` of this package, and the start of its help."""
 
     def __getitem__(self, name: str) -> click.Command:
         """Import the command."""
-        module, attribute = self.data[name].split(":")
+        module, attribute = self.data[name][0].split(":")
         command: click.Command = getattr(importlib.import_module(f"shoal.cli.{module}"), attribute)
         return command
 
+    def short_help(self, name: str, limit: int) -> str:
+        """What a list of commands says of one, in so many characters. Nothing is imported."""
+        return click.Command(name, help=self.data[name][1]).get_short_help_str(limit)
+
 
 COMMANDS = OnDemand(
-    anonymize="anonymize:anonymize",
-    run="run:run",
-    verify="inspect:verify",
-    profile="inspect:profile",
-    measure="measure:measure",
-    compare="compare:compare",
-    recommend="recommend:command",
-    workload="workload:workload",
-    explain="explain:explain",
-    hierarchy="hierarchy:hierarchy",
-    generate="generate:generate",
-    algorithms="catalogue:algorithms",
-    models="catalogue:models",
-    demo="demo:demo",
+    {
+        "anonymize": ("anonymize:anonymize", "Anonymize DATA: search, apply, verify, and only then write."),
+        "run": (
+            "run:run",
+            "Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, "
+            "output.",
+        ),
+        "verify": ("inspect:verify", "Check a guarantee on the published FILE alone."),
+        "profile": (
+            "inspect:profile",
+            "Describe FILE: sizes, item frequencies, and how many records a few known items (and columns) pin down.",
+        ),
+        "measure": (
+            "measure:measure",
+            "Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).",
+        ),
+        "compare": (
+            "compare:compare",
+            "Run WHAT: a grid in a TOML file, the name of one that comes with Shoal, or data files.",
+        ),
+        "recommend": (
+            "recommend:command",
+            "Recommend an algorithm for DATA: try all on a sample, confirm the best on all rows, and tell why.",
+        ),
+        "workload": (
+            "workload:workload",
+            "Draw queries from DATA that count records, and save them: 'shoal measure --workload' asks them.",
+        ),
+        "explain": (
+            "explain:explain",
+            "Tell why each group in PUBLISHED is needed: a set that would be too rare in ORIGINAL if it were split.",
+        ),
+        "hierarchy": ("hierarchy:hierarchy", "Build, check, convert and show item hierarchies."),
+        "generate": ("generate:generate", "Generate synthetic data."),
+        "algorithms": (
+            "catalogue:algorithms",
+            "List the algorithms with the models they solve and their options.",
+        ),
+        "models": ("catalogue:models", "List the privacy models with their options."),
+        "demo": (
+            "demo:demo",
+            "Generate supermarket baskets, show who could be singled out, anonymize, verify, measure, report.",
+        ),
+    }
 )
 
 
 class Commands(click.Group):
     """Commands that end with 141 when their reader goes away. Click ends them with 1, which says "violated"."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, as click does, but import none."""
+        names = self.list_commands(ctx)
+        limit = formatter.width - 6 - max(map(len, names))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS.short_help(name, limit)) for name in names])
 
     def make_context(self, *words: Any, **more: Any) -> click.Context:
         """Prints the help, if that is asked for."""
@@ -105,8 +147,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
-    with record() as written:
-        _run(written)
+    gc.set_threshold(50_000)  # while modules are loaded, the default looks for garbage hundreds of times in vain
+    try:
+        with record() as written:
+            _run(written)
+    finally:
+        gc.freeze()  # nor need the end of the process look for it
 
 
 def _run(written: list[Path]) -> NoReturn:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,9 +77,10 @@ def tell(data: Dataset) -> Dataset:
 
 
 class ModelCommand(click.Command):
-    """A command with the options of all models, or of all models and algorithms, after ``--model``, ``--algorithm``.
+    """A command with the options of models, or of models and algorithms, after ``--model``, ``--algorithm``.
 
-    They are looked up when they are needed. With a model or an algorithm, ``--help`` shows theirs alone.
+    Those of what was chosen are declared, and those of all others only if an option is none of these: to import all
+    takes long. ``--help`` shows those of the default, or of what was chosen.
     """
 
     def __init__(self, *words: Any, specs: tuple[type[Spec], ...], **more: Any) -> None:
@@ -85,50 +88,91 @@ class ModelCommand(click.Command):
         self.specs = specs
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """All parameters; while help is shown, those of what was chosen."""
+        """All parameters: with the options of what was chosen, once that is known."""
         params = super().get_params(ctx)
         after = 1 + max(at for at, one in enumerate(params) if one.name in ("model", "algorithm"))
-        return [*params[:after], *_spec_options(self.specs, ctx.meta.get(_CHOSEN)), *params[after:]]
+        return [*params[:after], *_spec_options(ctx.meta.get(_CHOSEN) or _all(self.specs)), *params[after:]]
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
-        """Those that are no option of a model: -h may be one."""
-        taken = {flag for option in _spec_options(self.specs, None) for flag in option.opts}
-        return [name for name in super().get_help_option_names(ctx) if name not in taken]
+        """The long one: -h is an option of a model."""
+        return [name for name in super().get_help_option_names(ctx) if name.startswith("--")]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the words, as ``--help`` is heard before all others."""
+        """Try the options of what was chosen, then those of all, so that an error names whose option it is."""
         ctx.meta[_WORDS] = list(args)
+        with contextlib.suppress(OptionError, click.NoSuchOption):
+            ctx.meta[_CHOSEN] = self._by_default(_value(args, "--model"), _value(args, "--algorithm"))
+            return super().parse_args(ctx, list(args))
+        ctx.meta[_CHOSEN] = None
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the options."""
-        given, _, _ = self.make_parser(ctx).parse_args(ctx.meta.get(_WORDS, []))
-        ctx.meta[_CHOSEN] = _fitting(given.get("model"), given.get("algorithm"))
+        model, algorithm = (_value(ctx.meta.get(_WORDS, []), flag) for flag in ("--model", "--algorithm"))
+        fitting = self._by_default if model is algorithm is None else _fitting
+        ctx.meta[_CHOSEN] = tuple(cls for cls in fitting(model, algorithm) if issubclass(cls, self.specs))
         super().format_options(ctx, formatter)
+        if model is algorithm is None:
+            formatter.write_paragraph()
+            formatter.write_text(self._others(ctx))
+
+    def _by_default(self, model: str | None, algorithm: str | None) -> tuple[type[Spec], ...]:
+        """The model and the algorithm that run, if these were chosen."""
+        default = str(next(one.default for one in self.params if one.name == "model"))
+        privacy = discovery.get("shoal.privacy", PrivacyModel, model or default)
+        if Algorithm not in self.specs:
+            return (privacy,)
+        return privacy, discovery.get("shoal.algorithms", Algorithm, algorithm or privacy.default_algorithm)
+
+    def _others(self, ctx: click.Context) -> str:
+        """How to see the options that the help does not show."""
+        models = ", ".join(discovery.find("shoal.privacy", PrivacyModel))
+        if Algorithm not in self.specs:
+            return f"Options of another model: {ctx.command_path} --model NAME --help (models: {models})."
+        return (
+            f"Options of another model or algorithm: {ctx.command_path} --model NAME --help, or --algorithm NAME "
+            f"--help (models: {models}; algorithms: see shoal algorithms)."
+        )
 
 
 _WORDS, _CHOSEN = f"{__name__}.words", f"{__name__}.chosen"
 
 
+def _value(words: Sequence[str], flag: str) -> str | None:
+    """What an option was given; the last time counts.
+
+    >>> _value(["d.dat", "--model=km", "--model", "lm"], "--model")
+    'lm'
+    """
+    pairs = itertools.pairwise([*words, ""])
+    values = [after if word == flag else word.partition("=")[2] for word, after in pairs if word.split("=")[0] == flag]
+    return values[-1] if values else None
+
+
 @functools.cache
-def _spec_options(bases: tuple[type[Spec], ...], names: frozenset[str] | None) -> list[click.Option]:
-    """One command-line option for each field of every known model and algorithm, or of those of some names."""
-    declared = [_click(next(iter(owners.values())), _help(owners)) for owners in _declared(bases, names).values()]
+def _spec_options(classes: tuple[type[Spec], ...]) -> list[click.Option]:
+    """One command-line option for each field of some models and algorithms."""
+    declared = [_click(next(iter(owners.values())), _help(owners)) for owners in _declared(classes).values()]
     return [click.Option(flags, **attributes) for flags, attributes in declared]
 
 
-def _fitting(model: str | None, method: str | None) -> frozenset[str]:
-    """The names of the models and the algorithms that go with what was chosen."""
+def _all(bases: tuple[type[Spec], ...]) -> tuple[type[Spec], ...]:
+    """Every known model, or every known model and algorithm."""
+    return tuple(cls for base in bases for cls in discovery.find(_package(base), base).values())
+
+
+def _fitting(model: str | None, algorithm: str | None) -> tuple[type[Spec], ...]:
+    """The models and the algorithms that go with what was chosen."""
     models = discovery.find("shoal.privacy", PrivacyModel)
     methods = discovery.find("shoal.algorithms", Algorithm)
     if model is not None:
         models = {model: discovery.get("shoal.privacy", PrivacyModel, model)}
-    if method is not None:
-        methods = {method: discovery.get("shoal.algorithms", Algorithm, method)}
-    if model is not None and method is not None:
-        return frozenset((model, method))
-    pairs = [(one, other) for one in models for other in methods if issubclass(models[one], methods[other].solves)]
-    return frozenset(name for pair in pairs for name in pair)
+    if algorithm is not None:
+        methods = {algorithm: discovery.get("shoal.algorithms", Algorithm, algorithm)}
+    if model is not None and algorithm is not None:
+        return models[model], methods[algorithm]
+    pairs = [(one, other) for one in models.values() for other in methods.values() if issubclass(one, other.solves)]
+    return tuple(dict.fromkeys([*(one for one, _ in pairs), *(other for _, other in pairs)]))
 
 
 def _help(owners: Mapping[str, Option]) -> str:
@@ -158,20 +202,19 @@ def spec_options_of(cls: type[Spec]) -> Callable[[Command], Command]:
     return decorate
 
 
-def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
+def choose(bases: Mapping[type[Spec], str], given: Mapping[str, Any]) -> list[Any]:
     """Build the chosen model and algorithm from the options given; an option of neither is an error."""
     chosen = [discovery.get(_package(base), base, name) for base, name in bases.items()]
-    texts = {name: given[name] for name in _declared(tuple(bases)) if given.get(name) not in (None, ())}
+    texts = {name: value for name, value in given.items() if value not in (None, ())}
     known = {option.name for cls in chosen for option in cls.options()}
-    for name in texts:
-        if name not in known:
-            owners = ", ".join(_declared(tuple(bases))[name])
-            kinds = {_kind(base) for base in bases for owner in _declared((base,)).get(name, ())}
-            instead = " or ".join(kind.replace("the", "another") for kind in sorted(kinds))
+    for name in _declared(_all(tuple(bases))) if texts.keys() - known else ():
+        if name in texts and name not in known:
+            owners = {_kind(base): _declared(_all((base,))).get(name, {}) for base in bases}
+            instead = " or ".join(kind.replace("the", "another") for kind in sorted(owners) if owners[kind])
             asked = [f"{_kind(base)} {cls.name}" for base, cls in zip(bases, chosen, strict=True)]
             raise OptionError(
-                f"--{name.replace('_', '-')} is an option of {owners}, not of {' or '.join(asked)}: leave it out, "
-                f"or choose {instead}."
+                f"--{name.replace('_', '-')} is an option of {', '.join(itertools.chain(*owners.values()))}, not of "
+                f"{' or '.join(asked)}: leave it out, or choose {instead}."
             )
     return [
         cls.parse({option.name: texts[option.name] for option in cls.options() if option.name in texts})
@@ -179,13 +222,12 @@ def choose(bases: Mapping[type[Spec], str], given: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _declared(bases: tuple[type[Spec], ...], names: Collection[str] | None = None) -> dict[str, dict[str, Option]]:
-    """Option name -> the names of those that declare it, with their declarations; of some only, if names are given."""
+def _declared(classes: Iterable[type[Spec]]) -> dict[str, dict[str, Option]]:
+    """Option name -> the names of the classes that declare it, with their declarations."""
     declared: dict[str, dict[str, Option]] = {}
-    for base in bases:
-        for name, cls in discovery.find(_package(base), base).items():
-            for option in cls.options() if names is None or name in names else ():
-                declared.setdefault(option.name, {})[name] = option
+    for cls in classes:
+        for option in cls.options():
+            declared.setdefault(option.name, {})[cls.name] = option
     return declared
 
 

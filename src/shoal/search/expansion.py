@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from shoal.data.hierarchy import Hierarchy
 from shoal.recoding import GlobalCut
 
+SMALL, STEPS = 64, 500  # nodes and threats; cuts that are looked at
+
 Threat = Sequence[int]  # internal nodes that must not all be expanded
 
 
@@ -103,6 +105,43 @@ class Expansion:
             if node not in closed:
                 least[node] = min(least[node], sum(least[child] for child in self.hierarchy.children[node]))
         return least[self.root]
+
+    def sole_best(self, expanded: set[int], threats: Sequence[Threat]) -> bool:
+        """Whether every other cut without a threat costs more. False, too, if that takes more than a few steps to tell.
+
+        >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+        >>> A, B, ALL = (h.code_of[label] for label in ("A", "B", "ALL"))
+        >>> costs = {"equal": [0, 0, 0, 0, 10, 10, 60], "different": [0, 0, 0, 0, 10, 20, 60]}
+        >>> {name: Expansion(h, each).sole_best({ALL, B}, [[A, B]]) for name, each in costs.items()}
+        {'equal': False, 'different': True}
+        """
+        if (
+            not 0 < len(self.inner) <= SMALL
+            or len(threats) > SMALL
+            or any(expanded.issuperset(threat) for threat in threats)
+        ):
+            return False
+        most = dict.fromkeys(self.inner, 0)  # what expanding a node and any nodes below it could gain
+        for node in self.inner:
+            most[node] = max(0, self.gain[node] + sum(most[child] for child in self.below[node]))
+        least = self.gains(expanded)
+        states = [
+            ([self.root], frozenset[int](), most[self.root])
+        ]  # undecided nodes, expanded ones, the most they gain
+        for _ in range(STEPS):
+            if not states:
+                return True
+            (*undecided, node), chosen, bound = states.pop()
+            with_node = bound - most[node] + self.gain[node] + sum(most[child] for child in self.below[node])
+            further = [(undecided, chosen, bound - most[node])]
+            if not any(chosen.issuperset({*threat} - {node}) for threat in threats if node in threat):
+                further.append(([*undecided, *self.below[node]], chosen | {node}, with_node))
+            for state in further:
+                if state[2] >= least and not state[0] and state[1] != expanded:
+                    return False
+                if state[2] >= least and state[0]:
+                    states.append(state)
+        return False
 
     def gains(self, nodes: set[int]) -> int:
         """What expanding the nodes gains."""

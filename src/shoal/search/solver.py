@@ -83,6 +83,8 @@ def solve(
     ``effort`` is a limit in deterministic time, ``deadline`` one of the monotonic clock. Stopped before it has found
     anything, the solver knows no bound either.
     """
+    if not together and tree.sole_best(start, threats):
+        return Relaxed(start, tree.cost(start), True)  # to load the solver takes longer than a small problem
     cp = load()
     closed = {threat[0] for threat in threats if len(threat) == 1}
     model = cp.CpModel()
