@@ -22,7 +22,7 @@ class NoRareLabel(PrivacyModel):
     title = "toy k-frequency"
     paper = "none"
     default_algorithm = "toy-method"
-    examined = "every published label"
+    check_scope = "every published label"
 
     k: int = option(2, low=2, help="records that each label must be in")
 
@@ -49,6 +49,6 @@ class NoRareLabel(PrivacyModel):
         """In plain words."""
         return f"Every published label is in at least {self.k} records."
 
-    def limits(self) -> list[str]:
+    def caveats(self) -> list[str]:
         """In plain words."""
         return ["It is a toy."]
