@@ -98,7 +98,7 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
 )
 def test_sniffed(tmp_path: Path, content: bytes, format: str) -> None:
     (tmp_path / "x.txt").write_bytes(content)
-    assert io.read(tmp_path / "x.txt").origin.layout.format == format
+    assert io.read(tmp_path / "x.txt").origin.layout.format == format  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_sniffed(tmp_path: Path, content: bytes, format: str) -> None:
 )
 def test_csv_or_long(tmp_path: Path, content: bytes, format: str) -> None:
     (tmp_path / "x.csv").write_bytes(content)
-    assert io.read(tmp_path / "x.csv").origin.layout.format == format
+    assert io.read(tmp_path / "x.csv").origin.layout.format == format  # type: ignore[attr-defined]
 
 
 def test_explicit_format_wins(tmp_path: Path) -> None:

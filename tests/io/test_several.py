@@ -68,7 +68,7 @@ def test_round_trip(tmp_path: Path, format: str) -> None:
     assert back.transactions.sets() == SETS
     assert back.table is not None
     assert back.table.names == ("id", "age")
-    assert back.origin.layout.order == ("id", "rx", "age", "dx")
+    assert back.origin.layout.order == ("id", "rx", "age", "dx")  # type: ignore[attr-defined]
     io.write(back, again)
     assert again.read_bytes() == path.read_bytes()
     for other in FORMATS:
@@ -287,7 +287,7 @@ def test_columns_beside_may_become_text(tmp_path: Path, format: str) -> None:
     assert again.transactions.sets() == SETS
     assert again.table is not None
     assert [age or None for age in again.table.arrow.column("age").to_pylist()] == ages.to_pylist()
-    assert again.origin.layout.order == ("id", "rx", "age", "dx")
+    assert again.origin.layout.order == ("id", "rx", "age", "dx")  # type: ignore[attr-defined]
 
 
 def test_list_types_stay(tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.labels import canonical_order
+from shoal.data.source_layout import SourceLayout
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, did_you_mean
-
-MARKS = ",;\t|"  # what separates items in text files: data in memory may be written to one later
 
 
 @dataclass(frozen=True)
@@ -23,12 +22,12 @@ class Origin:
     """Where data came from, for messages and provenance.
 
     ``layout`` is the format's own description of how the data were laid out, so that a release can be written the same
-    way; nothing outside :mod:`shoal.io` looks into it.
+    way; outside of :mod:`shoal.io` it is asked what a :class:`~shoal.data.source_layout.SourceLayout` can tell.
     """
 
     name: str = "data"
     sha256: str | None = None
-    layout: Any = None
+    layout: SourceLayout = field(default_factory=SourceLayout)
     dropped: tuple[str, ...] = ()  # items that were left out when the data were read
     avoid: str = ""  # characters that separate items in the file that will be written, if that is laid out otherwise
     codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data stand for
@@ -41,29 +40,26 @@ class Origin:
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""
-        place = getattr(self.layout, "place", None)
-        return str(place(row)) if place else f"row {row + 1}"
+        return self.layout.place(row)
 
     @property
     def marks(self) -> str:
         """The characters that separate items: no part of a new label, if that can be helped."""
-        return str(getattr(self.layout, "marks", MARKS)) + self.avoid
+        return self.layout.marks + self.avoid
 
     def as_read(self, label: str) -> str:
         """A label as a reader of the written file gets it; "" if none, as blank text is no item."""
-        as_read = getattr(self.layout, "as_read", None)
-        return str(as_read(label)) if as_read else label if label.strip() else ""
+        return self.layout.as_read(label)
 
     @property
     def has_index(self) -> bool:
         """Whether the rows have an index of their own, which is no column."""
-        return bool(getattr(self.layout, "has_index", False))
+        return self.layout.has_index
 
     @property
     def set_columns(self) -> tuple[str, ...]:
         """The columns that hold the sets, where they have names."""
-        column = None if getattr(self.layout, "without_sets", False) else getattr(self.layout, "column", None)
-        return getattr(self.layout, "set_columns", () if column is None else (column,))
+        return self.layout.set_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from typing import Any
 
 from shoal import files
 from shoal.data import Dataset, Transactions
+from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError, OptionError
 from shoal.io import formulas
 from shoal.io.arrow import is_list
@@ -236,30 +237,31 @@ def _plan(
         dataset, reading, remarks = source.spread(dataset, target, item_delimiter)
     else:
         options = replace(options, item_delimiter=delimiters(item_delimiter, 1)[0])
-        table = None if isinstance(source, MultiSetLayout) else source
+        table = SourceLayout() if isinstance(source, MultiSetLayout) else source
     layout, more = _layout(dataset, target, table, options.layout())
     own = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
     return _Plan(dataset, layout, {**own, **reading}, remarks + more)
 
 
-def _layout(dataset: Dataset, target: type[Layout], source: Any, given: dict[str, str]) -> tuple[Layout, list[str]]:
+def _layout(
+    dataset: Dataset, target: type[Layout], source: SourceLayout, given: dict[str, str]
+) -> tuple[Layout, list[str]]:
     """How to write data with at most one column of sets that came as ``source``, and remarks."""
-    without = getattr(source, "without_sets", False)
-    if without and not target.tabular:
+    if source.without_sets and not target.tabular:
         raise DataError(
             f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
             f"(name the output so, or use --output-format)."
         )
-    if without and not arrow_table(dataset).column_names:
+    if source.without_sets and not arrow_table(dataset).column_names:
         raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
-    layout = source if type(source) is target else _fresh(target, source)
+    layout = source if isinstance(source, Layout) and type(source) is target else _fresh(target, source)
     fitted, remarks = layout.with_options(given).fitted(dataset, given)
     if isinstance(fitted, HeadedLayout) and not fitted.escaped_formulas:
         remarks = remarks + formulas.remarks(dataset)
     return fitted, remarks
 
 
-def _fresh(target: type[Layout], source: Any) -> Layout:
+def _fresh(target: type[Layout], source: SourceLayout) -> Layout:
     """A layout of another format that keeps what both have: the column's name and the delimiter inside cells."""
     known = {field.name for field in fields(target)}
     kept = {name: getattr(source, name, None) for name in ("column", "item_delimiter", "without_sets") if name in known}

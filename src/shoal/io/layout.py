@@ -23,6 +23,7 @@ from dataclasses import dataclass, fields
 from typing import IO, Any, ClassVar, Self
 
 from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError, OptionError
 from shoal.files import FileBytes
 from shoal.io.coding import Batch, Encoder, Ragged
@@ -83,7 +84,7 @@ class SetColumn:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Layout(ABC):
+class Layout(SourceLayout, ABC):
     """A file format, and how one file uses it."""
 
     format: ClassVar[str]
@@ -121,10 +122,6 @@ class Layout(ABC):
         ``fixed``: the item delimiter must not be changed.
         """
         return list_cells(rows, column), column, []
-
-    def place(self, row: int) -> str:
-        """Where a row (from 0) stands in the file."""
-        return f"row {row + 1}"
 
     @classmethod
     def check_options(cls, given: dict[str, Any]) -> None:

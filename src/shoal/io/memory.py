@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.data import Dataset, Origin
+from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError
 from shoal.io.coding import Ragged
 from shoal.io.layout import ReaderOptions
 
 
-class InMemoryLayout(ABC):
+class InMemoryLayout(SourceLayout, ABC):
     """What sort of object the data came as."""
 
     sets_only: ClassVar[bool] = True  # it can hold no columns beside the sets
-    without_sets: bool = False
 
     @abstractmethod
     def rebuild(self, dataset: Dataset) -> Any:

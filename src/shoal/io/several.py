@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.data import Dataset, Table, Transactions, canonical_order
 from shoal.data.arrays import csr_from_pairs, row_ids
-from shoal.data.dataset import MARKS
+from shoal.data.source_layout import MARKS, SourceLayout
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import encode
@@ -27,7 +27,7 @@ __all__ = ["MultiSetLayout", "gather", "joint_label"]
 
 
 @dataclass(frozen=True, eq=False)
-class MultiSetLayout:
+class MultiSetLayout(SourceLayout):
     """How data with several columns of sets were laid out."""
 
     layout: Layout | Frame  # of the table without sets
@@ -53,7 +53,7 @@ class MultiSetLayout:
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands."""
-        return self.layout.place(row) if isinstance(self.layout, Layout) else f"row {row + 1}"
+        return self.layout.place(row)
 
     def as_read(self, label: str) -> str:
         """A label as a reader of the written columns gets it."""
@@ -113,6 +113,7 @@ def gather(
 ) -> Dataset:
     """Take columns of sets out of a table that was read without sets."""
     layout, table = whole.origin.layout, arrow_table(whole)
+    assert isinstance(layout, Layout | Frame)
     for name in columns:
         if name not in table.column_names:
             hint = did_you_mean(name, table.column_names)
@@ -135,10 +136,10 @@ def gather(
         labels = [tags.label(name, text) for text in rows.labels]
         for text, label in zip(rows.labels, labels, strict=True):
             if tags.place(label) != (name, text):
-                column, other = tags.place(label)
+                another, item = tags.place(label)
                 raise DataError(
                     f"Item {shown(text)} in column '{shorten(name)}' of {options.source} would be read as "
-                    f"{shown(label)}, which stands for {shown(other)} in column '{shorten(column)}': rename it."
+                    f"{shown(label)}, which stands for {shown(item)} in column '{shorten(another)}': rename it."
                 )
         parts.append((rows, labels))
         how.append(column)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from shoal.data import Dataset
 from shoal.io.layout import Layout
 from shoal.io.messages import listed, shorten
@@ -16,11 +18,12 @@ def summary(dataset: Dataset) -> str:
     >>> summary(read([{"milk", "beer"}, set()]))
     'Read data: 2 records, 2 different items.'
     """
-    rows, layout = dataset.transactions, dataset.origin.layout
+    rows = dataset.transactions
+    layout: Any = dataset.origin.layout
     table = layout.layout if isinstance(layout, MultiSetLayout) else layout
     beside = [] if dataset.table is None else list(dataset.table.names)
     counts = [f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"]
-    if not getattr(layout, "without_sets", False):
+    if not layout.without_sets:
         counts.append(f"{len(rows.labels):,} different item{'' if len(rows.labels) == 1 else 's'}")
     how = []
     if isinstance(table, Layout):

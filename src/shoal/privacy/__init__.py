@@ -153,7 +153,7 @@ class PrivacyModel(Spec, ABC):
 
     def check_sets(self, data: Dataset) -> None:
         """Refuse a table that was read without its sets, if the guarantee is about them: it would hold for nothing."""
-        if self.covers_sets and getattr(data.origin.layout, "without_sets", False):
+        if self.covers_sets and data.origin.layout.without_sets:
             raise OptionError(
                 f"{self.title} is about sets, but {data.origin.name} was read as a table without sets: name the column "
                 f"that holds them (--column), or choose the model k."
