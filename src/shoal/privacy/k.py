@@ -25,7 +25,7 @@ class KAnonymity(RelationalModel):
     >>> import pyarrow as pa
     >>> import shoal
     >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70"], "items": [["a"], ["b"], ["c"]]}))
-    >>> verdict = KAnonymity(k=2).verify(KAnonymity(k=2).view(data))
+    >>> verdict = KAnonymity(k=2).verify(KAnonymity(k=2).validated_view(data))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, '1 record has age=70')
     """

@@ -33,7 +33,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     >>> sets = [["a"], ["b"], ["a"], ["b"]]
     >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70", "70"], "items": sets}))
     >>> model = KKmAnonymity(k=2, m=2)
-    >>> verdict = model.verify(model.view(data))
+    >>> verdict = model.verify(model.validated_view(data))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, '{a} is in 1 record of those with age=[19:22]')
     """

@@ -35,7 +35,7 @@ class PrivacyDegree(SensitiveItems):
 
     >>> rows = Transactions.from_sets([["a", "HIV"], ["b"], ["c"], ["d", "flu"]])
     >>> model = PrivacyDegree(p=2, sensitive=("HIV", "flu"))
-    >>> seen = model.seen(Dataset(rows))
+    >>> seen = model.as_published(Dataset(rows))
     >>> [model.verify(replace(seen, grouping=Grouping(np.array(of), 2))).holds for of in ([0, 0, 1, 1], [0, 1, 1, 1])]
     [True, False]
     """
