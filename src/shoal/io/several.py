@@ -73,7 +73,7 @@ class MultiSetLayout:
         for column in sorted(self.columns, key=lambda column: self.order.index(column.name)):
             if column.name in schema.names:
                 raise DataError(
-                    f"Column '{shorten(column.name)}' is there already, beside the sets: rename or drop it."
+                    f"Column '{shorten(column.name)}' is there already, among the other columns: rename or drop it."
                 )
             rows, mark = apart[column.name], given[self.columns.index(column)]
             if target is None:
@@ -138,7 +138,7 @@ def gather(
                 column, other = tags.place(label)
                 raise DataError(
                     f"Item {shown(text)} in column '{shorten(name)}' of {options.source} would be read as "
-                    f"{shown(label)}, which stands for {shown(other)} in column '{shorten(column)}': rename it."
+                    f"{shown(label)}, which represents {shown(other)} in column '{shorten(column)}': rename it."
                 )
         parts.append((rows, labels))
         how.append(column)
