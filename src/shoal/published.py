@@ -151,7 +151,7 @@ class Published:
 
     @classmethod
     def plain(cls, rows: Transactions, sensitive: Sensitive | None = None) -> Published:
-        """Every label stands for itself: a file on its own, without a hierarchy."""
+        """Every label represents itself: a file on its own, without a hierarchy."""
         n = len(rows.labels)
         return cls(rows, np.arange(n + 1), np.arange(n, dtype=np.int32), rows.labels, sensitive)
 
@@ -159,7 +159,7 @@ class Published:
     def from_nodes(
         cls, rows: Transactions, nodes: Sequence[int] | Codes, hierarchy: Hierarchy, hidden: Sensitive | None = None
     ) -> Published:
-        """Label u stands for hierarchy node ``nodes[u]``."""
+        """Label u represents hierarchy node ``nodes[u]``."""
         first, stop = hierarchy.span[np.asarray(nodes, dtype=np.int64)].T.astype(np.int64)
         sizes = stop - first
         indptr = np.concatenate([[0], np.cumsum(sizes)])
@@ -214,7 +214,7 @@ class Published:
 
     @property
     def generalized(self) -> bool:
-        """Whether some row holds a label that stands for several items."""
+        """Whether some row holds a label that represents several items."""
         return bool(np.any(self.cover_sizes[self.rows.items] > 1))
 
     def covering(self) -> Iterator[Codes]:
@@ -230,7 +230,7 @@ class Published:
 
 
 def _parts(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> list[Codes]:
-    """The items that a published label stands for, in parts; none: it is not known."""
+    """The items that a published label represents, in parts; none: it is not known."""
     whole = _cover(label, hierarchy, codebook)
     if whole is not None:
         return [whole]
@@ -249,7 +249,7 @@ def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes
     for item in items:
         if not 0 <= hierarchy.code_of.get(item, -1) < hierarchy.n_leaves:
             raise DataError(
-                f"{codebook.place(label)}: '{shorten(item)}', which '{shorten(label)}' stands for, is not an item of "
+                f"{codebook.place(label)}: '{shorten(item)}', which '{shorten(label)}' represents, is not an item of "
                 f"the "
                 f"hierarchy {hierarchy.name}{did_you_mean(item, hierarchy.items)}: give the hierarchy that the code "
                 f"book was made with."
@@ -257,7 +257,7 @@ def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes
     codes = np.unique(np.array([hierarchy.code_of[item] for item in items], dtype=np.int32))
     if own is not None and not np.array_equal(own, codes):
         raise DataError(
-            f"{codebook.place(label)}: '{shorten(label)}' stands for {len(codes):,} items here, but for {len(own):,}, "
+            f"{codebook.place(label)}: '{shorten(label)}' represents {len(codes):,} items here, but {len(own):,}, "
             f"or "
             f"for others, in the hierarchy {hierarchy.name}: give the code book and the hierarchy of the same release."
         )

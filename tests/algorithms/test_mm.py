@@ -262,7 +262,7 @@ def test_private_items_are_never_suppressed() -> None:
 def test_too_many_moles_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.algorithms.mm.minimal_moles", lambda *_, **__: None)
     tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
-    with pytest.raises(OptionError, match="more than 10,000,000 sets of items in breach: let an adversary know fewer"):
+    with pytest.raises(OptionError, match="more than 10,000,000 violating sets of items: let an attacker know fewer"):
         shoal.anonymize(shoal.Problem(shoal.read([["a"]]), tree, shoal.KmAnonymity()), shoal.MM())
 
 

@@ -147,7 +147,7 @@ def test_local_labels_are_not_exclusive_and_it_is_said(tmp_path: Path) -> None:
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "record by record, so that records became the same: 2 different records are left." in text
     assert "Some items can appear under more than one label" in text
-    assert "even somebody who knows the whole record" in text
+    assert "even an attacker who knows the whole record" in text
     assert "Naughton" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 

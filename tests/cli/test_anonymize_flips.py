@@ -176,7 +176,7 @@ def test_what_verify_cannot_see_it_says(shop: Shell) -> None:
     assert code == 0
     assert "nothing tells" not in out
     said = " ".join(err.split())
-    assert "Whether they were dealt anew inside the groups" in said
+    assert "Whether they were shuffled within the groups" in said
     assert "'hiv' looks like 'HIV' but was not declared sensitive" in said
 
 
@@ -185,7 +185,7 @@ def test_counted_items_are_sensitive_by_their_name(shop: Shell) -> None:
     make = ("anonymize", "many.basket", "-o", "out.basket", "--multiset", "--model", "sensitive-k", "--k", "2")
     code, _, err = shop(*make, "--sensitive", "insulin")
     assert code == 0, err
-    assert "'insulin' stands for 2 sensitive items." in err
+    assert "'insulin' represents 2 sensitive items." in err
     told = shop("measure", "many.basket", "out.basket", "--multiset", "--sensitive", "insulin", "--json")
     assert json.loads(told[1])["sensitive_additions"] > 0
 

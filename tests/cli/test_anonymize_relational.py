@@ -47,7 +47,7 @@ def published(shop: Shell, name: str = "out.csv") -> list[dict[str, str]]:
 def test_columns_and_sets(shop: Shell) -> None:
     code, out, _ = shop(*ANONYMIZE, *TREES, "--report", "r.html", "--report", "r.json")
     assert code == 0
-    assert "Whoever knows the values of a record in all quasi-identifying columns and up to 2 items" in out
+    assert "An attacker who knows the values of a record in all quasi-identifying columns and up to 2 items" in out
     for line in ("classes of equal values", "loss of the columns, NCP", "  age", "  origin", "loss of the sets, UL"):
         assert line in out
     rows = published(shop)

@@ -47,7 +47,7 @@ def test_the_raw_file_fails_with_the_worst_first(ward: Shell) -> None:
     code, out, _ = ward("verify", "rows.basket", *LM, "--sensitive", "HIV,flu")
     assert code == 1
     assert "1 single known item tells too much" in out
-    assert "a1                      HIV             4   4  100 %" in out
+    assert "a1                     HIV             4   4  100 %" in out
     code, out, _ = ward("verify", "rows.basket", *LM, "--sensitive", "HIV,flu", "--json")
     [witness] = json.loads(out)["witnesses"]
     assert witness == {"labels": ["a1"], "support": 4, "sensitive": "HIV", "holders": 4}

@@ -1,4 +1,4 @@
-"""What the screen shows of items that were added, deleted or dealt anew; and reports on data without a hierarchy."""
+"""What the screen shows of items that were added, deleted or shuffled; and reports on data without a hierarchy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
     make = ("anonymize", "rows.basket", "-o", "out.csv", "--model", "privacy-degree", "--p", "2", *SENSITIVE)
     code, out, err = shell(*make)
     assert code == 0, err
-    assert "sensitive items dealt anew 2 loss" in " ".join(out.split())
+    assert "sensitive items shuffled within groups 2 loss" in " ".join(out.split())
     assert "Warning: Sensitive items belong to groups" in " ".join(err.split())
     shell.write("bad.csv", "set,ward\na HIV,x\nb,x\nc HIV,x\nd flu,y\n")
     check = ("verify", "bad.csv", "--column", "set", "--model", "privacy-degree", "--p", "2", "--group-column", "ward")
@@ -89,7 +89,7 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
 def test_a_release_calls_itself_untruthful_where_it_is() -> None:
     assert "NOT TRUTHFUL: " in repr(release())
     assert "NCP (deletions only)" in report.summary_html(Story.of(release()))
-    assert "NOT TRUTHFUL: sensitive items dealt anew inside groups" in repr(dealt())
+    assert "NOT TRUTHFUL: sensitive items shuffled within groups" in repr(dealt())
     untouched = release([["a", "HIV"], ["a", "HIV"], ["b"]])
     assert "NOT TRUTHFUL" not in repr(untouched)
     assert "ncp=0.0" in repr(untouched)

@@ -166,7 +166,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
         (("measure", "in.basket", "general.basket", "--hierarchy", "h.csv"), "not in the hierarchy h.csv"),
         (("measure", "in.basket", "short.basket"), "The original has 11 rows, the published data 2"),
         ((*TABLES, "--group-column", "clutser"), "No column 'clutser' (did you mean 'cluster'?)"),
-        ((*FILES, "--group-column", "cluster"), "No column 'cluster' in out.basket: beside the sets there are none"),
+        ((*FILES, "--group-column", "cluster"), "No column 'cluster' in out.basket; other columns: none"),
         ((*FILES, "--k", "0"), "'--k': 0 is not in the range x>=1"),
         ((*FILES, "--k", "many"), "'many' is not a valid integer"),
         ((*FILES, "--sensitive", "e8"), "Sensitive 'e8'"),

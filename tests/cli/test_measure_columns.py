@@ -129,7 +129,7 @@ def test_columns_of_both_files(lab: Shell) -> None:
     lab.write("out.csv", "items\na\na\na\na\n")
     assert "No column 'age' in out.csv" in lab.fails(*KNOWN)
     words = ("measure", "in.basket", "in.basket", "--quasi-identifiers", "age")
-    assert "No column 'age' in in.basket: beside the sets there are none" in lab.fails(*words)
+    assert "No column 'age' in in.basket; other columns: none" in lab.fails(*words)
 
 
 def test_what_is_said_about_columns() -> None:

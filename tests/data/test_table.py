@@ -1,4 +1,4 @@
-"""Tables: the columns beside the sets."""
+"""Tables: the columns that are not sets."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def test_check_compares_with_data() -> None:
         ("covered", "1"),
         ("missing", "1: 'aple' (did you mean 'apple'?)"),
         ("items that are groups", "1: 'beers'"),
-        ("occurrences missing", "3"),
+        ("missing items in all records", "3"),
         ("items not in the data", "3"),
     ]
     many = hierarchies.check(SHOP, Transactions.from_sets([[f"z{i:02}" for i in range(30)]]))

@@ -21,8 +21,8 @@ from tests.conftest import Shell
 Rows = Sequence[Set[str]]
 Build = Callable[[Rows, str], Hierarchy]
 NOTE = (
-    "Note: this hierarchy was made from the data: whoever sees its groups learns which items are about equally common; "
-    "if that must not be known, build it with --by random, or by label.\n"
+    "Note: this hierarchy was made from the data: anyone who sees its groups learns which items are about equally "
+    "common; if that must not be known, build it with --by random, or by label.\n"
 )
 
 # ---- the order
@@ -151,7 +151,7 @@ def subsets(items: Sequence[str]) -> list[frozenset[str]]:
 def guesses(rows: Rows, items: str, build: Build, m: int) -> dict[frozenset[str], list[int]] | None:
     """By brute force: for each set of at most m items of a row, in how many possible data sets each row has it.
 
-    Possible: the same release, and the same hierarchy, which the adversary sees and knows how it is built. Listed are
+    Possible: the same release, and the same hierarchy, which the attacker sees and knows how it is built. Listed are
     the rows that hold the labels of the set. None: nothing was raised, or too much to go through.
     """
     tree = build(rows, items)

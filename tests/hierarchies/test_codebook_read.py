@@ -141,7 +141,7 @@ def test_plain_files(tmp_path: Path, text: str, wanted: list[str]) -> None:
         (" \n\n", "is empty: wanted a code book"),
         ("label,parent,item\n", "lists no label"),
         ("label,parent,item\nx,DRINKS,ale\nx,DRINKS,milk\n", "line 2: .* are not siblings"),
-        ("label,parent,item\nDRINKS,ALL,ale\nDRINKS,ALL,gin\n", "'DRINKS' stands for other items in the hierarchy"),
+        ("label,parent,item\nDRINKS,ALL,ale\nDRINKS,ALL,gin\n", "'DRINKS' represents other items in the hierarchy"),
         ("label,parent,item\nx,P,alle\nx,P,gin\n", "'alle' is neither an item nor a node"),
     ],
 )

@@ -137,7 +137,7 @@ def test_amnesia(tmp_path: Path, text: str, wanted: str) -> None:
     [
         (
             '{"level1":\n {"*": ["a",}}',
-            "PATH, line 2: not JSON (Expecting value, column 13): mend it, or name the right format.",
+            "PATH, line 2: not JSON (Expecting value, column 13): fix it, or name the right format.",
         ),
         ("[1]", "PATH is not a hierarchy of Amnesia: wanted a JSON object with level1, level2, ..."),
         ('{"levels": 1}', "PATH is not a hierarchy of Amnesia: wanted a JSON object with level1, level2, ..."),

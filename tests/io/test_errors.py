@@ -205,7 +205,7 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
     for format, options, message in [
         ("fimi", dict[str, Any](), "fimi holds sets only, but the data have the columns 'id', 'n'"),
         ("basket", {}, "basket holds sets only"),
-        ("long", {}, "long holds one id beside the items"),
+        ("long", {}, "long holds one id and the items"),
         ("csv", {"column": "id"}, "Column 'id' is there already"),
         ("parquet", {"column": "id"}, "Column 'id' is there already"),
         ("jsonl", {"column": "id"}, "Column 'id' is there already"),
@@ -218,7 +218,7 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
     named = Dataset(data.transactions, Table(pa.table({"item": [1, 2]})))
     with pytest.raises(InputError, match="Column 'item' is there already"):
         io.write(named, tmp_path / "y", format="long")
-    with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv: beside the sets there are 'id', 'n'"):
+    with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv; other columns: 'id', 'n'"):
         data.keep_columns(["m"])
     with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):
         io.write(io.read([["a"]]), tmp_path / "y.anything")

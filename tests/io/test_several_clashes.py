@@ -15,7 +15,7 @@ from shoal.errors import DataError
     ("content", "message"),
     [
         ('A,B\n,"(A.x,B.y)"\n', r"Item '\(A.x,B.y\)' in column 'B' of .*x\.csv would be read as '\(A.x,B.y\)'"),
-        ('A,B\n"(A.x,A.y)",p\n', r"Item '\(A.x,A.y\)' .* which stands for '\(x,y\)' in column 'A': rename it"),
+        ('A,B\n"(A.x,A.y)",p\n', r"Item '\(A.x,A.y\)' .* which represents '\(x,y\)' in column 'A': rename it"),
     ],
 )
 def test_an_item_that_would_be_read_as_another_is_refused(tmp_path: Path, content: str, message: str) -> None:

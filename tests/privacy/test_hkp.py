@@ -122,11 +122,11 @@ def test_values_of_a_column_can_be_private() -> None:
 def test_words() -> None:
     plain, private = shoal.HkpCoherence(p=1), shoal.HkpCoherence(h=0.25, k=3, p=2, sensitive=("x",))
     assert plain.describe() == (
-        "Whoever knows a public item of a record is left with at least 5 records that fit, or with none."
+        "An attacker who knows a public item of a record is left with at least 5 records that fit, or with none."
     )
     assert private.describe() == (
-        "Whoever knows up to 2 public items of a record is left with at least 3 records that fit, or with none, and "
-        "finds each private item in at most 25 % of them."
+        "An attacker who knows up to 2 public items of a record is left with at least 3 records that fit, or with "
+        "none, and finds each private item in at most 25 % of them."
     )
     assert (plain.short, private.short) == ("(0.8,5,1)-coherence", "(0.25,3,2)-coherence")
     assert (plain.risk_caveat, private.risk_caveat != "", private.max_known_items) == ("", True, 2)
@@ -171,7 +171,7 @@ def test_a_file_that_fails(ward: Shell) -> None:
     code, out, _ = ward("verify", "rows.basket", *MODEL)
     assert code == 1
     assert "Not (h,k,p)-coherence with h=0.6, k=3, p=2, sensitive=HIV, flu." in out
-    assert "a1                      HIV             4   5   80 %" in out
+    assert "a1                     HIV             4   5   80 %" in out
     code, out, _ = ward("verify", "rows.basket", "--model", "hkp", "--k", "3", "--sensitive", "HIV,flu")
     assert code == 1
     assert "a1, b2" in out
@@ -194,11 +194,11 @@ def test_a_file_that_fails(ward: Shell) -> None:
         (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is sensitive and never suppressed anyway"),
         (
             ("--sensitive", "HIV", "--k", "3", "--never-suppress", "A,B"),
-            "{a1, b2} is in breach, and --never-suppress keeps all of it",
+            "{a1, b2} violates the model, and --never-suppress keeps all of it",
         ),
         (
             ("--sensitive", "HIV", "--k", "3", "--max-suppressed", "1"),
-            "mm would suppress 7 of 40 occurrences (17.50%), more than",
+            "mm would suppress 7 of 40 items of all records (17.50%), more than",
         ),
     ],
 )

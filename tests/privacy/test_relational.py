@@ -247,7 +247,7 @@ def test_empty_sets_are_feasible(model: PrivacyModel) -> None:
 
 
 def test_the_table_says_who_is_known() -> None:
-    with pytest.raises(OptionError, match="has none beside the sets: declare some as quasi-identifiers"):
+    with pytest.raises(OptionError, match="has none but the sets: declare some as quasi-identifiers"):
         KAnonymity(k=2).validated_view(shoal.read([["a"], ["b"]]))
     with pytest.raises(OptionError, match="must know what is sensitive"):
         KLmDiversity()

@@ -37,7 +37,7 @@ def test_the_order_of_records() -> None:
 def test_values_that_a_class_shares() -> None:
     wards = ["a" if int(age) < 10 else "b" for age in TWICE]
     notes = told({"age": TWICE, "ward": [*wards[:-1], "only one"]}, ward="plain")
-    assert "all records have the same value: whoever knows the class learns it; 1 value occurs only once." in notes[1]
+    assert "the same value: an attacker who knows the class learns it; 1 value occurs only once." in notes[1]
 
 
 def test_what_may_be_a_mistake() -> None:

@@ -1,4 +1,4 @@
-"""Reports on data to which items were added, or whose sensitive items were dealt anew: no sentence is false.
+"""Reports on data to which items were added, or whose sensitive items were shuffled: no sentence is false.
 
 Figures are checked against the sets before and after, which know nothing of how the release counts.
 
@@ -173,7 +173,7 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     assert "Do not use these data to decide anything about a single person." in wording.falsehoods(made)[-1]
     for text in texts(made):
         heading = "Not all that is published is true" if given else "Items are missing from what is published"
-        assert text.index(heading) < text.index("What an adversary")
+        assert text.index(heading) < text.index("What an attacker")
         assert all(note in text for note in wording.falsehoods(made))
         assert not [false for false in FALSE_HERE if false in text]
     assert wording.falsehoods(made)[0] in Page(report.summary_html(Story.of(made))).text
@@ -242,14 +242,15 @@ def test_nobody_sensitive_is_said() -> None:
         for text in texts(made):
             assert nothing in text
             assert "No published record holds a sensitive item, so there is nothing to check." in text
-            assert "adversary could know; sensitive values are published as they are" not in text
+            assert "attacker could know; sensitive values are published as they are" not in text
 
 
 def test_records_that_lost_all() -> None:
     """The third record keeps company with two that hold nothing but a sensitive item."""
     made = release([["HIV"], ["HIV"], ["b", "HIV"]], privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
-    assert "1 record has lost all that it had, sensitive values apart, to deletion; it stays in place." in made.warnings
+    lost = "1 record has lost all that it had, not counting sensitive values, to deletion; it stays in place."
+    assert lost in made.warnings
     assert "2 other records with nothing but sensitive values are published." in made.warnings
     assert any(
         note.startswith("Every item was deleted: all records are published without any item but sensitive values. A ")
@@ -257,7 +258,7 @@ def test_records_that_lost_all() -> None:
     )
     assert not any("hierarchy" in note or "suppress" in note for note in made.warnings)
     for text in texts(made):
-        assert "1 record lost all that it had, sensitive values apart." in text
+        assert "1 record lost all that it had, not counting sensitive values." in text
         assert "Items are missing from what is published" in text
 
 
@@ -279,9 +280,9 @@ def test_larger_records_than_before_are_drawn() -> None:
 
 def test_groups_declared_sensitive_are_spelled_out() -> None:
     made = release(tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
-    assert "'ill' stands for 2 sensitive items." in made.warnings
+    assert "'ill' represents 2 sensitive items." in made.warnings
     made = release([["a", "HIV"], ["a"]], tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
-    assert "'ill' stands for 1 sensitive item." in made.warnings
+    assert "'ill' represents 1 sensitive item." in made.warnings
 
 
 def test_unexplained_reports_name_no_item() -> None:

@@ -1,4 +1,4 @@
-"""Items that were dealt anew: groups tell how many records hold them, and nothing tells which.
+"""Items that were shuffled within groups: groups tell how many records hold them, and nothing tells which.
 
 Covers: report/flips.py.
 """
@@ -24,7 +24,7 @@ def test_dealt_items_belong_to_groups() -> None:
         assert not [false for false in FALSE_HERE if false in text]
     assert "deleted" not in Page(report.summary_html(Story.of(made))).text
     total = sum(len(was & {"HIV", "flu"}) for was, _ in sets(made))
-    assert f"Sensitive items, {total} times in all, were dealt anew inside their groups." in texts(made)[0]
+    assert f"Sensitive items, {total} times in all, were shuffled within their groups." in texts(made)[0]
 
 
 def test_nothing_tells_how_many_were_dealt_back() -> None:

@@ -1,4 +1,4 @@
-"""Methods that give something away to whoever knows them say so wherever a release is described."""
+"""Methods that give something away to an attacker who knows them say so wherever a release is described."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Shell
 
-SAID = "Whoever knows the method and its options can rule out some originals"
+SAID = "An attacker who knows the method and its options can rule out some originals"
 PAGE = "docs/minimality.md"
 
 

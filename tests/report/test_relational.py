@@ -260,8 +260,8 @@ def test_what_columns_were_taken_as() -> None:
         "categories, no hierarchy",
     )
     assert "| city | categories, hierarchy eu.csv | 4 |" in report.as_markdown(Story.of(made))
-    assert "* stands for anything, also for a value that is missing" in texts(made)[1]
-    assert "stands for anything" not in texts(release(K))[1]
+    assert "* represents anything, also a value that is missing" in texts(made)[1]
+    assert "represents anything" not in texts(release(K))[1]
 
 
 def test_losses_are_told_once() -> None:

@@ -148,7 +148,7 @@ def test_risk_of_a_hand_made_example() -> None:
     page = Page(report.as_html(Story.of(made))).text
     assert was in page
     assert now in page
-    assert "What an adversary could do before, and cannot now" in page
+    assert "What an attacker could do before, and cannot now" in page
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_the_reach_of_the_figures_and_of_the_guarantee(m: object, reach: str | N
     for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
         assert ("The figures stop at 3 known items" in text) == (reach is not None)
         assert reach is None or reach in text
-        assert ("somebody who knows more than" in text) == (m != "all")
+        assert ("an attacker who knows more than" in text) == (m != "all")
         assert f"shoal verify FILE --model km --k 2 --m {m}" in text
 
 
@@ -247,7 +247,7 @@ def test_many_items_are_cut_short() -> None:
     ("rows", "options", "sentence"),
     [
         ([["a1"], ["a1"]], {}, "Nothing had to be changed"),
-        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which stands for any item"),
+        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which represents any item"),
         ([[], [], []], {}, "All records are empty: there was nothing to change."),
         ([], {}, "All records are empty: there was nothing to change."),
         (PAPER, {}, "54.5 % of all items are published unchanged. The others are published as a group"),
@@ -281,7 +281,7 @@ def test_a_failed_verdict_is_not_dressed_up() -> None:
         Page(report.summary_html(Story.of(made))).text,
     ):
         assert "NOT verified" in text
-        assert "Wanted, but not reached: Whoever knows" in text
+        assert "Wanted, but not reached: An attacker who knows" in text
         assert "secret" not in text
     assert "must not be published" in report.as_html(Story.of(made))
 

@@ -40,7 +40,7 @@ class Algorithm(Spec, ABC):
     truthful: ClassVar[bool] = True  # publishes nothing that is not in the data; else it adds or moves items
     generalizes: ClassVar[bool] = True  # replaces items by groups
     needs_hierarchy: ClassVar[bool] = True  # of the items
-    # How surely an intruder who knows the method found a record where all originals of a tiny domain were tried
+    # How surely an attacker who knows the method found a record where all originals of a tiny domain were tried
     # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
     reveals: ClassVar[str] = ""
 
@@ -159,7 +159,7 @@ class SuppressingAlgorithm(Algorithm):
     suppresses = True
 
     max_suppressed: float = option(
-        100.0, low=0, high=100, help="percent of all occurrences of items that may be suppressed"
+        100.0, low=0, high=100, help="percent of the items of all records that may be suppressed"
     )
     never_suppress: tuple[str, ...] = option(
         (), help="items, or groups of them, never to be suppressed: a file, one a line, or a,b,c"

@@ -4,7 +4,7 @@ All rows are sorted by the Gray codes of what may be known of them. In that orde
 took it, gathers p - 1 of the unused rows that stand at most alpha * p places above or below it, those that share most
 items with it first (ties: input order), passing over rows that share a sensitive item with one gathered before. The
 group is formed if there are enough, and if in the rows that remain no sensitive item is in more than 1 of p. All rows
-that are in no group at the end are one last group. Inside each group sensitive items are dealt anew, item by item; how
+that are in no group at the end are one last group. Sensitive items are shuffled within each group, item by item; how
 is said in ``recoding.Reshuffled``, and does not depend on who held them.
 
 Cost: sorting, and for each sensitive row a look at 2 * alpha * p rows: close to linear. Memory is proportional to the

@@ -77,7 +77,7 @@ def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) ->
     """Whether a chunk can be anonymized by itself: at the latest with everything at the root."""
     views = [rows]
     if problem.privacy.demand(problem.items).one_in:
-        views.append(rows[problem.items.sizes[rows] > 0])  # whoever knows the root
+        views.append(rows[problem.items.sizes[rows] > 0])  # an attacker who knows the root
     try:
         for view in views:
             hidden = problem.sensitive_part and problem.sensitive_part.take(view)

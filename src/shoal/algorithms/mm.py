@@ -1,9 +1,9 @@
 """MM (Xu, Wang, Fu, Yu, KDD 2008; P4's rival): total item suppression, guided by minimal moles.
 
-A mole is a set of up to p public items that occurs and is in breach: too few records have it, or too many of those
-share a private item. Items that are moles alone are suppressed first; then, until no mole is left, each time the public
-item with the best ratio of minimal moles destroyed to information lost. Private items are never suppressed, nothing is
-generalized.
+A mole is a set of up to p public items that occurs and violates the model: too few records have it, or too many of
+those share a private item. Items that are moles alone are suppressed first; then, until no mole is left, each time the
+public item with the best ratio of minimal moles destroyed to information lost. Private items are never suppressed,
+nothing is generalized.
 
 All minimal moles of 1..p items are found first, and counted alike whatever their size. The paper mines them with a
 border; here a depth-first walk does. Information lost is that of the problem's loss, so weights count. Ties: the lower
@@ -37,10 +37,10 @@ from shoal.search.moles import choose_suppressed
 
 @dataclass(frozen=True)
 class MM(SuppressingAlgorithm):
-    """Greedy: suppresses the item that destroys the most minimal breaches for what it loses, until none is left."""
+    """Greedy: suppresses the item that destroys the most minimal violations for what it loses, until none is left."""
 
     name = "mm"
-    title = "Suppression by minimal moles"
+    title = "Suppression by minimal violations"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     solves = (HkpCoherence, KmAnonymity)
     reveals = "a probability of 13/19"
@@ -62,11 +62,11 @@ class MM(SuppressingAlgorithm):
             demand.max_share.as_integer_ratio(),
             demand.known,
             threads=engine.threads,
-            tick=engine.tick("looking for moles"),
+            tick=engine.tick("looking for sets that violate the model"),
         )
         if moles is None:
             raise OptionError(
-                f"mm would have to weigh more than {MOST_MOLES:,} sets of items in breach: let an adversary "
+                f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: let an attacker "
                 f"know fewer items (a smaller p or m), or take another algorithm."
             )
         chosen = choose_suppressed(moles, _lost(problem), limits.protected)
@@ -74,18 +74,19 @@ class MM(SuppressingAlgorithm):
             raise self._refused(problem, _stubborn(moles, limits.protected))
         if (gone := limits.suppressed(chosen)) > limits.budget:
             raise Infeasible(
-                f"mm would suppress {gone:,} of {len(rows.items):,} occurrences ({gone / len(rows.items):.2%}), more "
-                f"than --max-suppressed {format_value(self.max_suppressed)} allows: allow more{_others(problem)}."
+                f"mm would suppress {gone:,} of {len(rows.items):,} items of all records "
+                f"({gone / len(rows.items):.2%}), more than --max-suppressed {format_value(self.max_suppressed)} "
+                f"allows: allow more{_others(problem)}."
             )
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
 
     def _refused(self, problem: Prepared[HkpCoherence | KmAnonymity], mole: Sequence[int]) -> Infeasible:
-        """The error for a set in breach that must stay."""
+        """The error for a violating set that must stay."""
         named = ", ".join(problem.hierarchy.labels[item] for item in mole)
         return Infeasible(
-            f"mm cannot reach {problem.privacy.short}: {{{named}}} is in breach, and --never-suppress keeps all of it: "
-            f"name fewer items there{_others(problem)}."
+            f"mm cannot reach {problem.privacy.short}: {{{named}}} violates the model, and --never-suppress keeps all "
+            f"of it: name fewer items there{_others(problem)}."
         )
 
 

@@ -50,7 +50,7 @@ from shoal.report.wording import worded
 @click.option(
     "--codebook",
     type=FILE,
-    help="Where to write what each label stands for: .csv or .json; default: beside the output, as NAME.codebook.csv, "
+    help="Where to write what each label represents: .csv or .json; default: beside the output, as NAME.codebook.csv, "
     "if groups of siblings are published.",
 )
 @click.option("--no-codebook", is_flag=True, help="Write no code book.")
@@ -61,7 +61,7 @@ from shoal.report.wording import worded
     help="Write nothing (exit code 3) if the loss that is minimised is above this, from 0 to 1.",
 )
 @column_options
-@click.option("--columns", metavar="A,B", help="Columns beside the sets to publish, or 'none'; default: all.")
+@click.option("--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
 @click.option(
     "--escape-formulas",

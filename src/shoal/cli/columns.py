@@ -1,4 +1,4 @@
-"""Options about the columns beside the sets, for the commands that know quasi-identifiers."""
+"""Options about the other columns, for the commands that know quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def quasi_identifier_options(command: Command) -> Command:
     for option in reversed(
         [
             click.option(
-                "--quasi-identifiers", metavar="A,B", help="Columns beside the sets that an adversary may know."
+                "--quasi-identifiers",
+                metavar="A,B",
+                help="Columns, other than the sets, that an attacker may know.",
             ),
             click.option(
                 "--categorical",

@@ -23,7 +23,7 @@ from shoal.report import Story
 @click.option(
     "--k", default=5, show_default=True, type=click.IntRange(min=2), help="Records that must share any known set."
 )
-@click.option("--m", default=3, show_default=True, type=click.IntRange(min=1), help="Items an adversary may know.")
+@click.option("--m", default=3, show_default=True, type=click.IntRange(min=1), help="Items an attacker may know.")
 def demo(folder: Path, rows: int, k: int, m: int) -> None:
     """Generate supermarket baskets, show who could be singled out, anonymize, verify, measure, report."""
     try:
@@ -43,7 +43,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
 
     privacy = shoal.KmAnonymity(k=k, m=m)
     with console.engine(0) as engine:
-        console.say(("2. The risk", "bold"), ": what somebody could do who saw a few things on top of a shopping bag")
+        console.say(("2. The risk", "bold"), ": what an attacker could do who saw a few things in a shopping bag")
         show_risk(shoal.Risk.of(data.transactions, k, m, engine))
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
@@ -68,7 +68,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     pairs = list(zip(data.transactions.sets(), published.rows.sets(), strict=True))[:5]
     console.table(None, ["before", "after"], [(_basket(before), _basket(after)) for before, after in pairs], right=9)
     console.say("")
-    console.say("Open ", (str(page), "bold"), " in a browser: the report for whoever has to sign this off.")
+    console.say("Open ", (str(page), "bold"), " in a browser: the report for the person who signs this off.")
 
 
 def _basket(labels: frozenset[str]) -> str:

@@ -55,7 +55,7 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of DATA.
 
-    By frequency it mostly loses less than by label, but it is made from the data: whoever sees its groups learns
+    By frequency it mostly loses less than by label, but it is made from the data: anyone who sees its groups learns
     which items are about equally common. At random, by label or by prefix it tells only which items there are; at
     random it mostly loses less than by label.
     See docs/hierarchies.md.
@@ -78,7 +78,7 @@ def build(
     console.say(f"{tree.n_leaves:,} items, {len(tree) - tree.n_leaves:,} groups, height {tree.height}: {output}")
     if by == "frequency" and not tree.is_flat:
         console.warn(
-            "this hierarchy was made from the data: whoever sees its groups learns which items are about equally "
+            "this hierarchy was made from the data: anyone who sees its groups learns which items are about equally "
             "common; if that must not be known, build it with --by random, or by label."
         )
 

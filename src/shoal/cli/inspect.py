@@ -40,7 +40,7 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
 @click.option(
     "--quasi-identifiers",
     metavar="A,B",
-    help="For k, k-km, k-lm: the columns that an adversary may know; default: all beside the sets.",
+    help="For k, k-km, k-lm: the columns that an attacker may know; default: all but the sets.",
 )
 @as_json
 @with_workers
@@ -105,7 +105,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         _show_items(verdict, result.codebook)
     if any(SUPPRESSED in witness.labels for witness in verdict.witnesses):
         console.warn(
-            f"'{SUPPRESSED}' was taken as an item: if it stands for what was suppressed, pass --drop-items "
+            f"'{SUPPRESSED}' was taken as an item: if it represents what was suppressed, pass --drop-items "
             f"'{SUPPRESSED}'."
         )
     if privacy.relational and all_columns:
@@ -113,11 +113,11 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
 
 
 def _show_items(verdict: Verdict, book: CodeBook) -> None:
-    """What the labels of witnesses stand for."""
+    """What the labels of witnesses represent."""
     labels = dict.fromkeys(label for one in verdict.witnesses for label in one.named)
     rows = [(label, _some(book.items_of(label))) for label in labels if label in book]
     if rows:
-        console.table("In the code book:", ["label", "stands for"], rows, right=9)
+        console.table("In the code book:", ["label", "represents"], rows, right=9)
 
 
 def _some(items: Sequence[str]) -> str:
@@ -127,7 +127,7 @@ def _some(items: Sequence[str]) -> str:
 
 
 def show_witnesses(verdict: Verdict) -> None:
-    """The smallest things that an adversary may know and that tell too much."""
+    """The smallest things that an attacker may know and that tell too much."""
     title, columns, rows, right = verdict.table()
     texts = [[cell if isinstance(cell, str) else share(cell) for cell in row] for row in rows]
     console.table(title, columns, texts, right)
@@ -139,7 +139,7 @@ def show_witnesses(verdict: Verdict) -> None:
     "--k", default=5, show_default=True, type=click.IntRange(min=2), help="Records that should share any known set."
 )
 @click.option(
-    "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an adversary may know."
+    "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an attacker may know."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=0), help="Most frequent items to list.")
 @click.option(
@@ -187,7 +187,7 @@ def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
         for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
     ]
     console.table(
-        "records that an adversary can pin down",
+        "records that an attacker can pin down",
         ["knowing", f"to fewer than {risk.k} records", "to exactly one"],
         [(who, _share(below, risk.rows), _share(unique, risk.rows)) for who, below, unique in [*only, *some]],
     )

@@ -97,7 +97,7 @@ def measure(
 ) -> None:
     """Measure what PUBLISHED lost against ORIGINAL (same rows in the same order; any tool's files).
 
-    Where no label stands for several items, it also tells what was added and deleted; of columns that are named as
+    Where no label represents several items, it also tells what was added and deleted; of columns that are named as
     quasi-identifiers, what their ranges and groups lose.
     """
     drawing = drawing_options(given)

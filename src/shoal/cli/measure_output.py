@@ -54,7 +54,7 @@ def _show_risks(before: Risk, after: Risk) -> None:
             chances = (f"{chance[at]:.6f}" for chance in (risk.prosecutor, risk.average))
             lines.append((known_items(at + 1) if when == "before" else "", when, *counts, *chances))
     console.table(
-        "risk: what an adversary can pin records down to",
+        "risk: what an attacker can pin records down to",
         ["knowing", "", f"fewer than {before.k} records", "exactly one", "prosecutor", "average"],
         lines,
         right=2,

@@ -36,7 +36,7 @@ def published_options(command: Command) -> Command:
             click.option(
                 "--suppressed",
                 metavar="A,B",
-                help="Labels of PUBLISHED that stand for what was suppressed, items or whole records; default: "
+                help="Labels of PUBLISHED that represent what was suppressed, items or whole records; default: "
                 f"'{SUPPRESSED}', unless it is an item or in the hierarchy (a root can be named here).",
             ),
         ]
@@ -48,7 +48,7 @@ def published_options(command: Command) -> Command:
 def codebook_option(about: str) -> Callable[[Command], Command]:
     """The code book of a published file."""
     return click.option(
-        "--codebook", type=FILE, help=f"The code book of the release: what its labels stand for. {about}"
+        "--codebook", type=FILE, help=f"The code book of the release: what its labels represent. {about}"
     )
 
 

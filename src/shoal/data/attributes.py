@@ -95,7 +95,7 @@ class Attribute(ABC):
 
     @abstractmethod
     def parse(self, text: str) -> tuple[int, int]:
-        """The interval that a value stands for, original or published; an error says what was wanted."""
+        """The interval that a value represents, original or published; an error says what was wanted."""
 
     def penalties(self, low: Counts, high: Counts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """NCP of each interval: 0 for a single value, 1 for everything."""
@@ -111,7 +111,7 @@ class Attribute(ABC):
         return Scale(False, costs, math.ceil(self.denominator * share))
 
     def counts(self, low: Counts, high: Counts) -> Counts:
-        """How many values each interval stands for."""
+        """How many values each interval represents."""
         everything = self.last - self.first + 2  # with missing
         counts: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
         return counts
@@ -260,7 +260,7 @@ class CategoricalAttribute(Attribute):
     """
 
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.flat(["?"]))
-    optional: bool = False  # whether values may be missing: then the root stands for that too
+    optional: bool = False  # whether values may be missing: then the root represents that too
 
     @property
     def kind(self) -> Kind:

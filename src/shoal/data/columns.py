@@ -87,8 +87,7 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
         if name not in names:
             beside = ", ".join(f"'{column}'" for column in names) or "none"
             raise OptionError(
-                f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}: beside the sets there are "
-                f"{beside}."
+                f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}; other columns: {beside}."
             )
     named = [name for name, spec in specs.items() if spec.role is Role.QUASI_IDENTIFIER]
     unspecified = [name for name in names if name not in specs or specs[name].role is None]

@@ -30,7 +30,7 @@ class Origin:
     layout: SourceLayout = field(default_factory=SourceLayout)
     dropped: tuple[str, ...] = ()  # items that were left out when the data were read
     avoid: str = ""  # characters that separate items in the file that will be written, if that is laid out otherwise
-    codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data stand for
+    codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data represent
     path: Path | None = None  # the file, if they came from one
 
     @property
@@ -104,13 +104,13 @@ class Dataset:
         return Dataset(self.transactions.take(rows), table, Origin(self.origin.name))
 
     def keep_columns(self, names: Sequence[str]) -> Dataset:
-        """The same data with only these columns beside the sets, in their old order."""
+        """The same data with only these other columns, in their old order."""
         known = self.table.names if self.table is not None else ()
         for name in names:
             if name not in known:
                 listed = ", ".join(f"'{column}'" for column in known) or "none"
                 hint = did_you_mean(name, known)
-                raise DataError(f"No column '{name}'{hint} in {self.origin.name}: beside the sets there are {listed}.")
+                raise DataError(f"No column '{name}'{hint} in {self.origin.name}; other columns: {listed}.")
         return replace(self, table=self.table.keep(names) if self.table is not None else None)
 
     def first_use(self, code: int) -> str:

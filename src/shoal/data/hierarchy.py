@@ -220,7 +220,7 @@ class Hierarchy:
         return np.asarray(owner.parent[codes] == owner.root)
 
     def items_of(self, label: str) -> tuple[str, ...]:
-        """What a label stands for: itself, if it is an item or unknown, or the items of a group.
+        """What a label represents: itself, if it is an item or unknown, or the items of a group.
 
         >>> Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1"]}}).items_of("A")
         ('a1', 'a2')
@@ -238,7 +238,7 @@ class Hierarchy:
         >>> short.labels, node_of.tolist(), short.labels[short.code_of["A2"]]
         (('a1', 'a2', 'b', 'A', 'ALL'), [0, 1, 2, 3, 6], 'A')
         """
-        lowest = np.arange(len(self))  # the node that stands for each
+        lowest = np.arange(len(self))  # the node that represents each
         single = np.bincount(self.parent[:-1], minlength=len(self)) == 1
         single[-1] = False
         above = self.parent.copy()  # the next node above that stays

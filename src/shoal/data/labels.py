@@ -31,7 +31,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 def set_label(items: Sequence[str]) -> str:
-    """The label of a set of items: one item stands for itself.
+    """The label of a set of items: one item represents itself.
 
     >>> set_label(["a"]), set_label(["a", "b"]), set_label(["a", "b, c"])
     ('a', '(a,b)', '(a,"b, c")')

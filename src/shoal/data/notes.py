@@ -71,24 +71,24 @@ class ChangedDataMislead(Untrue):
 
 @dataclass(frozen=True)
 class SensitiveItemsDealt(Untrue):
-    """Sensitive items were dealt anew inside groups of records.
+    """Sensitive items were shuffled within groups of records.
 
     How many items are back with a holder must never be told: it would tell more than the groups do.
     """
 
     def __str__(self) -> str:
         """In short."""
-        return "sensitive items dealt anew inside groups"
+        return "sensitive items shuffled within groups"
 
 
 @dataclass(frozen=True)
 class DealtItemsMislead(Untrue):
-    """What data with items that were dealt anew must not be used for."""
+    """What data with items that were shuffled must not be used for."""
 
 
 @dataclass(frozen=True)
 class GroupsTellHolders(Untrue):
-    """Whoever knows the method can often tell around which record a group was formed."""
+    """An attacker who knows the method can often tell around which record a group was formed."""
 
 
 # -- the data and the problem ------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class ZeroWeights(Note):
 
 @dataclass(frozen=True)
 class MethodReveals(Note):
-    """Whoever knows the method may learn more than the labels say."""
+    """An attacker who knows the method may learn more than the labels say."""
 
     certainty: str  # with which a record was found in a test
 
@@ -224,7 +224,7 @@ class InOrder(Note):
 
 @dataclass(frozen=True)
 class TellingColumn(Note):
-    """Whoever finds the class of a record learns its value in an untouched column, or the value is alone."""
+    """An attacker who finds the class of a record learns its value in an untouched column, or the value is alone."""
 
     column: str
     equal_classes: int  # classes whose records all have the same value

@@ -1,4 +1,4 @@
-"""Records taken apart: what an adversary may know of each, and what must not be learned from it."""
+"""Records taken apart: what an attacker may know of each, and what must not be learned from it."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ class Role(Enum):
     """What a column means for privacy."""
 
     IDENTIFIER = "identifier"  # names a person: dropped before publishing
-    QUASI_IDENTIFIER = "quasi-identifier"  # an adversary may know it
-    SENSITIVE = "sensitive"  # an adversary wants it
+    QUASI_IDENTIFIER = "quasi-identifier"  # an attacker may know it
+    SENSITIVE = "sensitive"  # an attacker wants it
     PLAIN = "plain"  # passes through
 
 

@@ -2,7 +2,7 @@
 
 Item x of column T is the label ``T.x``, and a set of such items is ``(T.x,T.y)``; so the items of all columns are one
 universe, and a combination across columns is just a set. A label may span columns: ``(T.x,U.y)``, or the joint label
-``T+U``, which stands for anything of any of them.
+``T+U``, which represents anything of any of them.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Extras(Spec):
     repeats: int = option(0, low=0, help="further searches, for their time: the least counts, as noise only adds")
     mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
     known: int = option(
-        0, low=0, help="items that somebody may know, for the risk of re-identification; 0: not measured"
+        0, low=0, help="items that an attacker may know, for the risk of re-identification; 0: not measured"
     )
 
     def __post_init__(self) -> None:

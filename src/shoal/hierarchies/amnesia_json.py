@@ -74,7 +74,7 @@ def _levels(text: str, name: str) -> dict[int, list[tuple[str, list[str]]]]:
     except json.JSONDecodeError as error:
         raise HierarchyError(
             f"{name}, line {error.lineno}: not JSON ({error.msg}, column {error.colno}): "
-            f"mend it, or name the right format."
+            f"fix it, or name the right format."
         ) from None
     except RecursionError:
         raise HierarchyError(f"{name} is not a hierarchy: its JSON is nested too deep.") from None

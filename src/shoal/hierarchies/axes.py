@@ -86,7 +86,7 @@ def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Datase
     if low != high:
         raise DataError(
             f"{data.origin.name}, {data.origin.place(int(np.argmax(codes == at)))}: column '{attribute.name}' must "
-            f"hold single values, but '{shorten(text)}' stands for several: give the raw data."
+            f"hold single values, but '{shorten(text)}' represents several: give the raw data."
         )
     return low
 

@@ -42,7 +42,7 @@ def balanced(
     by label else. Items of equal support stand in canonical order. ``seed`` is for the random order.
 
     A class by label is named by its first and last item. Others are no ranges of labels: up to three items are named,
-    and larger classes are numbered in the order of their labels, so that no name tells a rank, nor stands for an item.
+    and larger classes are numbered in the order of their labels, so that no name tells a rank, nor represents an item.
     Names avoid the characters in ``marks``, which separate items in a file, and white space if a space is one of them.
     ``columns``: the columns of sets, if there are several.
 

@@ -66,7 +66,7 @@ class Check:
                 ("covered", f"{self.covered:,}"),
                 ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing])),
                 ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups])),
-                ("occurrences missing", f"{self.occurrences_missing:,}"),
+                ("missing items in all records", f"{self.occurrences_missing:,}"),
                 ("items not in the data", f"{len(self.unused):,}"),
             ]
         return rows

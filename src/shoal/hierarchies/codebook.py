@@ -1,4 +1,4 @@
-"""The code book of a release: which items each published label stands for.
+"""The code book of a release: which items each published label represents.
 
 A file with a line for each item, ``label,parent,item``, or the same as JSON. It may be published: it lists the items of
 the hierarchy below a label, whether they occur or not, and nothing about the data. :func:`load` also reads a plain file
@@ -32,7 +32,7 @@ WORDS = ("none", "label", "frequency", "best")  # what --siblings takes instead 
 
 @dataclass(frozen=True)
 class Entry:
-    """One label: the owner's node above it, "" if there is none, and the items that it stands for."""
+    """One label: the owner's node above it, "" if there is none, and the items that it represents."""
 
     label: str
     parent: str
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class CodeBook:
-    """Labels and what they stand for.
+    """Labels and what they represent.
 
     >>> book = CodeBook.of([Entry("beer | wine", "DRINKS", ("beer", "wine"))])
     >>> book.items_of("beer | wine"), "milk" in book
@@ -92,7 +92,7 @@ class CodeBook:
         return len(self.entries)
 
     def __contains__(self, label: object) -> bool:
-        """Whether it tells what a label stands for."""
+        """Whether it tells what a label represents."""
         return label in self._by_label
 
     @cached_property
@@ -106,11 +106,11 @@ class CodeBook:
 
     @cached_property
     def items(self) -> tuple[str, ...]:
-        """All items that some label stands for, in canonical order."""
+        """All items that some label represents, in canonical order."""
         return tuple(canonical_order({item for entry in self.entries for item in entry.items}))
 
     def items_of(self, label: str) -> tuple[str, ...]:
-        """The items that a label stands for; a label that is not in the code book stands for itself."""
+        """The items that a label represents; a label that is not in the code book represents itself."""
         return self._by_label[label].items if label in self._by_label else (label,)
 
     def place(self, label: str) -> str:

@@ -82,7 +82,7 @@ def _locate(owner: Hierarchy, given: Given) -> tuple[int, _Located] | None:
     if given.label in owner.code_of:
         if tuple(owner.span[owner.code_of[given.label]]) != (leaves[0], leaves[-1] + 1) or not _full(inside, leaves):
             raise HierarchyError(
-                f"{given.place}: '{shorten(given.label)}' stands for other items in the hierarchy {owner.name}: give "
+                f"{given.place}: '{shorten(given.label)}' represents other items in the hierarchy {owner.name}: give "
                 f"the hierarchy that the groups were made with, or rename the group."
             )
         return None

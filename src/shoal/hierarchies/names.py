@@ -126,7 +126,7 @@ def named(
 ) -> Hierarchy:
     """A refined hierarchy with names for its groups; ``published`` are the nodes that will be labels.
 
-    ``marks`` separate items in the file; ``taken``: labels that stand for something else there; ``columns``: the
+    ``marks`` separate items in the file; ``taken``: labels that represent something else there; ``columns``: the
     columns of sets.
 
     >>> from shoal.hierarchies.refine import refined

@@ -56,7 +56,7 @@ def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
     ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
 
     ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
-    stand for; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
+    represent; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
     """
     if "drop_items" in options:
         options["drop_items"] = _labels(options["drop_items"])

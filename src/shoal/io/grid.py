@@ -83,7 +83,7 @@ class Grid:
         if len(wrong):
             raise DataError(
                 f"{name}, line {records.line(int(wrong[0]))}: expected {width} fields as in the {line}, got "
-                f"{sizes[wrong[0]]} (separated by {name_of(delimiter)}): mend the line, pass another --delimiter, or "
+                f"{sizes[wrong[0]]} (separated by {name_of(delimiter)}): fix the line, pass another --delimiter, or "
                 f"--format basket if the file has no header and every line is a set."
             )
         if header and len(sizes) == 1:

@@ -83,7 +83,7 @@ class Long(HeadedLayout):
 
         if len(table.column_names) > 1:
             raise DataError(
-                f"Format long holds one id beside the items, but the data have the columns "
+                f"Format long holds one id and the items, but the data have the columns "
                 f"{listed(table.column_names)}: "
                 f"write csv, jsonl, parquet or feather, or keep one of them (--columns id)."
             )

@@ -54,7 +54,7 @@ def read_rows(rows: Iterable[Any], options: ReaderOptions) -> Dataset:
 
 
 def ragged_objects(rows: Iterable[Any]) -> Ragged:
-    """Rows of any iterables; None and NaN stand for an empty set."""
+    """Rows of any iterables; None and NaN represent an empty set."""
     return Ragged.from_rows([[] if is_missing(row) else _row(row, number) for number, row in enumerate(rows, 1)])
 
 

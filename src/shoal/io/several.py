@@ -73,7 +73,7 @@ class MultiSetLayout(SourceLayout):
         for column in sorted(self.columns, key=lambda column: self.order.index(column.name)):
             if column.name in schema.names:
                 raise DataError(
-                    f"Column '{shorten(column.name)}' is there already, beside the sets: rename or drop it."
+                    f"Column '{shorten(column.name)}' is there already, among the other columns: rename or drop it."
                 )
             rows, mark = apart[column.name], given[self.columns.index(column)]
             if target is None:
@@ -139,7 +139,7 @@ def gather(
                 another, item = tags.place(label)
                 raise DataError(
                     f"Item {shown(text)} in column '{shorten(name)}' of {options.source} would be read as "
-                    f"{shown(label)}, which stands for {shown(item)} in column '{shorten(another)}': rename it."
+                    f"{shown(label)}, which represents {shown(item)} in column '{shorten(another)}': rename it."
                 )
         parts.append((rows, labels))
         how.append(column)

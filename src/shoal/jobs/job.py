@@ -40,7 +40,7 @@ class Job:
     explanations: bool = True
     output_format: str | None = None
     escape_formulas: bool = False
-    codebook: Path | bool | None = None  # what its labels stand for; none: beside the output, if siblings are grouped
+    codebook: Path | bool | None = None  # what its labels represent; none: beside the output, if siblings are grouped
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 

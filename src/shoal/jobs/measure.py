@@ -158,7 +158,7 @@ def measure(
     queries, query_values, query_items, seed
         Instead of a workload: draw so many queries, each of so many quasi-identifiers and items.
     suppressed
-        Published labels that stand for what was suppressed. Default: ``*``, unless it is an item or a group.
+        Published labels that represent what was suppressed. Default: ``*``, unless it is an item or a group.
     engine
         How many threads to use, and whom to tell about progress.
 
@@ -226,7 +226,7 @@ class _Pair:
     def of(
         cls, before: Dataset, after: Dataset, meanings: LabelMeanings, sensitive: Sequence[str], unknown_items: str
     ) -> _Pair:
-        """Set the sensitive items apart, and find out what each published label stands for."""
+        """Set the sensitive items apart, and find out what each published label represents."""
         refuse_torn(after)
         if meanings.alone:
             require_items(after, before, meanings.book)
@@ -258,7 +258,7 @@ class _Pair:
         if self.published.generalized:
             if column is not None or (k is not None and not k_is_used):
                 notes.append(
-                    "Some labels stand for several items, so what was added or deleted cannot be told: --group-column "
+                    "Some labels represent several items, so what was added or deleted cannot be told: --group-column "
                     "and --k change nothing."
                 )
             return self

@@ -6,7 +6,7 @@
     file = "records.csv"           # paths are relative to this file
     column = "items"               # further keys: as the options of shoal anonymize that describe the data
     header = true                  # the first line names the columns; default: guessed
-    [columns]                      # what each column beside the sets is; none: see the model
+    [columns]                      # what each other column is; none: see the model
     id = "identifier"
     age = { hierarchy = "width:5,10", weight = 0.5 }
     zip = { type = "category", hierarchy = "zip.csv", missing = ["?"] }

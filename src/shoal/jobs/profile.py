@@ -80,7 +80,7 @@ def profile(
     k
         How many records should share any known set.
     m
-        The most items an adversary may know.
+        The most items an attacker may know.
     top
         How many of the most frequent items to list.
     quasi_identifiers

@@ -1,4 +1,4 @@
-"""A published file that any tool may have made, read against its original: what its labels stand for."""
+"""A published file that any tool may have made, read against its original: what its labels represent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUP = re.compile(r"\bgroup[ -]\d+[ -]of[ -]\d+")  # how Shoal names groups of 
 
 @dataclass(frozen=True, eq=False)
 class LabelMeanings:
-    """What the labels of a published file stand for: items, groups of the hierarchy, and labels of the code book."""
+    """What the labels of a published file represent: items, groups of the hierarchy, and labels of the code book."""
 
     tree: Hierarchy
     book: CodeBook | None
@@ -106,7 +106,7 @@ def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, 
 def without_suppressed(
     published: Dataset, marks: Sequence[str] | None, items: Collection[str], meanings: LabelMeanings, notes: list[str]
 ) -> Dataset:
-    """The published data without labels that stand for what was suppressed.
+    """The published data without labels that represent what was suppressed.
 
     ``marks`` are such labels; None: ``*``, with a note that says how many, unless it is an item or a group.
     """
@@ -126,7 +126,7 @@ def without_suppressed(
         if root and marks is None:
             notes.append(
                 f"'{mark}' is in {count_noun(times, 'record')} of {name}: taken as the root of the hierarchy, some "
-                f"item. If it stands for what was suppressed, add --suppressed '{mark}'."
+                f"item. If it represents what was suppressed, add --suppressed '{mark}'."
             )
             continue
         if marks is None and times:

@@ -75,7 +75,7 @@ def verify(
     codebook
         The code book of the release, or its file. All labels must be in it, or be items.
     quasi_identifiers
-        For models about columns: the columns that an adversary may know. Default: all that are not sensitive.
+        For models about columns: the columns that an attacker may know. Default: all that are not sensitive.
     allow_missing
         Go on if a sensitive label is not in the data. It may be misspelt.
     engine
@@ -150,7 +150,7 @@ def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed:
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
-    """A witness as plain values; with a code book, also the items that its labels stand for."""
+    """A witness as plain values; with a code book, also the items that its labels represent."""
     facts = witness.as_dict()
     if book is not None:
         facts["items"] = {label: list(book.items_of(label)) for label in witness.named if label in book}

@@ -1,7 +1,7 @@
 """ARE, the average relative error of queries that count records (P2): how wrong answers from the published data are.
 
 What the published data answer is the expected count, if every original that a record may come from is as likely: a
-published value is any value it stands for, independently for each column; a label over n items is any of the 2^n - 1
+published value is any value it represents, independently for each column; a label over n items is any of the 2^n - 1
 sets of at least one of them, so it holds j given ones with probability 2^(n-j) / (2^n - 1).
 """
 
@@ -183,10 +183,10 @@ class _Columns:
         self.value_of = [back.ravel() for _, back in pairs]
 
     def shares(self, at: int, first: int, last: int, rows: Counts) -> Figures:
-        """For some rows, the share of the values that a published one stands for that are asked for."""
+        """For some rows, the share of the values that a published one represents that are asked for."""
         attribute, (low, high) = self.attributes[at], self.ends[at]
         inner, outer = np.maximum(low, first), np.minimum(high, last)
-        if last < MISSING:  # what stands for anything ends where the domain does
+        if last < MISSING:  # what represents anything ends where the domain does
             outer = np.where(high == MISSING, np.minimum(outer, attribute.last), outer)
         meet = inner <= outer
         share = np.zeros(len(low))

@@ -52,7 +52,7 @@ class Change:
 
     @classmethod
     def of(cls, original: Published, published: Published) -> Change | None:
-        """Compare; nothing, if a published label stands for several items, as nobody can tell which were meant."""
+        """Compare; nothing, if a published label represents several items, as nobody can tell which were meant."""
         check_fit(original.rows, published)
         if published.generalized:
             return None
@@ -145,7 +145,7 @@ def _keys(rows: Transactions, item_of: Counts, hidden: Transactions, code_of: di
             row_ids(hidden.indptr) * width + theirs[hidden.items],
         ]
     )
-    return keys if bool(np.all(keys[1:] > keys[:-1])) else counted(keys)[0]  # two labels may stand for one item
+    return keys if bool(np.all(keys[1:] > keys[:-1])) else counted(keys)[0]  # two labels may represent one item
 
 
 def _without(keys: Counts, others: Counts) -> Counts:

@@ -52,7 +52,7 @@ class Comparison:
 
     @cached_property
     def change(self) -> Change | None:
-        """Which items were added and deleted; None: labels stand for several items, so nobody can tell."""
+        """Which items were added and deleted; None: labels represent several items, so nobody can tell."""
         return Change.of(self.original, self.published)
 
     @property

@@ -9,16 +9,16 @@ from shoal.metrics import AdditiveLoss, Comparison
 
 
 class LM(AdditiveLoss):
-    """Per original occurrence (leaves(u)-1)/(|I|-1), 1 where it is suppressed; mean, and sum (P4's cost)."""
+    """Per original item of a record (leaves(u)-1)/(|I|-1), 1 where it is suppressed; mean, and sum (P4's cost)."""
 
     name = "lm"
     meanings = {  # noqa: RUF012
         "lm": (
             "Loss metric (LM)",
             "The share of all other items that an item of a record can no longer be told from, averaged over all "
-            "occurrences. A removed item counts as 100 %.",
+            "items of all records. A removed item counts as 100 %.",
         ),
-        "lm_sum": ("Loss metric, sum", "LM added up over all occurrences instead of averaged."),
+        "lm_sum": ("Loss metric, sum", "LM added up over all items of all records instead of averaged."),
     }
     paper = "P4"
 

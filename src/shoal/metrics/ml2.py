@@ -1,7 +1,7 @@
 """ML^2 and dML^2, multiple level mining loss (P3 s.3.3): which frequent itemsets the published data still tell.
 
 Both data are mined at every level of the hierarchy. Level 0 is that of the items; level i has their ancestors at depth
-h - i, h being the hierarchy's height; leaves that are nearer to the root stand for themselves. Level h is the root.
+h - i, h being the hierarchy's height; leaves that are nearer to the root represent themselves. Level h is the root.
 
 Time: what mining the original data at each level takes, once for all thresholds; that the published rows are counted
 along with them doubles it. Memory: the frequent itemsets of two levels.
@@ -203,7 +203,7 @@ def nodes_at(hierarchy: Hierarchy, level: int) -> Codes:
 
 
 def smallest_nodes(published: Published, hierarchy: Hierarchy) -> Codes:
-    """For each published label the smallest node that covers all it stands for.
+    """For each published label the smallest node that covers all it represents.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> p = Published.resolve(Transactions.from_sets([["(a1,a2)", "b1", "(a1,b2)"]]), h)

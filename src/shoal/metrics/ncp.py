@@ -9,15 +9,15 @@ from shoal.metrics import AdditiveLoss, Comparison
 
 
 class NCP(AdditiveLoss):
-    """Mean over original occurrences of leaves(u)/|I|, 0 where the item is intact, 1 where it is suppressed."""
+    """Mean over the items of all records of leaves(u)/|I|, 0 where the item is unchanged, 1 where it is suppressed."""
 
     name = "ncp"
     meanings = {  # noqa: RUF012
         "ncp": (
             "Normalized certainty penalty (NCP)",
             "The share of all items that an item of a record can no longer be told from, averaged over all "
-            "occurrences. 0 %: every item is published as it was. 100 %: each could be any item. A removed item counts "
-            "as 100 %.",
+            "items of all records. 0 %: every item is published as it was. 100 %: each could be any item. A removed "
+            "item counts as 100 %.",
         )
     }
     paper = "P0 s.3.3"

@@ -14,7 +14,7 @@ class PrivacyValue(Measure):
     meanings = {  # noqa: RUF012
         "privacy_value": (
             "Privacy value",
-            "A higher value means that more items were disturbed, which leaves an adversary with less to rely on. It "
+            "A higher value means that more items were disturbed, which leaves an attacker with less to rely on. It "
             "is the paper's figure and not a guarantee: what is guaranteed is what the model says.",
         ),
         "privacy_value_log2": (

@@ -1,4 +1,4 @@
-"""NCP of quasi-identifying columns (P2): which share of its domain a published value stands for."""
+"""NCP of quasi-identifying columns (P2): which share of its domain a published value represents."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class RelationalNCP(Measure):
     meanings = {  # noqa: RUF012
         "relational_ncp": (
             "Normalized certainty penalty of the columns (relational NCP)",
-            "The share of its domain that a published value of a quasi-identifying column stands for, averaged over "
+            "The share of its domain that a published value of a quasi-identifying column represents, averaged over "
             "all records and, by their weights, over the columns. 0 %: every value is published as it was. A removed "
             "value counts as 100 %.",
         ),
         EACH: (
             "Normalized certainty penalty of column COLUMN",
-            "The share of the column's domain that a published value of it stands for, averaged over all records.",
+            "The share of the column's domain that a published value of it represents, averaged over all records.",
         ),
     }
     paper = "P2 s.2"

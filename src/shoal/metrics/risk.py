@@ -1,4 +1,4 @@
-"""What somebody who knows a few items of a record can do (metrics.md, "ours"): find it, or learn what is in it.
+"""What an attacker who knows a few items of a record can do (metrics.md, "ours"): find it, or learn what is in it.
 
 Each privacy model says which of the two it is about (``PrivacyModel.risk``); reports draw it before and after.
 """
@@ -21,7 +21,7 @@ from shoal.kernels.verify.disclosing_sets import smallest_disclosing
 
 
 class Exposure(ABC):
-    """How many records are exposed to somebody who knows 1, 2, .. m items of them, in two degrees."""
+    """How many records are exposed to an attacker who knows 1, 2, .. m items of them, in two degrees."""
 
     @property
     @abstractmethod
@@ -35,7 +35,7 @@ class Exposure(ABC):
 
     @property
     def known(self) -> int:
-        """m, the most items that somebody is taken to know."""
+        """m, the most items that an attacker is taken to know."""
         return len(next(iter(self.degrees.values()))[1])
 
     def shares(self, key: str) -> tuple[float, ...]:
@@ -73,7 +73,7 @@ class Risk(Exposure):
     ) -> Risk:
         """Examine every set of up to m items; if told which records hold something sensitive, count only these.
 
-        A record without items is one of all records to whoever knows nothing of it: it is pinned down by nothing.
+        A record without items is one of all records to an attacker who knows nothing of it: nothing pins it down.
         """
         mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
         sizes = [left[mask] for left in min_matching(rows, m, engine)]

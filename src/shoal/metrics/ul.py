@@ -1,4 +1,4 @@
-"""UL, the utility loss of generalized items (P2): how many sets of items a published record may stand for."""
+"""UL, the utility loss of generalized items (P2): how many sets of items a published record may represent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEEPEST = -2000  # exponents of 2 below this are 0 in floating point
 
 
 class UL(Measure):
-    """A label u over n items may stand for any of 2^n - 1 sets: UL(u) = (2^n - 1) w(u), with w = 0 if n = 1. A record
+    """A label u over n items may represent any of 2^n - 1 sets: UL(u) = (2^n - 1) w(u), with w = 0 if n = 1. A record
     loses the sum over its labels, divided by 2^s - 1, where s is the sum of their sizes. Mean over records.
     """
 
@@ -24,7 +24,7 @@ class UL(Measure):
     meanings = {  # noqa: RUF012
         "ul": (
             "Utility loss (UL)",
-            "How many sets of items the generalized labels of a record may stand for, as a share of what one label "
+            "How many sets of items the generalized labels of a record may represent, as a share of what one label "
             "over all of its items would allow, averaged over records. 0 %: every label is an item. Removed items do "
             "not count.",
         )

@@ -33,7 +33,7 @@ class Verdict:
     """What a verifier found."""
 
     holds: bool
-    checked: int  # adversary views examined
+    checked: int  # attacker views examined
     violations: int = 0  # failing views of the kind that was met first (for sets: of the smallest size that fails)
     witnesses: tuple[Witness, ...] = ()  # some of them, of one class: smallest sets first, then lowest support
 
@@ -48,10 +48,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a guarantee asks of each set of labels that somebody may know and that occurs."""
+    """What a guarantee asks of each set of labels that an attacker may know and that occurs."""
 
     k: int  # records that it must be in
-    known: int  # the most labels of a record that somebody can know
+    known: int  # the most labels of a record that an attacker can know
     max_share: Fraction = Fraction(1)  # of these records, how many may have the same sensitive value; 1: all
     absent: bool = False  # whether labels may be known to be missing, too
     monotone: bool = False  # whether what is satisfied stays so, however much is generalized further
@@ -72,7 +72,7 @@ class PrivacyModel(Spec, ABC):
     covers_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     check_scope: ClassVar[str]  # which of them, as the end of a sentence
-    counted: ClassVar[str] = "for each thing that an adversary may know how many records are left"  # by the verifier
+    counted: ClassVar[str] = "for each thing that an attacker may know how many records are left"  # by the verifier
     about_holders: ClassVar[bool] = False  # whether it is about records with a sensitive item alone
     explainable: ClassVar[bool] = False  # whether a group of a cut can be explained by a set that would be too rare
 
@@ -93,7 +93,7 @@ class PrivacyModel(Spec, ABC):
 
     @property
     def max_known_items(self) -> int | Literal["all"] | None:
-        """How much an adversary may know of a record, for models that set a limit."""
+        """How much an attacker may know of a record, for models that set a limit."""
         m: int | Literal["all"] | None = self.values().get("m")
         return m
 
@@ -104,7 +104,7 @@ class PrivacyModel(Spec, ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns beside the sets that the model is about."""
+        """The columns other than the sets that the model is about."""
         return ()
 
     @property
@@ -113,15 +113,15 @@ class PrivacyModel(Spec, ABC):
         return ()
 
     def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
-        """The same model without names of groups: each stands for those of its items that are present."""
+        """The same model without names of groups: each represents those of its items that are present."""
         return self
 
     def split_sensitive(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
-        """The part of each record that an adversary may know, and what is sensitive; most models set nothing apart."""
+        """The part of each record that an attacker may know, and what is sensitive; most models set nothing apart."""
         return data.transactions, None
 
     def as_published(self, data: Dataset) -> Published:
-        """Data as their reader sees them: every label stands for itself, what is sensitive is set apart."""
+        """Data as their reader sees them: every label represents itself, what is sensitive is set apart."""
         return Published.plain(*self.split_sensitive(data))
 
     def to_dataset(self, data: Dataset, published: Published) -> Dataset:
@@ -169,7 +169,7 @@ class PrivacyModel(Spec, ABC):
         return did_you_mean(label, [other for other in (*known.labels, *values, *more) if other != label])
 
     def require_all_items(self, published: Published) -> Transactions:
-        """The published rows; an error if items were set apart from them that an adversary may know here."""
+        """The published rows; an error if items were set apart from them that an attacker may know here."""
         hidden = published.sensitive
         if hidden is not None and hidden.labels:
             raise OptionError(
@@ -192,7 +192,8 @@ class PrivacyModel(Spec, ABC):
 
     @abstractmethod
     def risk(self, published: Published, engine: Engine = LOCAL) -> Exposure:
-        """What the model is about, as figures to draw: how many records are exposed to whoever knows a few items."""
+        """What the model is about, as figures to draw: how many records are exposed to an attacker who knows a few "
+        "items."""
 
     @abstractmethod
     def feasible(self, published: Published) -> None:
@@ -213,7 +214,7 @@ class PrivacyModel(Spec, ABC):
 
 
 class ItemsetModel(PrivacyModel):
-    """A guarantee about the sets of labels that somebody may know."""
+    """A guarantee about the sets of labels that an attacker may know."""
 
     @abstractmethod
     def demand(self, rows: Transactions) -> Demand:

@@ -1,7 +1,7 @@
 """(h,k,p)-coherence (Xu, Wang, Fu, Yu, KDD 2008; the guarantee of P4's rival MM).
 
 Items are public or private. Every set b of 1..p public labels that occurs is in at least k records, and of these at
-most the share h has any one private item e: sup(b with e) / sup(b) <= h. Somebody who knows nothing (b = {}) is not
+most the share h has any one private item e: sup(b with e) / sup(b) <= h. An attacker who knows nothing (b = {}) is not
 considered: a private item that most records have is no breach by itself. Without private items, or with h = 1, this is
 k^m-anonymity of the public items with m = p.
 
@@ -50,19 +50,19 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     title = "(h,k,p)-coherence"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     default_algorithm = "mm"
-    views = ("adversary view", "adversary views")
+    views = ("attacker view", "attacker views")
     check_scope = (
-        "every set of published labels that occurs and that somebody may know (or, where that settles all such sets at "
-        "once, every different published record), and of those in enough records with a private item all shares"
+        "every set of published labels that occurs and that an attacker may know (or, where that settles all such sets "
+        "at once, every different published record), and of those in enough records with a private item all shares"
     )
 
     h: float = option(0.8, low=0, high=1, help="largest share of the records that fit which may have a private item")
     k: int = option(5, low=2, help="records that must share any known itemset")
-    p: int = option(2, low=1, help="public items an adversary may know of a record")
+    p: int = option(2, low=1, help="public items an attacker may know of a record")
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
     )
-    sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
+    sensitive_column: tuple[str, ...] = option((), help="other columns with values not to be learned: a,b")
 
     def __post_init__(self) -> None:
         """The share must be above 0, and short enough to be compared exactly."""
@@ -150,7 +150,8 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     def describe(self) -> str:
         """In plain words."""
         known = "a public item" if self.p == 1 else f"up to {self.p} public items"
-        left = f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none"
+        fitting = f"at least {self.k} records that fit, or with none"
+        left = f"An attacker who knows {known} of a record is left with {fitting}"
         if not self.sensitive and not self.sensitive_column:
             return f"{left}."
         return f"{left}, and finds each private item in at most {float(self.share * 100):g} % of them."
@@ -159,13 +160,13 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         """In plain words."""
         known = "1 public item" if self.p == 1 else f"{self.p} public items"
         return [
-            f"It says nothing about somebody who knows more than {known} of a record.",
-            "It says nothing about somebody who knows a private item of a record: these are published as they are.",
-            "It says nothing about somebody who knows no item: if nearly all records have a private item, everybody "
+            f"It says nothing about an attacker who knows more than {known} of a record.",
+            "It says nothing about an attacker who knows a private item of a record: these are published as they are.",
+            "It says nothing about an attacker who knows no item: if nearly all records have a private item, everybody "
             "may guess so.",
-            "Only what was declared private is protected from being learned. If every record that fits what somebody "
-            "knows also holds a certain other item, they learn that item without knowing which record it is.",
-            "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+            "Only what was declared private is protected from being learned. If every record that fits what an "
+            "attacker knows also holds a certain other item, they learn that item without knowing which record it is.",
+            "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

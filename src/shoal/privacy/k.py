@@ -59,15 +59,15 @@ class KAnonymity(RelationalModel):
     def describe(self) -> str:
         """In plain words."""
         return (
-            f"Whoever knows the values of a record in all quasi-identifying columns is left with at least {self.k} "
-            f"records that fit."
+            f"An attacker who knows the values of a record in all quasi-identifying columns is left with at least "
+            f"{self.k} records that fit."
         )
 
     def caveats(self) -> list[str]:
         """In plain words."""
         return [
-            "It is about the quasi-identifying columns alone: whoever also knows something of the sets, or of other "
-            "columns, may find a record.",
+            "It is about the quasi-identifying columns alone: an attacker who also knows something of the sets, or of "
+            "other columns, may find a record.",
             *COMMON[:2],
             "It does not hide what all fitting records have in common: a value of another column that they all share "
             "is learned without knowing which record it is.",

@@ -42,14 +42,14 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     title = "(k,k^m)-anonymity"
     paper = "P2"
     default_algorithm = "rmerge-rt"
-    views = ("view of an adversary", "views of adversaries")
+    views = ("attacker view", "attacker views")
     check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
-        "labels that occurs with it and that somebody may know"
+        "labels that occurs with it and that an attacker may know"
     )
 
     k: int = option(25, low=2, help="records that must share all quasi-identifying values and any known itemset")
-    m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an adversary may know of a record, or 'all'")
+    m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an attacker may know of a record, or 'all'")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count the records of each class, then all sets of up to m labels inside each."""
@@ -86,16 +86,16 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     def describe(self) -> str:
         """In plain words."""
         return (
-            f"Whoever knows the values of a record in all quasi-identifying columns and {known_items(self.m)} of it is "
-            f"left with at least {self.k} records that fit, or with none."
+            f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
+            f"of it is left with at least {self.k} records that fit, or with none."
         )
 
     def caveats(self) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),
-            "It does not hide what all fitting records have in common. If every record that fits what somebody knows "
-            "also holds a certain other item, or the same value of another column, they learn that without knowing "
-            "which record it is.",
+            "It does not hide what all fitting records have in common. If every record that fits what an attacker "
+            "knows also holds a certain other item, or the same value of another column, they learn that without "
+            "knowing which record it is.",
             *COMMON,
         ]

@@ -57,19 +57,19 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     title = "(k,l^m)-diversity"
     paper = "P2 s.5"
     default_algorithm = "rmerge-rt"
-    views = ("view of an adversary", "views of adversaries")
+    views = ("attacker view", "attacker views")
     check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
-        "labels that occurs with it and that somebody may know, with the sensitive values that come with it"
+        "labels that occurs with it and that an attacker may know, with the sensitive values that come with it"
     )
 
     k: int = option(25, low=2, help="records that must share all quasi-identifying values and any known itemset")
     l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
-    m: int = option(2, low=1, help="items an adversary may know of a record")
+    m: int = option(2, low=1, help="items an attacker may know of a record")
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
     )
-    sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
+    sensitive_column: tuple[str, ...] = option((), help="other columns with values not to be learned: a,b")
 
     def __post_init__(self) -> None:
         """Something must be sensitive."""
@@ -164,16 +164,17 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     def describe(self) -> str:
         """In plain words."""
         return (
-            f"Whoever knows the values of a record in all quasi-identifying columns and {known_items(self.m)} of it "
-            f"that are not sensitive, is left with at least {self.k} records that fit, or with none, and finds each "
-            f"sensitive value in at most 1 of {self.l} of them."
+            f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
+            f"of it that are not sensitive is left with at least {self.k} records that fit, or with none, and finds "
+            f"each sensitive value in at most 1 of {self.l} of them."
         )
 
     def caveats(self) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),
-            "It says nothing about somebody who knows a sensitive value of a record: these are published as they are.",
+            "It says nothing about an attacker who knows a sensitive value of a record: these are published as they "
+            "are.",
             "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
             "record has one of several diseases can be as bad as to know which.",
             *COMMON,

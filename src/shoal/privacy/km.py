@@ -1,4 +1,4 @@
-"""k^m-anonymity (P0 Definition 1, P3): whoever knows up to m items of a record is left with at least k records.
+"""k^m-anonymity (P0 Definition 1, P3): an attacker who knows up to m items of a record is left with at least k records.
 
 Every set X of 1..m published labels has support 0 or at least k. (P0 says "more than k" once; its own examples use
 "at least k", and so do we.) With ``m=all`` it holds iff every distinct non-empty published row is contained in at
@@ -41,12 +41,12 @@ class KmAnonymity(ItemsetModel):
     default_algorithm = "auto"
     explainable = True
     check_scope = (
-        "every set of published labels that occurs and that somebody may know or, where that settles all such sets at "
-        "once, every different published record"
+        "every set of published labels that occurs and that an attacker may know or, where that settles all such sets "
+        "at once, every different published record"
     )
 
     k: int = option(5, low=2, help="records that must share any known itemset")
-    m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an adversary may know of a record, or 'all'")
+    m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an attacker may know of a record, or 'all'")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels."""
@@ -84,17 +84,18 @@ class KmAnonymity(ItemsetModel):
     def describe(self) -> str:
         """In plain words."""
         known = "any number of items" if self.m == "all" else "1 item" if self.m == 1 else f"up to {self.m} items"
-        return f"Whoever knows {known} of a record is left with at least {self.k} records that fit, or with none."
+        left = f"is left with at least {self.k} records that fit, or with none"
+        return f"An attacker who knows {known} of a record {left}."
 
     def caveats(self) -> list[str]:
         """In plain words."""
-        known = "1 item" if self.m == 1 else f"{self.m} items"
-        more = [] if self.m == "all" else [f"It says nothing about somebody who knows more than {known} of a record."]
+        known = "more than 1 item" if self.m == 1 else f"more than {self.m} items"
+        more = [] if self.m == "all" else [f"It says nothing about an attacker who knows {known} of a record."]
         return [
             *more,
-            "It does not hide what all fitting records have in common. If every record that fits what somebody knows "
-            "also holds a certain other item, they learn that item without knowing which record it is.",
-            "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+            "It does not hide what all fitting records have in common. If every record that fits what an attacker "
+            "knows also holds a certain other item, they learn that item without knowing which record it is.",
+            "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

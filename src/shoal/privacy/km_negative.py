@@ -1,4 +1,4 @@
-"""k^m-anonymity with negative knowledge (P3 s.5.1): the adversary may also know what a record does not hold.
+"""k^m-anonymity with negative knowledge (P3 s.5.1): the attacker may also know what a record does not hold.
 
 Each of up to m facts says "has g" or "has not g", g a published label. Every combination of facts matches 0 or at least
 k records, empty ones included. Not monotone: to lack a whole group says more than to lack one item of it, so a
@@ -42,12 +42,12 @@ class KmNegative(ItemsetModel):
     default_algorithm = "auto"
     views = ("combination of facts", "combinations of facts")
     check_scope = (
-        "every combination of what somebody may know a record to hold and not to hold, but those that cannot fail as "
-        "smaller ones hold"
+        "every combination of what an attacker may know a record to hold and not to hold, but those that cannot fail "
+        "as smaller ones hold"
     )
 
     k: int = option(5, low=2, help="records that must share any known itemset")
-    m: int = option(2, low=1, help="facts an adversary may know of a record: items that it has, or has not")
+    m: int = option(2, low=1, help="facts an attacker may know of a record: items that it has, or has not")
 
     @property
     def risk_caveat(self) -> str:
@@ -81,7 +81,8 @@ class KmNegative(ItemsetModel):
         return Demand(self.k, min(self.m, int(np.count_nonzero(rows.supports))), absent=True)
 
     def feasible(self, published: Published) -> None:
-        """A label needs k records that hold it. A few empty records need more labels than somebody may know missing."""
+        """A label needs k records that hold it. A few empty records need more labels than an attacker may know "
+        "missing."""
         full, labels = published.rows.non_empty, int(np.count_nonzero(published.rows.supports))
         if 0 < full < self.k:
             raise Infeasible(
@@ -108,7 +109,7 @@ class KmNegative(ItemsetModel):
         """In plain words."""
         known = "1 fact" if self.m == 1 else f"up to {self.m} facts"
         return (
-            f"Whoever knows {known} about a record, each an item that it has or has not, is left with at least "
+            f"An attacker who knows {known} about a record, each an item that it has or has not, is left with at least "
             f"{self.k} records that fit, or with none."
         )
 
@@ -116,9 +117,9 @@ class KmNegative(ItemsetModel):
         """In plain words."""
         known = "1 fact" if self.m == 1 else f"{self.m} facts"
         return [
-            f"It says nothing about somebody who knows more than {known} about a record.",
-            "It does not hide what all fitting records have in common. If every record that fits what somebody knows "
-            "also holds a certain other item, they learn that item without knowing which record it is.",
+            f"It says nothing about an attacker who knows more than {known} about a record.",
+            "It does not hide what all fitting records have in common. If every record that fits what an attacker "
+            "knows also holds a certain other item, they learn that item without knowing which record it is.",
             "To know that one item of a published group is missing counts for nothing: only labels of the release "
             "are facts.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",

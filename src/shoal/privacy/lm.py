@@ -1,7 +1,7 @@
-"""l^m-diversity (P3 s.5.2): whoever knows up to m items of a record cannot tell its sensitive values.
+"""l^m-diversity (P3 s.5.2): an attacker who knows up to m items of a record cannot tell its sensitive values.
 
 Items are either sensitive or may be known; only the latter are generalized. For every set c of 0..m published labels
-that occurs (with c = {} the adversary knows nothing) and every sensitive value s, at most 1 in l of the records with c
+that occurs (with c = {} the attacker knows nothing) and every sensitive value s, at most 1 in l of the records with c
 has s. A combination of sensitive values is never more frequent than the values in it, so single values settle it.
 
 It is not monotone: a coarser cut can break what a finer one kept. Nor do safe sets make safe larger ones, so every
@@ -44,16 +44,16 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     paper = "P3 s.5.2"
     default_algorithm = "auto"
     check_scope = (
-        "every set of published labels that somebody may know of a record with a sensitive value, with the values that "
-        "come with it"
+        "every set of published labels that an attacker may know of a record with a sensitive value, with the values "
+        "that come with it"
     )
 
     l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
-    m: int = option(2, low=1, help="items an adversary may know of a record")
+    m: int = option(2, low=1, help="items an attacker may know of a record")
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
     )
-    sensitive_column: tuple[str, ...] = option((), help="columns beside the sets with values not to be learned: a,b")
+    sensitive_column: tuple[str, ...] = option((), help="other columns with values not to be learned: a,b")
 
     def __post_init__(self) -> None:
         """Something must be sensitive."""
@@ -94,7 +94,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
         return too_frequent(rows, values, self.l)
 
     def feasible(self, published: Published) -> None:
-        """Whoever knows nothing must not be able to tell: that is the same for every generalization."""
+        """An attacker who knows nothing must not be able to tell: that is the same for every generalization."""
         _, values = self.both(published)
         records = len(values)
         less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it sensitive"
@@ -115,7 +115,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
         """In plain words."""
         known = "an item" if self.m == 1 else f"up to {self.m} items"
         return (
-            f"Whoever knows {known} of a record, or nothing, finds each sensitive value in at most "
+            f"An attacker who knows {known} of a record, or nothing, finds each sensitive value in at most "
             f"1 of {self.l} of the records that fit."
         )
 
@@ -123,13 +123,14 @@ class LmDiversity(SensitiveValues, ItemsetModel):
         """In plain words."""
         known = "1 item" if self.m == 1 else f"{self.m} items"
         return [
-            f"It says nothing about somebody who knows more than {known} of a record.",
-            "It says nothing about somebody who knows a sensitive value of a record: these are published as they are.",
+            f"It says nothing about an attacker who knows more than {known} of a record.",
+            "It says nothing about an attacker who knows a sensitive value of a record: these are published as they "
+            "are.",
             "It does not keep anybody from finding a record, only from learning its sensitive values: few records, "
             "or even one without a sensitive value, may fit what is known.",
             "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
             "record has one of several diseases can be as bad as to know which.",
-            "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+            "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]
 

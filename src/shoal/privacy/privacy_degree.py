@@ -49,7 +49,7 @@ class PrivacyDegree(SensitiveItems):
     check_scope = "every published group with each of its sensitive items"
     risk_caveat = (
         "The figures take every record of a group to be as likely as any other to hold its sensitive items, however "
-        "much somebody knows of the other items. Somebody who works out how the groups were formed can tell more."
+        "much an attacker knows of the other items. An attacker who works out how the groups were formed can tell more."
     )
 
     p: int = option(5, low=2, help="at most 1 in p of the records of a group may hold a sensitive item")
@@ -68,7 +68,7 @@ class PrivacyDegree(SensitiveItems):
     def unverifiable_assumption(self) -> str:
         """A count is all that can be checked."""
         return (
-            "Sensitive items were counted, group by group. Whether they were dealt anew inside the groups, so that "
+            "Sensitive items were counted, group by group. Whether they were shuffled within the groups, so that "
             "those of a record say nothing about it, cannot be seen from a file."
         )
 
@@ -91,7 +91,7 @@ class PrivacyDegree(SensitiveItems):
             listed = ", ".join(f"'{name}'" for name in names) or "none"
             raise OptionError(
                 f"{data.origin.name} has no column '{self.group_column}'{did_you_mean(self.group_column, names)} with "
-                f"the group of each record (beside the sets there are: {listed}): name it with --group-column."
+                f"the group of each record (its columns are: {listed}): name it with --group-column."
             )
         return super().validated_view(data)
 
@@ -169,12 +169,12 @@ class PrivacyDegree(SensitiveItems):
         return [
             "It does not keep anybody from finding a record: all items but the sensitive ones are published as they "
             "are, and few records, or one, may fit what is known.",
-            "A sensitive item in a published record is a fact about its group, not about the record: it was dealt to "
-            "some record of the group without regard to who held it.",
-            "Somebody who knows that others of a group do not hold a sensitive item tells more surely who does.",
+            "A sensitive item in a published record is a fact about its group, not about the record: the shuffle gave "
+            "it to some record of the group without regard to who held it.",
+            "An attacker who knows that others of a group do not hold a sensitive item tells more surely who does.",
             "Groups may give away whom they were formed around. GraySort forms them around records with sensitive "
-            "items, and somebody who repeats its steps on the published data can often tell which: on real baskets, at "
-            "1 in 5 by the counts, 9 of 10 such guesses were right.",
+            "items, and an attacker who repeats its steps on the published data can often tell which: on real baskets, "
+            "at 1 in 5 by the counts, 9 of 10 such guesses were right.",
             "Items that were not declared sensitive are not protected; nor are groups of items: to know that a record "
             "has one of several diseases can be as bad as to know which.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",

@@ -43,7 +43,7 @@ class RelationalModel(PrivacyModel):
         return mean, f"mean of the NCP of columns and the {loss.upper()} of items"
 
     def quasi_identifiers(self, data: Dataset) -> tuple[str, ...]:
-        """The columns that an adversary may know."""
+        """The columns that an attacker may know."""
         names = () if data.table is None else data.table.names
         roles = {} if data.table is None else data.table.roles
         named = tuple(name for name in names if roles.get(name) is Role.QUASI_IDENTIFIER)
@@ -51,7 +51,7 @@ class RelationalModel(PrivacyModel):
         if not known:
             raise OptionError(
                 f"{self.title} is about columns that may be known, but {data.origin.name} has none"
-                f"{' beside the sets' if not names else ' (all have another role)'}: declare some as quasi-identifiers."
+                f"{' but the sets' if not names else ' (all have another role)'}: declare some as quasi-identifiers."
             )
         return known
 
@@ -123,16 +123,16 @@ def apart_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions,
 COMMON = (
     "Records are published in the order in which they were: if that is the order of some value, it tells about it.",
     "Where a number is published as a range of any ends, both ends are true values of some records.",
-    "Columns that were not declared as quasi-identifiers are published as they are: whoever knows their values may "
-    "find a record.",
-    "It counts what somebody knows to be in a record, not what they know to be missing from it.",
+    "Columns that were not declared as quasi-identifiers are published as they are: an attacker who knows their values "
+    "may find a record.",
+    "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
     "It counts records, not people. If one person is behind several records, fewer people may fit.",
     "It is about this release alone. Publishing the same records again in another form can undo it.",
 )
 
 
 def known_items(m: int | Literal["all"]) -> str:
-    """How much somebody may know of a set, for people."""
+    """How much an attacker may know of a set, for people."""
     return "any number of items" if m == "all" else "1 item" if m == 1 else f"up to {m} items"
 
 
@@ -140,7 +140,8 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
     """Whom the guarantee says nothing about."""
     if m == "all":
         return []
-    return [f"It says nothing about somebody who knows more than {'1 item' if m == 1 else f'{m} items'} of a record."]
+    known = "1 item" if m == 1 else f"{m} items"
+    return [f"It says nothing about an attacker who knows more than {known} of a record."]
 
 
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:

@@ -107,7 +107,7 @@ class SensitiveItems(SensitiveModel):
             )
 
     def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:
-        """Groups of the hierarchy may stand for their items in both lists."""
+        """Groups of the hierarchy may represent their items in both lists."""
         return super().expand_groups(hierarchy, present).changed(qid=_spelled(self.qid, hierarchy, present))
 
     def split_sensitive(self, data: Dataset) -> tuple[Transactions, Sensitive | None]:
@@ -129,7 +129,7 @@ class SensitiveItems(SensitiveModel):
 def _spelled(labels: tuple[str, ...], hierarchy: Hierarchy, present: Collection[str]) -> tuple[str, ...]:
     """Labels with groups replaced by their items; a label that is also an item of the data is an error.
 
-    An item stands for all its counts: where the hierarchy has milk*1 and milk*2 below milk, it is named milk.
+    An item represents all its counts: where the hierarchy has milk*1 and milk*2 below milk, it is named milk.
     """
     spelled: list[str] = []
     names = {*present, *map(without_count, present)}

@@ -43,7 +43,7 @@ class SensitiveK(SensitiveItems):
     check_scope = "every different published record that holds a sensitive item, as a whole"
     risk_caveat = (
         "The figures are about records with a sensitive item; the guarantee is about no others. It covers any number "
-        "of known items, items known to be missing, and even somebody who knows the whole record as it is published."
+        "of known items, items known to be missing, and even an attacker who knows the whole record as it is published."
     )
 
     k: int = option(5, low=2, help="records that must be exactly the same")
@@ -88,10 +88,10 @@ class SensitiveK(SensitiveItems):
         return [
             "It says nothing about records that are published without a sensitive item: these are as they were, and "
             "may be found.",
-            "It does not hide what the records of a group have in common. Whoever knows that somebody is among them "
-            "knows the sensitive items that are published for the group, true or added.",
-            "Records may have been changed to reach it, so somebody who looks for what a record really held may find "
-            "other records, or none; the guarantee counts what is published.",
+            "It does not hide what the records of a group have in common. An attacker who knows that a person is among "
+            "them knows the sensitive items that are published for the group, true or added.",
+            "Records may have been changed to reach it, so an attacker who looks for what a record really held may "
+            "find other records, or none; the guarantee counts what is published.",
             "Items that were not declared sensitive are not protected.",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",

@@ -1,8 +1,8 @@
 """Transactional k-anonymity (He and Naughton 2009; P3 s.6.2.2, P4 "LG"): every record has k - 1 others just like it.
 
-Every published row, taken as a set of labels, occurs at least k times; empty rows are rows too. Whatever somebody knows
-of a record, what it holds and what it lacks, up to the whole of it, fits at least k records or none. So it includes
-k^m-anonymity for every m, with negative knowledge too.
+Every published row, taken as a set of labels, occurs at least k times; empty rows are rows too. Whatever an attacker
+knows of a record, what it holds and what it lacks, up to the whole of it, fits at least k records or none. So it
+includes k^m-anonymity for every m, with negative knowledge too.
 
 The verifier counts equal published rows and nothing else. Cost: one pass; memory is proportional to the data.
 """
@@ -39,7 +39,7 @@ class TransactionalK(PrivacyModel):
     check_scope = "every different published record, as a whole"
     risk_caveat = (
         "The guarantee goes further than the figures: it covers any number of known items, items known to be missing, "
-        "and even somebody who knows the whole record."
+        "and even an attacker who knows the whole record."
     )
 
     k: int = option(5, low=2, help="records that must be exactly the same")
@@ -71,16 +71,17 @@ class TransactionalK(PrivacyModel):
     def describe(self) -> str:
         """In plain words."""
         return (
-            f"Every record is exactly the same as at least {self.k - 1} other{'' if self.k == 2 else 's'}: whoever "
-            f"knows any part of a record, or all of it, is left with at least {self.k} records that fit, or with none."
+            f"Every record is exactly the same as at least {self.k - 1} other{'' if self.k == 2 else 's'}: an attacker "
+            f"who knows any part of a record, or all of it, is left with at least {self.k} records that fit, or with "
+            f"none."
         )
 
     def caveats(self) -> list[str]:
         """In plain words."""
         return [
             "It does not hide what all fitting records have in common. Records that are the same give away whatever "
-            "they hold: whoever knows that somebody is among them knows their labels (which need not be true where a "
-            "method adds or deletes items).",
+            "they hold: an attacker who knows that a person is among them knows their labels (which need not be true "
+            "where a method adds or deletes items).",
             "It counts records, not people. If one person is behind several records, fewer people may fit.",
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

@@ -22,7 +22,7 @@ class WitnessTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Witness(ABC):
-    """One thing an adversary may know, and the number of records that it leaves."""
+    """One thing an attacker may know, and the number of records that it leaves."""
 
     too_few: ClassVar[bool] = True  # whether that number is what is wrong
     labels: tuple[str, ...]
@@ -30,12 +30,12 @@ class Witness(ABC):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All labels that the adversary knows something about."""
+        """All labels that the attacker knows something about."""
         return self.labels
 
     @property
     def known(self) -> str:
-        """What the adversary knows, for people; long labels, such as sets of many items, are cut."""
+        """What the attacker knows, for people; long labels, such as sets of many items, are cut."""
         return visible(", ".join(self._facts())) or "nothing"
 
     def _facts(self) -> list[str]:
@@ -91,7 +91,7 @@ class RareSet(Witness):
         sets = _sets(worst, violations, "facts" if any(one.absent for one in worst) else "items")
         return WitnessTable(
             f"{sets} leave{_s(violations)} too few records{_more(worst, violations)}:",
-            ("an adversary who knows", "is left with records"),
+            ("an attacker who knows", "is left with records"),
             [(one.known, str(one.support)) for one in worst],
             right=1,
         )
@@ -150,7 +150,7 @@ class RareInClass(Witness):
         items = any(one.labels for one in worst)
         return WitnessTable(
             f"{_combinations(worst, violations)} leave{_s(violations)} too few records{_more(worst, violations)}:",
-            ("an adversary who knows the values", *(["and the items"] if items else []), "is left with records"),
+            ("an attacker who knows the values", *(["and the items"] if items else []), "is left with records"),
             [(one.group, *([one.known] if items else []), str(one.support)) for one in worst],
             right=1,
         )
@@ -189,7 +189,7 @@ class DisclosingSet(Witness):
         told = f"{_sets(worst, violations)} tell{_s(violations)} too much{_more(worst, violations)}:"
         return WitnessTable(
             told if any(one.labels for one in worst) else "Too much is told to everybody:",
-            ("an adversary who knows", "finds", "in records", "of", "share"),
+            ("an attacker who knows", "finds", "in records", "of", "share"),
             [(one.known, *one._told()) for one in worst],
             right=2,
         )
@@ -225,7 +225,7 @@ class DisclosingInClass(DisclosingSet):
             )
         return WitnessTable(
             f"{_combinations(worst, violations)} tell{_s(violations)} too much{more}:",
-            ("an adversary who knows the values", "and the items", "finds", "in records", "of", "share"),
+            ("an attacker who knows the values", "and the items", "finds", "in records", "of", "share"),
             [(one.group, one.known, *one._told()) for one in worst],
             right=3,
         )

@@ -35,7 +35,7 @@ class Problem(Generic[Model]):
 
     ``unknown_items="root"`` takes items that the hierarchy does not know as leaves directly below its root;
     ``allow_missing`` goes on where what was declared sensitive is not in the data. Methods that do not generalize need
-    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``. ``columns`` says what each column beside the sets
+    no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``. ``columns`` says what each other column
     is (:class:`shoal.Column`, or the name of a role); for models that are about quasi-identifiers, every column is one
     unless something else is said.
 

@@ -1,4 +1,4 @@
-"""Items are added, deleted, or dealt anew inside groups of rows."""
+"""Items are added, deleted, or shuffled within groups of rows."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Flips(Recoding):
 
 @dataclass(frozen=True, eq=False)
 class Reshuffled(Recoding):
-    """Inside each group of rows the sensitive items are dealt anew; all other items stay as they are.
+    """The sensitive items are shuffled within each group of rows; all other items stay as they are.
 
     Which rows get a sensitive item depends on the seed and on how many rows of the group held it, not on which ones: so
     nobody can turn it back, not even with the seed.

@@ -15,9 +15,9 @@ Ended = Literal["proven", "time limit", "interrupted", "no solver"]
 class Optimality:
     """How close a recoding is to the best of its kind, proved.
 
-    ``lower_bound`` holds for every global cut of the hierarchy that was searched and satisfies the model, whoever finds
-    it. If siblings were grouped, that hierarchy has groups between siblings, and ``groupings_bound`` holds for every
-    way to group siblings. All are in the loss that was minimised (weighted, if weights were given).
+    ``lower_bound`` holds for every global cut of the hierarchy that was searched and satisfies the model,
+    whatever finds it. If siblings were grouped, that hierarchy has groups between siblings, and ``groupings_bound``
+    holds for every way to group siblings. All are in the loss that was minimised (weighted, if weights were given).
 
     >>> Optimality(loss=0.05, lower_bound=0.04, ended="time limit", rounds=3, clauses=10).gap
     0.2

@@ -43,7 +43,7 @@ def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
             raise _taken(problem, label, text, f"the sensitive '{shorten(text)}'")
         if node >= 0 and not np.array_equal(published.cover(code), np.arange(*tree.span[node])):
             what = "item" if node < tree.n_leaves else "group"
-            raise _taken(problem, label, text, f"the {what} '{shorten(text)}', which stands for something else")
+            raise _taken(problem, label, text, f"the {what} '{shorten(text)}', which represents something else")
 
 
 def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[str, str]:
@@ -55,7 +55,7 @@ def _readings(problem: Prepared[PrivacyModel], labels: Iterable[str]) -> dict[st
         if not text:
             raise DataError(
                 f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} is blank where it is "
-                f"published, and whoever reads the file finds nothing there: rename it."
+                f"published, and a reader of the file finds nothing there: rename it."
             )
         if (other := first.setdefault(text, label)) != label:
             one, same = (other, label) if label == text else (label, other)
@@ -72,6 +72,6 @@ def _taken(problem: Prepared[PrivacyModel], label: str, text: str, what: str) ->
         )
     return DataError(
         f"The label '{shorten(label)}' of the hierarchy {problem.hierarchy.name} has no tag of a column such as "
-        f"'{shorten(columns[0])}.', so that whoever reads the file would take it for {what}: rename one of them, or "
+        f"'{shorten(columns[0])}.', so that a reader of the file would take it for {what}: rename one of them, or "
         f"give it a tag."
     )

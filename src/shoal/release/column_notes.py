@@ -52,7 +52,7 @@ def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
 
 
 def _untouched(published: Published, released: Dataset) -> Iterator[Note]:
-    """Values of plain columns that whoever finds a class learns, or that are alone."""
+    """Values of plain columns that an attacker who finds a class learns, or that are alone."""
     assert published.relational is not None
     classes = published.relational.classes
     sizes = np.bincount(classes)

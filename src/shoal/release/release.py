@@ -83,12 +83,12 @@ class Release:
 
     @cached_property
     def risk_before(self) -> Exposure:
-        """What an adversary could do with the raw data."""
+        """What an attacker could do with the raw data."""
         return self.problem.privacy.risk(self.problem.original)
 
     @cached_property
     def risk_after(self) -> Exposure:
-        """What an adversary can do with the published data."""
+        """What an attacker can do with the published data."""
         return self.problem.privacy.risk(self.published)
 
     @property
@@ -144,7 +144,7 @@ class Release:
 
     @cached_property
     def codebook(self) -> CodeBook:
-        """What each published label stands for, items apart; nothing about the data. ``.save(path)`` writes it."""
+        """What each published label represents, items apart; nothing about the data. ``.save(path)`` writes it."""
         rows = self.published.rows
         return CodeBook.of_labels(self.problem.hierarchy, [rows.labels[code] for code in np.flatnonzero(rows.supports)])
 

@@ -32,7 +32,7 @@ class Explanation:
     """One group of a cut, or one suppressed label, and what forced it."""
 
     group: str
-    items: int  # that it stands for
+    items: int  # that it represents
     records: int  # that hold one of them
     # Labels one level below the group, or the suppressed label, with other labels of the cut; none: it could be split
     # or published.

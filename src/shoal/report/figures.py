@@ -155,7 +155,7 @@ def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.R
 
 
 def _generalized(release: Release) -> sections.GeneralizedFacts:
-    """Which labels stand for several items, and how many occurrences are hidden among how many items.
+    """Which labels represent several items, and how many occurrences are hidden among how many items.
 
     An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
     """
@@ -179,7 +179,7 @@ def _generalized(release: Release) -> sections.GeneralizedFacts:
 
 
 def _codebook(release: Release) -> tuple[sections.CodeBookEntry, ...] | None:
-    """What each published label stands for, where groups of siblings are published; else nothing."""
+    """What each published label represents, where groups of siblings are published; else nothing."""
     if not release.groups_siblings:
         return None
     problem = release.problem

@@ -97,7 +97,7 @@ class _Groups:
 
 @dataclass(frozen=True)
 class DealtFacts(_Groups):
-    """Sensitive items were dealt anew.
+    """Sensitive items were shuffled within groups.
 
     Nothing tells how many are with a record that held them: that would say more about who did than the groups do.
     """
@@ -106,7 +106,7 @@ class DealtFacts(_Groups):
     listed: None = None
 
     secret = frozenset((*Operations.meanings, *PrivacyValue.meanings))  # they depend on who got an item back
-    title = "What was dealt anew"
+    title = "What was shuffled within groups"
     heading = "Sensitive items belong to groups, not to records"
     unchanged = False
     overlap = (
@@ -122,9 +122,9 @@ class DealtFacts(_Groups):
             f"{count_noun(self.groups, 'group')}, which the column '{facts.model.options['group_column']}' tells."
         )
         if held is None or not held.records:
-            return f"{how} There was nothing sensitive to deal."
+            return f"{how} There was nothing sensitive to shuffle."
         return (
-            f"{how} Inside each group the sensitive items were dealt anew, one after the other, without regard to who "
+            f"{how} The sensitive items were shuffled within each group, one after the other, without regard to who "
             f"held them.{_held_before_and_now(held)}"
         )
 
@@ -132,14 +132,14 @@ class DealtFacts(_Groups):
         """What became of the items."""
         dealt = facts.sensitive.times if facts.sensitive else 0
         if not dealt:
-            return "No record holds a sensitive item: nothing was dealt, and every item is published as it was."
+            return "No record holds a sensitive item: nothing was shuffled, and every item is published as it was."
         return (
             f"All items but the sensitive ones are published as they were. Sensitive items, "
-            f"{count_noun(dealt, 'time')} in all, were dealt anew inside their groups."
+            f"{count_noun(dealt, 'time')} in all, were shuffled within their groups."
         )
 
     def bars(self, facts: Facts) -> list[Bar]:
-        """None: what became of single occurrences must not be told."""
+        """None: what became of single items must not be told."""
         return []
 
     def card(self) -> list[tuple[str, str]]:
@@ -148,12 +148,13 @@ class DealtFacts(_Groups):
 
     def rows(self, change: Change) -> list[tuple[str, str]]:
         """The figures that the command line shows."""
-        return [self._formed_row, ("sensitive items dealt anew", count(int(change.before[change.n_qid :].sum())))]
+        shuffled = int(change.before[change.n_qid :].sum())
+        return [self._formed_row, ("sensitive items shuffled within groups", count(shuffled))]
 
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
         """The figures to put first."""
         dealt = facts.sensitive.times if facts.sensitive else 0
-        return [self._groups, ("sensitive items dealt anew", count(dealt))]
+        return [self._groups, ("sensitive items shuffled within groups", count(dealt))]
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class FlipFacts(_Groups):
     listed: tuple[ChangedItem, ...] | None
 
     title = "What was added and deleted"
-    overlap = "Each label stands for one item, but do not rely on counts of items: items were added or deleted."
+    overlap = "Each label represents one item, but do not rely on counts of items: items were added or deleted."
 
     @property
     def heading(self) -> str:
@@ -233,7 +234,7 @@ class FlipFacts(_Groups):
         return f"{self.how_often}{kept}{lost_all(self.emptied_records, sensitive=held is not None)}"
 
     def bars(self, facts: Facts) -> list[Bar]:
-        """What became of the occurrences, one bar each."""
+        """What became of the items, one bar each."""
         held = facts.sensitive
         kinds = [("other items, " if held else "", facts.data.occurrences, self.qid_additions, self.qid_deletions)]
         if held:
@@ -280,7 +281,7 @@ GroupFacts = DealtFacts | FlipFacts
 
 def lost_all(records: int, *, sensitive: bool) -> str:
     """That records lost all that they had, as a sentence that follows another; nothing, if none did."""
-    they, apart = "it" if records == 1 else "they", ", sensitive values apart" if sensitive else ""
+    they, apart = "it" if records == 1 else "they", ", not counting sensitive values" if sensitive else ""
     return f" {count_noun(records, 'record')} lost all that {they} had{apart}." if records else ""
 
 

@@ -124,7 +124,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     data, ncp = facts.data, facts.losses.get("ncp")
     first = [
         ("record published" if data.rows == 1 else "records published", formatting.count(data.rows)),
-        ("adversary views checked", formatting.count(facts.verdict.checked)),
+        ("attacker views checked", formatting.count(facts.verdict.checked)),
     ]
     if facts.flips is not None:
         return first + facts.flips.tiles(facts)

@@ -1,4 +1,4 @@
-"""What an adversary could do before and can do now, in plain English."""
+"""What an attacker could do before and can do now, in plain English."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ VALUES = "values in all quasi-identifying columns"
 
 
 def known(facts: Facts, number: int) -> str:
-    """What an adversary knows, in short."""
+    """What an attacker knows, in short."""
     if facts.relational is None:
         return known_items(number)
     return f"all columns, {known_items(number)}" if facts.sets_changed else "all columns"
 
 
 def known_items(number: int) -> str:
-    """What an adversary knows, as a subject.
+    """What an attacker knows, as a subject.
 
     >>> known_items(1), known_items(2)
     ('1 item', 'up to 2 items')
@@ -30,7 +30,7 @@ def known_items(number: int) -> str:
 
 
 def both(facts: Facts) -> tuple[str, str]:
-    """What an adversary could do before, and can do now."""
+    """What an attacker could do before, and can do now."""
     before, after, sensitive = facts.risk.before, facts.risk.after, facts.sensitive is not None
     return (
         risk(before, before.known, facts.relational, sensitive=sensitive),
@@ -39,7 +39,7 @@ def both(facts: Facts) -> tuple[str, str]:
 
 
 def risk(exposure: Exposure, known: int, table: RelationalFacts | None = None, *, sensitive: bool = False) -> str:
-    """What somebody who knows up to that many items can do, by the figures of the data before or after.
+    """What an attacker who knows up to that many items can do, by the figures of the data before or after.
 
     ``table``: they know its quasi-identifying columns, too, and items that are not ``sensitive``.
 

@@ -87,7 +87,7 @@ class MethodFacts(ModelFacts):
 
 @dataclass(frozen=True)
 class RiskFacts:
-    """What an adversary could do before, and can do now."""
+    """What an attacker could do before, and can do now."""
 
     before: Exposure
     after: Exposure
@@ -229,7 +229,7 @@ class OptimalityFacts:
 
 @dataclass(frozen=True)
 class Group:
-    """A label that stands for several items."""
+    """A label that represents several items."""
 
     label: str
     items: int
@@ -248,7 +248,7 @@ class HiddenBand:
 
 @dataclass(frozen=True)
 class GeneralizedFacts:
-    """Which labels stand for several items, and how many occurrences are hidden among how many items."""
+    """Which labels represent several items, and how many occurrences are hidden among how many items."""
 
     intact_items: int
     groups: tuple[Group, ...]
@@ -258,7 +258,7 @@ class GeneralizedFacts:
 
 @dataclass(frozen=True)
 class CodeBookEntry:
-    """What a published label stands for."""
+    """What a published label represents."""
 
     label: str
     parent: str

@@ -41,7 +41,7 @@ def options(values: Mapping[str, Value]) -> str:
 
 def described(facts: Facts) -> str:
     """What a record is."""
-    data, apart = facts.data, "" if facts.sensitive is None else ", sensitive values apart"
+    data, apart = facts.data, "" if facts.sensitive is None else ", not counting sensitive values"
     record, one, several = "Each is a set of items", "record is", "records are"
     if facts.relational is not None:
         record, one, several = relational.described(facts.relational), "set is", "sets are"
@@ -143,14 +143,12 @@ def proof(release: Release) -> str:
         return "No published record holds a sensitive item, so there is nothing to check."
     if not release.verdict.checked and release.problem.sensitive_part is not None:
         return (
-            "No published record holds anything but sensitive values, so there is no other item that an adversary "
+            "No published record holds anything but sensitive values, so there is no other item that an attacker "
             "could know; sensitive values are published as they are."
         )
     if not release.verdict.checked:
-        return "All published records are empty, so there is nothing that an adversary could know."
-    return (
-        f"It examined {count_noun(release.verdict.checked, 'adversary view')}: {release.problem.privacy.check_scope}."
-    )
+        return "All published records are empty, so there is nothing that an attacker could know."
+    return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.privacy.check_scope}."
 
 
 def verify_command(release: Release) -> str:
@@ -173,7 +171,7 @@ def verify_command(release: Release) -> str:
     return " ".join(map(shell_word, words))
 
 
-CODEBOOK = "Code book: what each published label stands for, whether these items occur in the data or not."
+CODEBOOK = "Code book: what each published label represents, whether these items occur in the data or not."
 
 
 def codebook_file(facts: Facts) -> str:
@@ -207,7 +205,7 @@ def _sets_changed(facts: Facts) -> str:
     """What became of the items of sets."""
     data, groups, suppressed = facts.data, facts.generalized.groups, facts.suppressed
     if not data.occurrences:
-        what = "empty" if facts.sensitive is None else "empty, sensitive values apart"
+        what = "empty" if facts.sensitive is None else "empty, not counting sensitive values"
         if facts.relational:
             return f"All sets are {what}."
         return f"All records are {what}: there was nothing to change."
@@ -217,7 +215,7 @@ def _sets_changed(facts: Facts) -> str:
         return UNCHANGED
     if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
         return (
-            f"Every item is published as '{formatting.label(groups[0].label)}', which stands for any item: "
+            f"Every item is published as '{formatting.label(groups[0].label)}', which represents any item: "
             f"what is left is only which records hold anything at all."
         )
     if suppressed and suppressed.share == 1:

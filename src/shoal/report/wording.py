@@ -21,17 +21,17 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "relied on."
     ),
     notes.SensitiveItemsDealt: (
-        "Sensitive items belong to groups of records here, not to single records: inside each group they were dealt "
-        "anew, without regard to who held them. How many records of a group hold each is a fact; which ones is not."
+        "Sensitive items belong to groups of records here, not to single records: within each group they were "
+        "shuffled without regard to who held them. How many records of a group hold each is a fact; which ones is not."
     ),
     notes.DealtItemsMislead: (
         "Do not use sensitive items in these data to decide anything about a single person, nor count what they occur "
         "together with in a record: count them by groups."
     ),
     notes.GroupsTellHolders: (
-        "Groups were formed around records with a sensitive item. Somebody who knows the method and repeats its steps "
-        "on the published data can often tell which ones (on real baskets in 9 of 10 groups): rely on the counts only "
-        "where nobody would go to such lengths."
+        "Groups were formed around records with a sensitive item. An attacker who knows the method and repeats its "
+        "steps on the published data can often tell which ones (on real baskets in 9 of 10 groups): rely on the counts "
+        "only where nobody would go to such lengths."
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
     notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
@@ -44,9 +44,9 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
     ),
     notes.MethodReveals: (
-        "Whoever knows the method and its options can rule out some originals, and may learn more than the published "
-        "labels say. The definition still holds, but in a test on a tiny domain such an intruder found a record with "
-        "{certainty}: see docs/minimality.md."
+        "An attacker who knows the method and its options can rule out some originals, and may learn more than the "
+        "published labels say. The definition still holds, but in a test on a tiny domain such an attacker found a "
+        "record with {certainty}: see docs/minimality.md."
     ),
     notes.NoPrivateItems: (
         "No private item was declared (--sensitive): this is {k}^{p}-anonymity of all items, and h means nothing."
@@ -174,7 +174,7 @@ def _(note: notes.AddedItems) -> str:
 
 @worded.register
 def _(note: notes.SensitiveGroup) -> str:
-    return f"'{note.label}' stands for {count_noun(note.items, 'sensitive item')}."
+    return f"'{note.label}' represents {count_noun(note.items, 'sensitive item')}."
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _(note: notes.TellingColumn) -> str:
     if note.equal_classes:
         parts.append(
             f"in {note.equal_classes:,} of {note.classes:,} classes ({note.records:,} records) all records have the "
-            f"same value: whoever knows the class learns it"
+            f"same value: an attacker who knows the class learns it"
         )
     if note.once:
         parts.append(count_noun(note.once, "value occurs only once", "values occur only once"))
@@ -238,7 +238,7 @@ def _(note: notes.NoItemsLeft) -> str:
 @worded.register
 def _(note: notes.EmptiedRecords) -> str:
     have, stay = ("has lost all that it", "it stays") if note.count == 1 else ("have lost all that they", "they stay")
-    apart = ", sensitive values apart," if note.sensitive else ""
+    apart = ", not counting sensitive values," if note.sensitive else ""
     gone = "suppression" if note.truthful else "deletion"
     return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} in place."
 

@@ -67,13 +67,13 @@ class Repaired:
 def level_by_level(
     cut_input: CutInput, privacy: ItemsetModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
 ) -> Repaired:
-    """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an adversary can know."""
+    """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an attacker can know."""
     known = privacy.demand(cut_input.items).known
     return repair(cut_input, privacy, range(1, known + 1), engine, raised=raised, bounded=bounded)
 
 
 def all_at_once(cut_input: CutInput, privacy: ItemsetModel, engine: Engine) -> Repaired:
-    """DA (P0 Alg. 3): sets of up to as many labels as an adversary can know, in one walk."""
+    """DA (P0 Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
     known = privacy.demand(cut_input.items).known
     return repair(cut_input, privacy, range(known, known + 1), engine)
 

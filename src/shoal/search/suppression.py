@@ -44,7 +44,7 @@ def mhghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Cu
 
 
 def _known(problem: Prepared[ItemsetModel]) -> int:
-    """The most labels that an adversary can know; at least one."""
+    """The most labels that an attacker can know; at least one."""
     return max(1, problem.privacy.demand(problem.items).known)
 
 
