@@ -48,7 +48,8 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     >>> import pyarrow as pa
     >>> import shoal
     >>> data = shoal.read(pa.table({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]}))
-    >>> verdicts = [(m := KLmDiversity(k=2, l=l, m=1, sensitive=("HIV",))).verify(m.validated_view(data)) for l in (2, 3)]
+    >>> models = [KLmDiversity(k=2, l=l, m=1, sensitive=("HIV",)) for l in (2, 3)]
+    >>> verdicts = [model.verify(model.validated_view(data)) for model in models]
     >>> verdicts[0].holds, str(verdicts[1].witnesses[0])
     (True, "2 of the 4 records of group age=19 have 'HIV'")
     """
