@@ -96,3 +96,11 @@ def test_a_table_needs_no_sets_if_the_model_is_not_about_them(shell: Shell) -> N
 def test_a_model_without_columns_refuses_quasi_identifiers() -> None:
     with pytest.raises(OptionError, match="for the models k, k-km and k-lm, not for km"):
         shoal.verify(TABLE, KM, quasi_identifiers=["age"])
+
+
+def test_a_name_is_no_model() -> None:
+    wanted = r"privacy must be a PrivacyModel such as shoal\.KmAnonymity\(k=5, m=2\), got str"
+    with pytest.raises(OptionError, match=wanted):
+        shoal.verify([["a"]], "km")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=wanted):
+        shoal.explain([["a"]], [["a"]], None, "km")  # type: ignore[arg-type]

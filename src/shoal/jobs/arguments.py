@@ -28,6 +28,14 @@ def as_dataset(source: Any, privacy: PrivacyModel | None = None) -> Dataset:
     return read_for_model(source, ReadOptions(), privacy)
 
 
+def as_model(privacy: object) -> PrivacyModel:
+    """The model; whatever else is given is an error."""
+    if not isinstance(privacy, PrivacyModel):
+        kind = type(privacy).__name__
+        raise OptionError(f"privacy must be a PrivacyModel such as shoal.KmAnonymity(k=5, m=2), got {kind}.")
+    return privacy
+
+
 def as_hierarchy(source: HierarchySource) -> Hierarchy | None:
     """The hierarchy as it is, or that of the file."""
     return hierarchies.load(source) if isinstance(source, str | Path) else source

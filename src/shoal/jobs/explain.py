@@ -9,7 +9,7 @@ from typing import Any, Literal
 from shoal.data import Dataset, Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, did_you_mean
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_model
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import LabelMeanings
 from shoal.privacy import PrivacyModel
@@ -83,7 +83,7 @@ def explain(
     >>> print(*shoal.explain(before, after, tree, shoal.KmAnonymity(k=2, m=2)))
     'DRINKS' was not split because {milk} is in 1 record.
     """
-    model = explainable(KmAnonymity() if privacy is None else privacy)
+    model = explainable(KmAnonymity() if privacy is None else as_model(privacy))
     with taking_notes() as notes:
         before, after = as_dataset(original), as_dataset(published)
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)

@@ -12,7 +12,7 @@ from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import CodeBook
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, names_in
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model, names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
 from shoal.options import format_value
@@ -92,7 +92,7 @@ def verify(
     False {beer} is in 1 record {tea} is in 1 record
     """
     with taking_notes() as notes:
-        dataset = as_dataset(data, privacy)
+        dataset = as_dataset(data, as_model(privacy))
         if quasi_identifiers is not None:
             dataset = with_quasi_identifiers(dataset, privacy, quasi_identifiers, notes)
         refuse_torn(dataset)
