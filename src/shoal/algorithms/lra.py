@@ -2,7 +2,7 @@
 
 The rows are put in Gray order, which brings similar ones together, and split into chunks with about equal numbers of
 m-combinations, at places where neighbours differ much. Each chunk is anonymized by itself, in parallel, with a cut of
-its own: an item can be intact in one chunk and part of a group in another. The union of chunks that are each
+its own: an item can be unchanged in one chunk and part of a group in another. The union of chunks that are each
 k^m-anonymous (or l^m-diverse) is so too. A chunk that cannot be, such as one of fewer than k non-empty rows, joins the
 next one, the last one the previous.
 

@@ -43,7 +43,8 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
 
     privacy = shoal.KmAnonymity(k=k, m=m)
     with console.engine(0) as engine:
-        console.say(("2. The risk", "bold"), ": what an attacker could do who saw a few things in a shopping bag")
+        risk = "what an attacker could do who saw a few things on top of a shopping bag"
+        console.say(("2. The risk", "bold"), f": {risk}")
         show_risk(shoal.Risk.of(data.transactions, k, m, engine))
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")

@@ -322,7 +322,7 @@ class _Pair:
         )
 
     def outcome(self, compared: Comparison) -> dict[str, int]:
-        """What became of the occurrences."""
+        """What became of the items of the records."""
         items, outcome = self.original.rows, compared.outcome
         gone, times = outcome.suppressed_items, outcome.suppressed_counts
         if not self.published.generalized:  # items may have been deleted here and there: only those that vanished count

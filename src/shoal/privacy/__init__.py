@@ -68,7 +68,7 @@ class PrivacyModel(Spec, ABC):
     title: ClassVar[str]  # for people: "k^m-anonymity"
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
-    relational: ClassVar[bool] = False  # whether it is about columns beside the sets: quasi-identifiers
+    relational: ClassVar[bool] = False  # whether it is about other columns: quasi-identifiers
     covers_sets: ClassVar[bool] = True  # whether it is about the sets
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     check_scope: ClassVar[str]  # which of them, as the end of a sentence
@@ -109,7 +109,7 @@ class PrivacyModel(Spec, ABC):
 
     @property
     def adds_columns(self) -> tuple[str, ...]:
-        """The columns beside the sets that a release has and the data do not."""
+        """The other columns that a release has and the data do not."""
         return ()
 
     def expand_groups(self, hierarchy: Hierarchy, present: Collection[str]) -> Self:

@@ -2,8 +2,8 @@
 
 Items are public or private. Every set b of 1..p public labels that occurs is in at least k records, and of these at
 most the share h has any one private item e: sup(b with e) / sup(b) <= h. An attacker who knows nothing (b = {}) is not
-considered: a private item that most records have is no breach by itself. Without private items, or with h = 1, this is
-k^m-anonymity of the public items with m = p.
+considered: a private item that most records have is no violation by itself. Without private items, or with h = 1, this
+is k^m-anonymity of the public items with m = p.
 
 The verifier counts the published rows and nothing else: first supports, then shares. Where all supports are at least k
 a share above h needs more than h*k records with the private item, so sets with fewer are left with all that contain

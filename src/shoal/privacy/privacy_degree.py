@@ -1,6 +1,6 @@
 """Privacy degree p (Ghinita, Kalnis, Tao 2011; P1's rival GraySort): groups of records that share their secrets.
 
-Published rows carry the group that they belong to. What may be known (QID) is intact; the sensitive items of a group
+Published rows carry the group that they belong to. What may be known (QID) is unchanged; the sensitive items of a group
 stand anywhere in it, so that only their counts mean something: of a group G, count(e) / |G| <= 1/p for each sensitive
 item e. Infeasible if an item is in more than |D| / p rows.
 

@@ -1,4 +1,4 @@
-"""What the models share that set something apart: sensitive items, or values of columns beside the sets."""
+"""What the models share that set something apart: sensitive items, or values of other columns."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SensitiveModel(PrivacyModel):
 
 
 class SensitiveValues(SensitiveModel):
-    """Sensitive are items, or values of columns beside the sets."""
+    """Sensitive are items, or values of other columns."""
 
     sensitive_column: tuple[str, ...]
 

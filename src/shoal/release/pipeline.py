@@ -206,7 +206,7 @@ def _provenance(release: Release) -> dict[str, Any]:
 
 
 def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
-    """What each column beside the sets was taken as."""
+    """What each other column was taken as."""
     if problem.data.table is None or not problem.data.table.roles:
         return None
     columns: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}

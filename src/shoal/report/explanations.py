@@ -2,8 +2,8 @@
 
 For every generalized node of the cut either a witness is found, or the node could be split: then ``--polish`` (or the
 default algorithm) would have. Likewise for every suppressed label: a set with it that would be too rare. Witnesses name
-sets of the *raw* data that fewer than k records hold: they are for whoever prepares the release, never to be published
-with it.
+sets of the *raw* data that fewer than k records hold: they are for the person who prepares the release, never to be
+published with it.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _suppressed(
 
 
 def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
-    """The cut that published rows show, whoever made them; an error if they are not made by one.
+    """The cut that published rows show, whatever made them; an error if they are not made by one.
 
     Items that do not occur are taken as they are, unless they are below a group in use; items that no label in use
     covers are suppressed.

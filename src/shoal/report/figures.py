@@ -155,7 +155,7 @@ def _record_sizes(before: Transactions, after: Transactions) -> tuple[sections.R
 
 
 def _generalized(release: Release) -> sections.GeneralizedFacts:
-    """Which labels represent several items, and how many occurrences are hidden among how many items.
+    """Which labels represent several items, and how many items of records are hidden among how many.
 
     An unchanged item is published as itself; where items were added and deleted, in just the records that had it.
     """

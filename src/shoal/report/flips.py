@@ -46,7 +46,7 @@ class ChangedItem:
 
 @dataclass(frozen=True)
 class Bar:
-    """What became of some occurrences, as a bar of a chart."""
+    """What became of some items, as a bar of a chart."""
 
     label: str
     share: float  # of what was there before: it may exceed 1

@@ -127,7 +127,7 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One quasi-identifier; a value is intact if it is published as it was."""
+    """One quasi-identifier; a value is intact (unchanged) if it is published as it was."""
 
     name: str
     type: str
@@ -238,7 +238,7 @@ class Group:
 
 @dataclass(frozen=True)
 class HiddenBand:
-    """How many occurrences are hidden among so many items."""
+    """How many items of records are hidden among so many items."""
 
     low: int
     high: int
@@ -248,7 +248,7 @@ class HiddenBand:
 
 @dataclass(frozen=True)
 class GeneralizedFacts:
-    """Which labels represent several items, and how many occurrences are hidden among how many items."""
+    """Which labels represent several items, and how many items of records are hidden among how many."""
 
     intact_items: int
     groups: tuple[Group, ...]
