@@ -74,6 +74,15 @@ def test_files_are_small_and_say_what_they_are(module: Path) -> None:
     assert module.name not in ("utils.py", "helpers.py")
 
 
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_functions_are_short(module: Path) -> None:
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            docstring = ast.get_docstring(node, clean=False)
+            lines = (node.end_lineno or 0) - node.lineno - (docstring.count("\n") + 1 if docstring else 0)
+            assert lines < 60, node.name
+
+
 def test_the_library_never_prints() -> None:
     for module in MODULES:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):

@@ -18,7 +18,7 @@ def cells(text: str, marks: str = ",") -> list[str]:
     >>> cells('milk, "beer, light",a "b"'), cells('"a" x,"b'), cells("")
     (['milk', 'beer, light', 'a "b"'], ['a x', 'b'], [''])
     """
-    found, at = [], 0
+    row, at = [], 0
     plain = re.compile(f"[^{re.escape(marks)}]*")
     while True:
         while text.startswith(" ", at):
@@ -28,10 +28,10 @@ def cells(text: str, marks: str = ",") -> list[str]:
             cell, at = quoted[1].replace('""', '"'), quoted.end()
         rest = plain.match(text, at)
         assert rest is not None
-        found.append(cell + rest[0])
+        row.append(cell + rest[0])
         at = rest.end() + 1
         if at > len(text):
-            return found
+            return row
 
 
 def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -46,20 +46,20 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     if '"' not in text:  # the same, faster
         yield from ((at, line.split(delimiter)) for at, line in enumerate(_LINE_END.split(text), 1) if line)
         return
-    line, start, found, at = 1, 1, list[str](), 0
+    line, start, row, at = 1, 1, list[str](), 0
     while at <= len(text):
         match = _field(delimiter).match(text, at)
         if match is None:
             raise BadQuotes(line)
         quoted, plain, stop = match.groups()
         line += 0 if quoted is None else len(_LINE_END.findall(quoted))
-        found.append(plain if quoted is None else quoted.replace('""', '"'))
+        row.append(plain if quoted is None else quoted.replace('""', '"'))
         at = match.end() + (not stop)  # behind the end, there is no other cell
         if stop != delimiter:
-            if len(found) > 1 or plain != "":
-                yield start, found
+            if len(row) > 1 or plain != "":
+                yield start, row
             line += 1
-            start, found = line, []
+            start, row = line, []
 
 
 class BadQuotes(ValueError):

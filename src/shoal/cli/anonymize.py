@@ -146,12 +146,14 @@ def _warn_first(release: shoal.Release, poor: Headline) -> None:
 
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
-    found = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not found.items:
+    usefulness = release.usefulness
+    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not usefulness.items:
         return []
-    always = f"{found.always_unchanged:,} of {count_noun(found.different_items, 'item')} always"
-    rows = [("items published unchanged", f"{share(found.unchanged_share)} ({always})")]
-    return rows + ([] if found.median_items is None else [("median items behind a label", f"{found.median_items:,}")])
+    always = f"{usefulness.always_unchanged:,} of {count_noun(usefulness.different_items, 'item')} always"
+    rows = [("items published unchanged", f"{share(usefulness.unchanged_share)} ({always})")]
+    return rows + (
+        [] if usefulness.median_items is None else [("median items behind a label", f"{usefulness.median_items:,}")]
+    )
 
 
 def _columns(release: shoal.Release) -> list[tuple[str, str]]:
@@ -177,10 +179,10 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
 
 def _bound(release: shoal.Release) -> str:
     """Delta, for methods that bound the loss of the columns, and the least that would have done."""
-    found = release.solution.statistics
-    if "least_rum" not in found:
+    statistics = release.solution.statistics
+    if "least_rum" not in statistics:
         return ""
-    return f"delta {release.algorithm.values()['delta']:g}; the first clusters have {found['least_rum']:.4f}"
+    return f"delta {release.algorithm.values()['delta']:g}; the first clusters have {statistics['least_rum']:.4f}"
 
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
@@ -198,8 +200,8 @@ def _suppressed(release: shoal.Release) -> str:
     """What was suppressed; empty: nothing, or it is told as deletions."""
     if not release.algorithm.truthful:
         return ""
-    made = release.comparison.outcome
-    if not made.suppressed:
+    outcome = release.comparison.outcome
+    if not outcome.suppressed:
         return ""
-    part = f"{made.suppressed / made.occurrences:.3%}".replace("%", " %")
-    return f"{len(made.suppressed_items):,} ({count_noun(made.suppressed, 'time')}, {part})"
+    part = f"{outcome.suppressed / outcome.occurrences:.3%}".replace("%", " %")
+    return f"{len(outcome.suppressed_items):,} ({count_noun(outcome.suppressed, 'time')}, {part})"
