@@ -149,11 +149,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to fail
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy starts its threads when loaded; our own do the work
     gc.set_threshold(50_000)  # while modules are loaded, the default looks for garbage hundreds of times in vain
-    try:
-        with record() as written:
-            _run(written)
-    finally:
-        gc.freeze()  # nor need the end of the process look for it
+    with record() as written:
+        _run(written)
 
 
 def _run(written: list[Path]) -> NoReturn:
