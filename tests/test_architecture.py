@@ -74,6 +74,12 @@ def test_files_are_small_and_say_what_they_are(module: Path) -> None:
     assert module.name not in ("utils.py", "helpers.py")
 
 
+def test_files_of_tests_and_tools_are_small() -> None:
+    for folder in ("tests", "fuzz", "mutants", "benchmarks"):
+        for module in (PACKAGE.parents[1] / folder).rglob("*.py"):
+            assert module.read_text(encoding="utf-8").count("\n") <= 400, module.name
+
+
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_functions_are_short(module: Path) -> None:
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):

@@ -25,7 +25,6 @@ from shoal.errors import DataError, HierarchyError, InputError, OptionError
 from shoal.io.several import joint_label
 from shoal.report import sentences
 from tests.budget import examples
-from tests.conftest import Shell
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Spreadsheets take cells|.* quote before a formula)")  # any text is
 COLUMNS = ("dx", "rx")
@@ -384,20 +383,3 @@ def test_joined_hierarchies(tmp_path: Path) -> None:
     assert (tmp_path / "y.csv").read_text() == "id,rx,dx\n1,drug,resp\n2,drug,resp\n"
     command = sentences.verify_command(release)
     assert "--column dx --column rx --item-delimiter '|'" in command
-
-
-def test_on_the_command_line(shell: Shell) -> None:
-    shell.write("in.csv", "id,dx,rx\n1,flu|cold,a b\n2,flu|cold,a b\n3,cold|flu,b a\n")
-    shell.write("tree.csv", "dx.flu;dx.*;dx+rx\ndx.cold;dx.*;dx+rx\nrx.a;rx.*;dx+rx\nrx.b;rx.*;dx+rx\n")
-    how = ("--model", "km", "--k", "3", "--m", "2")
-    code, _, _ = shell("anonymize", "in.csv", "-o", "out.csv", "--hierarchy", "tree.csv", "--column", "dx,rx", *how)
-    assert code == 0
-    assert (shell.folder / "out.csv").read_text() == "id,dx,rx\n1,cold|flu,a b\n2,cold|flu,a b\n3,cold|flu,a b\n"
-    for options in (
-        ["--column", "dx,rx"],
-        ["--column", "dx", "--column", "rx", "--item-delimiter", "|", "--item-delimiter", " "],
-    ):
-        code, out, _ = shell("verify", "out.csv", *options, *how)
-        assert (code, "Holds" in out) == (0, True)
-    code, _, error = shell("profile", "in.csv", "--column", "dx,ry")
-    assert (code, "No column 'ry'" in error) == (2, True)
