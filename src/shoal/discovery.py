@@ -1,8 +1,8 @@
-"""Finds what is in the open packages (privacy, metrics, algorithms) and in third-party entry points.
+"""Finds what is in the open packages (privacy, metrics, algorithms, report) and in third-party entry points.
 
-A new model, measure or algorithm is one new file in its package, or a class named in the entry-point group
-``shoal.privacy``, ``shoal.metrics`` or ``shoal.algorithms`` of an installed distribution; ``shoal.io`` is that of
-file formats.
+A new model, measure, algorithm or report format is one new file in its package, or a class named in the entry-point
+group ``shoal.privacy``, ``shoal.metrics``, ``shoal.algorithms`` or ``shoal.report`` of an installed distribution;
+``shoal.io`` is the group of file formats.
 """
 
 from __future__ import annotations

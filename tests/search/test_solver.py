@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -52,6 +54,35 @@ def test_a_small_problem_with_one_best_cut_needs_no_solver(monkeypatch: pytest.M
                 relaxed = solver.solve(expansion, threats, start, 1.0, math.inf, lambda share: None)
             assert (relaxed.expanded, relaxed.bound, relaxed.proven) == (start, expansion.cost(start), True)
     assert 0 < sum(asked) < len(asked)
+
+
+def all_expansions(tree: shoal.Hierarchy) -> Iterator[frozenset[int]]:
+    """Every set of inner nodes that holds the parent of each of its nodes."""
+    inner = range(tree.n_leaves, len(tree))
+    for some in itertools.chain.from_iterable(itertools.combinations(inner, size) for size in range(len(inner) + 1)):
+        if all(node == tree.root or tree.parent[node] in some for node in some):
+            yield frozenset(some)
+
+
+def test_a_sole_best_cut_is_the_only_best_one_of_all() -> None:
+    """By trying every cut, and every other start."""
+    rng = random.Random(2)
+    answers = []
+    for _ in range(40):
+        groups = {name: [f"{name}{at}" for at in range(rng.randint(2, 3))] for name in "abcd"[: rng.randint(2, 4)]}
+        tree = shoal.Hierarchy.from_tree({"ALL": {"left": dict([*groups.items()][:2]), **dict([*groups.items()][2:])}})
+        costs = [0] * tree.n_leaves
+        for node in range(tree.n_leaves, len(tree)):
+            costs.append(sum(costs[child] for child in tree.children[node]) + rng.randint(0, 3))
+        expansion = Expansion(tree, costs)
+        threats = [rng.sample(expansion.inner, rng.randint(1, 3)) for _ in range(rng.randint(0, 4))]
+        safe = [cut for cut in all_expansions(tree) if not any(cut.issuperset(threat) for threat in threats)]
+        least = min(expansion.cost(set(cut)) for cut in safe)
+        best = [cut for cut in safe if expansion.cost(set(cut)) == least]
+        for start in all_expansions(tree):
+            answers.append(expansion.sole_best(set(start), threats))
+            assert answers[-1] == (best == [start])
+    assert any(answers)
 
 
 def test_interrupted_in_the_solver_the_solver_stops() -> None:

@@ -125,9 +125,8 @@ class Expansion:
         for node in self.inner:
             most[node] = max(0, self.gain[node] + sum(most[child] for child in self.below[node]))
         least = self.gains(expanded)
-        states = [
-            ([self.root], frozenset[int](), most[self.root])
-        ]  # undecided nodes, expanded ones, the most they gain
+        # Undecided nodes, expanded ones, and the most that both gain.
+        states = [([self.root], frozenset[int](), most[self.root])]
         for _ in range(STEPS):
             if not states:
                 return True
