@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shoal.cli import console
 from shoal.evaluation import page
-from shoal.evaluation.compare import Comparison
+from shoal.evaluation.compare import MethodComparison
 from shoal.evaluation.results import Row
 from shoal.report.formatting import count_noun
 
@@ -14,7 +14,7 @@ SHOWN = 30  # runs that are listed one by one; of more, each method is told as a
 _NAMES = ("data", "model", "k", "m", "l", "p", "seed", "method")
 
 
-def show(comparison: Comparison) -> None:
+def show(comparison: MethodComparison) -> None:
     """Few runs one by one, many by method."""
     rows, failed = comparison.rows, comparison.failed
     if len(rows) <= SHOWN:

@@ -25,7 +25,7 @@ LEFT_OUT = ("auto", "oa")  # one chooses among others, one is for small data
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodComparison:
     """What was measured: a row for each case of the grid, in its order, as they are in the folder."""
 
     grid: Grid
@@ -60,7 +60,7 @@ def compare(
     retry: bool = False,
     on_read: OnRead = lambda data: data,
     progress: Callable[[runner.Progress], None] = lambda _: None,
-) -> Comparison:
+) -> MethodComparison:
     """Run a grid, and write results.csv, results.parquet and index.html to a folder.
 
     Parameters
@@ -97,7 +97,7 @@ def compare(
         raise OutputError(f"{folder} cannot be made: {error.strerror or error}.") from None
     rows = runner.compare(grid, table_in(folder), workers=workers, again=again, retry=retry, progress=progress)
     results.to_parquet(rows, folder / "results.parquet")
-    return Comparison(grid, rows, folder, page.write(grid, rows, folder / "index.html"))
+    return MethodComparison(grid, rows, folder, page.write(grid, rows, folder / "index.html"))
 
 
 def table_in(folder: Path) -> Path:

@@ -1,7 +1,7 @@
 """Privacy models: one file each, with the definition and its verifier.
 
 A verifier reads published data only, never an algorithm's bookkeeping, and shares no code path with the algorithms:
-this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (a test enforces it).
+this package imports neither ``algorithms`` nor ``recoding`` nor ``search`` (import-linter enforces it).
 """
 
 from __future__ import annotations
