@@ -6,7 +6,7 @@ import csv
 import io
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_quoted_fields_are_those_of_the_csv_module(
     kernel: ModuleType, rows: list[list[str]], end: bool, style: bool
 ) -> None:
     written = io.StringIO()
-    quoting = csv.QUOTE_ALL if style else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if style else csv.QUOTE_MINIMAL
     csv.writer(written, lineterminator="\n", quoting=quoting).writerows(rows)
     text = written.getvalue() if end else written.getvalue().removesuffix("\n")
     tokens = lines(kernel, text.encode(), b",", quotes=True)
