@@ -60,9 +60,8 @@ def test_twins_split_cells_alike(cells: list[bytes], delimiter: bytes, skipped: 
     data = array(skipped + b"".join(cells) + rest)
     results = [kernel.split_cells(data, offsets, delimiter) for kernel in implementations()]
     assert all(plain(result) == plain(results[0]) for result in results)
-    split = [cell.split(delimiter) if delimiter else cell.translate(None, b"\n\r").split() for cell in cells]
-    if delimiter or not any(mark in cell for cell in cells for mark in b"\n\r"):
-        expected = [row if cell else [] for row, cell in zip(split, cells, strict=True)]
+    if delimiter or not any(mark in cell for cell in cells for mark in b"\n\r"):  # Python takes these for blanks, too
+        expected = [cell.split(delimiter or None) if cell else [] for cell in cells]
         assert rows_of(Tokens(*results[0])) == expected
     assert results[0][4:6] == (offsets[-1], -1)
 
