@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ import numpy as np
 from shoal.data.arrays import Codes, Offsets
 from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
 from shoal.kernels.measure.min_supports import min_supports
+from shoal.kernels.read.quotes import State, scan_quotes
+from shoal.kernels.read.tokens import split_cells, split_lines
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.kernels.verify.disclosing_sets import disclosing_sets, smallest_disclosing
 from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
@@ -17,6 +20,7 @@ from shoal.kernels.verify.rare_itemsets import rare_itemsets, rare_rows, smalles
 
 Csr = tuple[Offsets, Codes]
 BIG = 2**40
+MARKS = [*'ab,,"" \t\n', "\n", '""', ", ", '","', "→", "→,", "12345678", "123456789", "\0", "long label " * 3]
 
 
 def one(random_: random.Random) -> None:
@@ -98,6 +102,38 @@ def _orders(random_: random.Random) -> None:
     gray_coded_order(*rows)
 
 
+def _text(random_: random.Random) -> bytes:
+    size = random_.choice((0, 1, 5, 20, 20, 300, 5000))
+    marks = random_.sample(MARKS, random_.randint(1, len(MARKS)))
+    numbers = random_.random() < 0.2  # many different labels
+    return "".join(str(random_.randrange(9999)) if numbers else random_.choice(marks) for _ in range(size)).encode()
+
+
+def _split_lines(random_: random.Random) -> None:
+    text, delimiter = _text(random_), random_.choice((b"", b" ", b",", b", ", b"ab", "→".encode()))
+    quotes, pieces = delimiter != b"" and random_.random() < 0.5, random_.randint(1, 4)
+    start = 0
+    for piece in range(1, pieces + 1):  # each a copy of its own, so that a read beyond its end is noticed
+        data = bytes(memoryview(text)[start : max(start, len(text) * piece // pieces)])
+        start += split_lines(data, delimiter, quotes=quotes, last=piece == pieces).consumed
+
+
+def _split_cells(random_: random.Random) -> None:
+    text, delimiter = _text(random_), random_.choice((b"", b",", b", "))
+    offsets = [random_.randint(0, len(text)) for _ in range(random_.randint(1, 9))]
+    split_cells(text, np.array(sorted(offsets), dtype=np.int64), delimiter)
+    if random_.random() < 0.1:
+        offsets[0] = random_.choice((-1, len(text) + 1, BIG, -BIG))
+        with contextlib.suppress(ValueError):
+            split_cells(text, np.array(offsets, dtype=np.int64), delimiter)
+
+
+def _scan_quotes(random_: random.Random) -> None:
+    text, state = _text(random_), random_.choice(list(State))
+    half = random_.randint(0, len(text))
+    scan_quotes(text[half:], b",", scan_quotes(text[:half], b",", state).state)
+
+
 CALLS: tuple[Callable[[random.Random], None], ...] = (
     _rare_itemsets,
     _rare_rows,
@@ -107,4 +143,7 @@ CALLS: tuple[Callable[[random.Random], None], ...] = (
     _itemsets,
     _min_supports,
     _orders,
+    _split_lines,
+    _split_cells,
+    _scan_quotes,
 )
