@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shoal.data.arrow import arrow_text
+import numpy as np
+
+from shoal.data.arrow import arrow_numbers, arrow_text
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.stream import Stream
@@ -115,7 +117,7 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
     parse = any(map(_is_number, (left_type, right_type)))
     keys = _as_keys(right.column(spec.right), common, parse)
     usable = _is_key(keys)
-    count = JoinCount(ignored=pc.sum(pc.invert(usable)).as_py() or 0)
+    count = JoinCount(ignored=usable.false_count)
     if count.ignored:
         right, keys = right.filter(usable), keys.filter(usable)
     _check_unique(keys, spec.right, right_name)
@@ -162,12 +164,13 @@ def _is_number(kind: Any) -> bool:
 def _is_text(kind: Any) -> bool:
     import pyarrow.types as pt
 
-    return bool(pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind) or pt.is_null(kind))
+    return bool(pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind))
 
 
 def _common_type(left: Any, right: Any) -> Any:
     """The type in which keys of two types are compared, or None: integers as integers, other mixtures as text."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kinds = {left, right}
     if all(map(pa.types.is_integer, kinds)) and pa.uint64() not in kinds:
@@ -176,7 +179,11 @@ def _common_type(left: Any, right: Any) -> Any:
         return pa.large_string()
     if any(map(_is_text, kinds)) and pa.date32() in kinds:
         return pa.large_string()
-    return left if left == right and not pa.types.is_nested(left) else None
+    try:
+        pc.index_in(pa.nulls(0, left), value_set=pa.nulls(0, left))
+    except pa.ArrowException:  # lists, structs, extension types
+        return None
+    return left if left == right else None
 
 
 def _as_keys(column: Any, common: Any, parse: bool) -> Any:
@@ -205,9 +212,8 @@ def _float_texts(floats: Any) -> Any:
 
     nothing = pa.nulls(len(floats), pa.float64())
     floats = pc.if_else(pc.is_nan(floats), nothing, floats)
-    limit = 2.0**63
-    small = pc.and_(pc.less(floats, limit), pc.greater_equal(floats, -limit))
-    whole = pc.and_(pc.equal(pc.trunc(floats), floats), small)
+    fits = pc.less(pc.abs(floats), arrow_numbers(np.array([2.0**63]))[0])
+    whole = pc.and_(fits, pc.equal(pc.trunc(floats), floats))
     integers = pc.if_else(whole, floats, nothing).cast(pa.int64(), safe=False).cast(pa.large_string())
     if integers.null_count == floats.null_count:
         return integers
@@ -221,7 +227,7 @@ def _is_key(keys: Any) -> Any:
 
     if not pa.types.is_large_string(keys.type):
         return keys.is_valid()
-    return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(keys), arrow_text("")), False)
+    return pc.and_kleene(keys.is_valid(), pc.not_equal(pc.utf8_trim_whitespace(keys), arrow_text("")))
 
 
 def _check_unique(keys: Any, name: str, source: str) -> None:

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Record batches of one schema, read as they are asked for."""
+    """Record batches of one schema, read as they are asked for.
+
+    The names of columns are unique, and no column is a view (string_view): Arrow cannot filter or take them.
+    """
 
     schema: pa.Schema
     batches: Iterator[pa.RecordBatch]  # may be consumed once
