@@ -18,6 +18,8 @@ from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.stream import Stream
 
+_LOOKUP = 2  # records that are looked up at a time, for each key: then building the table of keys costs little
+_MOST_ROWS = 1 << 20  # that are looked up at a time
 _SHAPE = "write FILE:KEY, or FILE:LEFT=RIGHT if the key has another name in FILE"
 
 
@@ -132,14 +134,29 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
     place = stream.schema.names.index(spec.left)
 
     def joined() -> Iterator[pa.RecordBatch]:
-        for batch in stream.batches:
-            left = _as_keys(batch.column(place), common, parse)
+        for group in _groups(stream.batches, _LOOKUP * len(keys)):
+            left = pa.concat_arrays([_as_keys(batch.column(place), common, parse) for batch in group])
             index = pc.index_in(left, value_set=keys, skip_nulls=True)
             count.add(left, index)
-            columns = [_one_chunk(column.take(index)) for column in added.columns]
-            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
+            for batch in group:
+                row, index = index.slice(0, len(batch)), index.slice(len(batch))
+                columns = [_one_chunk(column.take(row)) for column in added.columns]
+                yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
 
     return replace(stream, schema=schema, batches=joined()), count
+
+
+def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
+    """Batches in groups of so many rows or a few more, because each lookup builds its table of keys anew."""
+    group, size = list[Any](), 0
+    for batch in batches:
+        group.append(batch)
+        size += len(batch)
+        if size >= min(rows, _MOST_ROWS):
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def _type_of(schema: Any, name: str, source: str) -> Any:
