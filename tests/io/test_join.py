@@ -75,6 +75,17 @@ def test_unmatched_keys_are_counted_once_over_all_batches() -> None:
     assert (count.unmatched, count.unmatched_keys, count.example) == (6, 3, "5")
 
 
+def test_a_remark_says_what_had_no_match() -> None:
+    spec = JoinSpec("products.csv", "item", "id")
+    assert joined(column([1]), column([1]))[1].remark(spec, "products.csv") == ""
+    _, count = joined(column([5, 6, 5, None]), column([1, None]))
+    assert count.remark(spec, "products.csv") == (
+        "3 of 4 records have no match in products.csv by 'id' (2 different keys, such as '5'); "
+        "1 of 4 records have no 'item'; 1 rows of products.csv have no 'id' and are ignored."
+    )
+    assert "(key '2')" in joined(column([2, 2]), column([1]))[1].remark(spec, "products.csv")
+
+
 ID = 1004906
 TYPES = {
     "int32": column([ID], pa.int32()),

@@ -70,6 +70,21 @@ class JoinCount:
         self._merge()
         return shorten(self._keys[0][0].as_py()) if self._keys else None
 
+    def remark(self, spec: JoinSpec, right_name: str) -> str:
+        """One sentence on what had no match, or an empty text."""
+        parts = []
+        if self.unmatched:
+            keys = f"{self.unmatched_keys:,} different keys, such as" if self.unmatched_keys > 1 else "key"
+            parts.append(
+                f"{self.unmatched:,} of {self.records:,} records have no match in {right_name} by "
+                f"'{shorten(spec.right)}' ({keys} {shown(self.example or '')})"
+            )
+        if self.without_key:
+            parts.append(f"{self.without_key:,} of {self.records:,} records have no '{shorten(spec.left)}'")
+        if self.ignored:
+            parts.append(f"{self.ignored:,} rows of {right_name} have no '{shorten(spec.right)}' and are ignored")
+        return "; ".join(parts) + "." if parts else ""
+
     def add(self, keys: Any, index: Any) -> None:
         """Count a batch of keys, whose rows in the file are ``index``, null without a match."""
         import pyarrow.compute as pc
