@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shoal.errors import HierarchyError
 from shoal.quoting import BadQuotes, records
@@ -19,8 +19,7 @@ _QUOTED = re.compile(r'(?:^|(?<=[;,\t|\n]))"(?:[^"]|"")*"')
 _NAMES = {"\t": "a tab", " ": "a space"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The cells of one row and the line it starts on."""
 
     line: int
@@ -77,9 +76,10 @@ def sniff(text: str) -> str | None:
     >>> sniff("bread, white;bakery;*\\nbeer;drinks;*\\n"), sniff('"a;b"'), sniff("a,b;*\\nc,d;*\\n")
     (';', None, ';')
     """
-    lines = [line for line in _QUOTED.sub("x", text).split("\n") if line]
+    unquoted = _QUOTED.sub("x", text) if '"' in text else text
+    lines = [line for line in unquoted.split("\n") if line]
     best, best_score = None, (0, 0)
-    for delimiter in DELIMITERS:
+    for delimiter in filter(unquoted.__contains__, DELIMITERS):
         last = Counter(line.rpartition(delimiter)[2] for line in lines if delimiter in line)
         if last and (score := (last.total(), max(last.values()))) > best_score:
             best, best_score = delimiter, score
