@@ -165,7 +165,9 @@ def _coded(column: Any, name: str) -> tuple[list[str], npt.NDArray[np.int64], st
 
     types = pa.types
     if types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        chunks = [_plain(chunk.dictionary).take(chunk.indices) for chunk in column.chunks]
+        column = pa.chunked_array(chunks, None if chunks else pa.large_string())
+    column = _plain(column)
     kind, was_float = column.type, ""
     if types.is_null(kind):
         return [], np.full(len(column), -1, dtype=np.int64), ""
@@ -174,12 +176,15 @@ def _coded(column: Any, name: str) -> tuple[list[str], npt.NDArray[np.int64], st
     elif not any(f(kind) for f in (types.is_integer, types.is_decimal, types.is_boolean, types.is_temporal, _is_text)):
         raise DataError(f"Column '{shorten(name)}' holds values of type {kind}: wanted texts or numbers.")
     encoded = column.combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):  # an empty column
-        encoded = (
-            pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], column.type).dictionary_encode()
-        )
     codes = numpy_of(pc.fill_null(encoded.indices, arrow_numbers(np.array([-1], np.int32))[0]))
     return encoded.dictionary.cast(pa.large_string()).to_pylist(), codes.astype(np.int64), was_float
+
+
+def _plain(array: Any) -> Any:
+    """An array of values, with views of texts as texts: little can be done with views."""
+    import pyarrow as pa
+
+    return array.cast(pa.large_string()) if _is_text(array.type) else array
 
 
 def _is_text(kind: Any) -> bool:

@@ -41,7 +41,7 @@ class Votes:
         rows = np.bincount(of_row, minlength=len(pairs))
         uses = np.bincount(of_row, weights, len(pairs)).astype(np.int64)
         level = level_of[parent]
-        nearest = np.full(int(node.max(initial=-1)) + 1, len(level_of))
+        nearest = np.full(int(node.max(initial=-1)) + 1, level_of.max())
         np.minimum.at(nearest, node, level)
         order = np.lexsort((parent, -rows, -uses, level, node))
         order = order[(level == nearest[node])[order]]  # a blank tells nothing, where other rows have a label
@@ -124,7 +124,7 @@ class TableTree:
     @cached_property
     def without_top(self) -> npt.NDArray[np.bool_]:
         """Which nodes hang below ``(no department)``."""
-        below = np.arange(len(self.parent)) == NOTHING_ABOVE
+        below: npt.NDArray[np.bool_] = np.arange(len(self.parent)) == NOTHING_ABOVE
         for level in range(len(self.columns) - 1, -1, -1):
             nodes = np.flatnonzero(self.level_of == level)
             below[nodes] = below[self.parent[nodes]]
