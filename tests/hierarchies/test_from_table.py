@@ -36,6 +36,7 @@ def test_a_clean_table_has_nothing_to_tell() -> None:
     summary = from_table_with_summary(table("1 ale bar", "2 ale bar", "3 oats shelf"), LEVELS, name="products.csv")
     assert summary.sentences() == ["3 items, height 3: 3 id, 2 type, 2 department."]
     assert summary.hierarchy.name == "products.csv"
+    assert from_table(table("1 ale bar"), LEVELS).name == "from a table"
     assert summary.as_dict() == {"levels": {"id": 3, "type": 2, "department": 2}, "findings": []}
     assert hierarchies.check(summary.hierarchy).ok
 
@@ -255,7 +256,9 @@ def test_few_known_items_are_enough() -> None:
     ("levels", "options", "message"),
     [
         (["id"], {}, "levels must name at least two columns, got 1"),
-        ("id,type", {}, "levels must be a list of column names, got the text 'id,type'"),
+        ("id,type", {}, "levels must be a list of column names, got 'id,type'"),
+        ([0, 1], {}, r"levels must be a list of column names, got \[0, 1\]"),
+        (LEVELS, {"root": " "}, "root must be a label, got an empty one"),
         (["id", "type", "id"], {}, "levels names the column 'id' twice"),
         (LEVELS, {"several_parents": "some"}, "several_parents must be one of most-frequent, split, error, got 'some'"),
         (LEVELS, {"unknown_items": "drop"}, "unknown_items must be one of list, root, got 'drop'"),
@@ -269,5 +272,5 @@ def test_options_that_make_no_sense(levels: Any, options: dict[str, Any], messag
 
 def test_a_table_without_items_is_refused() -> None:
     for rows in ((), ("- ale bar",)):
-        with pytest.raises(DataError, match="shop has no row with a id: a hierarchy needs at least one item"):
+        with pytest.raises(DataError, match="shop has no label in 'id': a hierarchy needs at least one item"):
             from_table(table(*rows), LEVELS, name="shop")

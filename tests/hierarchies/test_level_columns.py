@@ -6,7 +6,6 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -37,13 +36,18 @@ def texts(frame: Any, name: str) -> list[str | None]:
         pd.DataFrame(CELLS).astype({"type": "category", "id": "Int64"}),
         pl.DataFrame(CELLS),
         pl.DataFrame(CELLS).with_columns(pl.col("type").cast(pl.Categorical)),
-        duckdb.sql("select * from (values (25671, 'ice '), (26081, null), (26093, ' ')) as t(id, type)"),
     ],
     ids=lambda frame: type(frame).__name__,
 )
 def test_frames_of_every_library_say_the_same(frame: Any) -> None:
     assert texts(frame, "id") == ["25671", "26081", "26093"]
     assert texts(frame, "type") == ["ice", None, None]
+
+
+def test_relations_of_duckdb_are_tables_too() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.connect().sql("select * from (values (25671, 'ice '), (26081, null)) as t(id, type)")
+    assert (texts(relation, "id"), texts(relation, "type")) == (["25671", "26081"], ["ice", None])
 
 
 @pytest.mark.parametrize(

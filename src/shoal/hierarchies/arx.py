@@ -73,11 +73,15 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
     """A row of equal length for every item, in canonical order."""
-    paths = [[hierarchy.labels[node] for node in hierarchy.ancestors(leaf)] for leaf in range(hierarchy.n_leaves)]
+    labels, parent, leaves = hierarchy.labels, hierarchy.parent.tolist(), hierarchy.n_leaves
+    above: dict[int, list[str]] = {-1: []}  # of a group, and what is above it, once for all its items
+    for node in range(len(labels) - 1, leaves - 1, -1):
+        above[node] = [labels[node], *above[parent[node]]]
     width = hierarchy.height + 1
-    if is_header(paths[0]):
+    if is_header([labels[0], *above[parent[0]]]):
         width += 1  # an item called 'node' below a root called 'parent' would be taken for the header of ``parents``
-    return write_rows(([path[0]] * (width - len(path)) + path for path in paths), delimiter or ";")
+    paths = ((labels[leaf], above[parent[leaf]]) for leaf in range(leaves))
+    return write_rows(([item] * (width - len(groups)) + groups for item, groups in paths), delimiter or ";")
 
 
 def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, list[str]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from shoal.errors import HierarchyError
@@ -56,6 +57,7 @@ def write_rows(rows: Iterable[Sequence[str]], delimiter: str) -> str:
     check_delimiter(delimiter)
     special = {*DELIMITERS, delimiter, '"', "\n"}
 
+    @cache  # most labels are in many rows
     def cell(label: str) -> str:
         # White space at the ends is quoted only to be seen: readers keep it in any case.
         plain = special.isdisjoint(label) and label == label.strip()

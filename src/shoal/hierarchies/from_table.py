@@ -39,7 +39,7 @@ def from_table(
     only_used: bool = False,
     unknown_items: UnknownItems = "list",
     root: str = "*",
-    name: str = "the table",
+    name: str = "",
 ) -> Hierarchy:
     """Build a hierarchy from the category columns of a table, as ``shoal hierarchy from-table`` does.
 
@@ -64,7 +64,7 @@ def from_table(
     root
         Label of the root.
     name
-        What to call the table in messages.
+        What to call the table in messages, such as its file.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def from_table_with_summary(
     only_used: bool = False,
     unknown_items: UnknownItems = "list",
     root: str = "*",
-    name: str = "the table",
+    name: str = "",
 ) -> TableSummary:
     """Do the same as :func:`from_table`, and tell what was done about dirt in the table.
 
@@ -121,15 +121,16 @@ def from_table_with_summary(
     1 item of the data is not in the table (used 1 time) and will be refused unless --unknown-items root puts them
     below the root: '5'.
     """
-    levels = _checked(levels, several_parents, unknown_items, only_used and items is None)
-    columns = level_columns(frame, levels, name)
+    levels = _checked(levels, several_parents, unknown_items, root, only_used and items is None)
+    table = name or "The table"
+    columns = level_columns(frame, levels, table)
     uses = None if items is None else count_items(items)
     columns[0] = _as_the_data_spell(columns[0], uses)
     columns[1:] = [column.without_fractions().in_order() for column in columns[1:]]
     columns[-1] = columns[-1].mapped(lambda label: "" if label == nothing_above(levels[-1]) else label)
     kept = columns[0].codes >= 0
     if not np.any(kept):
-        raise DataError(f"{name} has no row with a {shorten(levels[0])}: a hierarchy needs at least one item.")
+        raise DataError(f"{table} has no label in '{shorten(levels[0])}': a hierarchy needs at least one item.")
     findings = [
         table_findings.floats(columns),
         table_findings.rows_without_item(levels[0], int(np.count_nonzero(~kept))),
@@ -137,7 +138,7 @@ def from_table_with_summary(
     unknown: list[str] = []
     if uses is not None:
         leaves = columns[0].labels
-        _check_leaf_level(columns, uses, name)
+        _check_leaf_level(columns, uses, table)
         unknown = canonical_order(uses.keys() - set(leaves))
         findings += [
             table_findings.unused([label for label in leaves if label not in uses], left_out=only_used),
@@ -147,8 +148,8 @@ def from_table_with_summary(
             kept &= np.array([label in uses for label in leaves])[columns[0].codes]
     tree = TableTree([column.at(kept) for column in columns], uses, split=several_parents == "split")
     if several_parents == "error":
-        _refuse_several_parents(tree, name)
-    return _summary(tree, unknown if unknown_items == "root" else [], root, name, findings)
+        _refuse_several_parents(tree, table)
+    return _summary(tree, unknown if unknown_items == "root" else [], root, name or "from a table", findings)
 
 
 def _summary(
@@ -168,10 +169,14 @@ def _summary(
     return TableSummary(Hierarchy.from_parents(parent_of, name), tuple(sizes), tuple(told))
 
 
-def _checked(levels: Sequence[str], several_parents: str, unknown_items: str, nothing_used: bool) -> list[str]:
+def _checked(
+    levels: Sequence[str], several_parents: str, unknown_items: str, root: str, nothing_used: bool
+) -> list[str]:
     """The names of the levels; an error if options do not fit."""
-    if isinstance(levels, str):
-        raise OptionError(f"levels must be a list of column names, got the text '{shorten(levels)}'.")
+    if isinstance(levels, str) or not all(isinstance(level, str) for level in levels):
+        raise OptionError(f"levels must be a list of column names, got {shorten(repr(levels))}.")
+    if not root.strip():
+        raise OptionError("root must be a label, got an empty one.")
     levels = list(levels)
     if len(levels) < 2:
         raise OptionError(

@@ -94,8 +94,7 @@ def counted_parents(parents: Parents, unit: str = "") -> str:
     >>> counted_parents([("bar", 2), ("pub", 1)], " rows")
     "'bar' (2 rows), 'pub' (1 rows)"
     """
-    listed = ", ".join(f"{quoted(parent)} ({count:,}{unit})" for parent, count in parents[:EXAMPLES])
-    return listed + (f" and {len(parents) - EXAMPLES} more" if len(parents) > EXAMPLES else "")
+    return _listed([f"{quoted(parent)} ({count:,}{unit})" for parent, count in parents])
 
 
 def _most_frequent(tree: TableTree) -> Finding | None:
@@ -117,11 +116,11 @@ def _most_frequent(tree: TableTree) -> Finding | None:
 
 
 def _split(tree: TableTree, names: Sequence[str]) -> Finding | None:
-    """Groups with several parents that were split."""
-    groups = tree.split_labels(names)
+    """Groups with several parents that were split; those that became most groups first."""
+    groups = sorted(tree.split_labels(names), key=lambda group: -len(group[1]))
     if not groups:
         return None
-    examples = [f"{quoted(label)} is {', '.join(map(quoted, parts[:EXAMPLES]))}" for label, parts in groups[:EXAMPLES]]
+    examples = [f"{quoted(label)} is {_listed(list(map(quoted, parts)))}" for label, parts in groups[:EXAMPLES]]
     action = f"{count_of(len(groups), 'group', 'stands', 'stand')} under several parents and {_were(len(groups))} split"
     return Finding("several parents", len(groups), action, tuple(examples))
 
@@ -184,6 +183,11 @@ def _with_parents(nodes: Sequence[tuple[str, Parents]]) -> tuple[str, ...]:
     """Those nodes whose other parents have most speaking for them, each with its parents."""
     most = sorted(nodes, key=lambda node: -sum(count for _, count in node[1][1:]))[:EXAMPLES]
     return tuple(f"{quoted(label)} under {counted_parents(parents)}" for label, parents in most)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """The first of some texts, and how many more there are."""
+    return ", ".join(texts[:EXAMPLES]) + (f" and {len(texts) - EXAMPLES} more" if len(texts) > EXAMPLES else "")
 
 
 def _first(labels: Iterable[str]) -> tuple[str, ...]:
