@@ -107,7 +107,7 @@ def test_an_item_that_comes_twice_alike_is_no_dirt() -> None:
 
 
 def test_several_parents_may_be_an_error() -> None:
-    with pytest.raises(HierarchyError, match=r"type 'ale' stands under 2 parents, 'pub' \(2 rows\), 'bar' \(1 rows\)"):
+    with pytest.raises(HierarchyError, match=r"type 'ale' stands under 2 parents, 'pub' \(2 rows\), 'bar' \(1 row\)"):
         parents(*DRINKS, several_parents="error")
     with pytest.raises(HierarchyError, match=r"'1' stands under 2 parents.* So do 2 other labels"):
         parents(*DRINKS, "1 rum bar", "5 rum pub", several_parents="error")

@@ -234,9 +234,9 @@ def _refuse_several_parents(tree: TableTree, name: str) -> None:
     several = [(level, *node) for level in range(len(tree.columns)) for node in tree.several(level)]
     if several:
         level, label, parents = several[0]
-        unit = " uses" if tree.weighted and level else " rows"
+        noun = "use" if tree.weighted and level else "row"
         more = f" So do {len(several) - 1:,} other labels." if several[1:] else ""
         raise HierarchyError(
             f"{name}: {shorten(tree.columns[level].name)} {quoted(label)} stands under {len(parents)} parents, "
-            f"{counted_parents(parents, unit)}: mend the table, or choose most-frequent or split.{more}"
+            f"{counted_parents(parents, noun)}: mend the table, or choose most-frequent or split.{more}"
         )

@@ -88,13 +88,13 @@ def quoted(label: str) -> str:
     return f"'{shorten(label)}'"
 
 
-def counted_parents(parents: Parents, unit: str = "") -> str:
+def counted_parents(parents: Parents, noun: str = "") -> str:
     """Parents with what speaks for them.
 
-    >>> counted_parents([("bar", 2), ("pub", 1)], " rows")
-    "'bar' (2 rows), 'pub' (1 rows)"
+    >>> counted_parents([("bar", 2), ("pub", 1)], "row"), counted_parents([("bar", 2)])
+    ("'bar' (2 rows), 'pub' (1 row)", "'bar' (2)")
     """
-    return _listed([f"{quoted(parent)} ({count:,}{unit})" for parent, count in parents])
+    return _listed([f"{quoted(one)} ({count_of(count, noun) if noun else f'{count:,}'})" for one, count in parents])
 
 
 def _most_frequent(tree: TableTree) -> Finding | None:

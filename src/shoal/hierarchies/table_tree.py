@@ -66,9 +66,7 @@ class TableTree:
         self.columns = columns
         self.weighted = uses is not None
         self.split = split
-        self.level_of = np.array(
-            [len(columns), len(columns)]
-        )  # of each node; the root and (no department) are above all
+        self.level_of = np.array([len(columns)] * 2)  # of each node; the root and (no department) are above all
         self.label_of = np.array([-1, -1])  # the code of each node's label in its column
         self.parent = np.array([-1, ROOT])
         self.start = [0] * len(columns)  # of each level: its first node
@@ -80,7 +78,7 @@ class TableTree:
     def _grow(self, weights: Numbers) -> None:
         """Number the nodes level by level, from the widest down, and let the rows vote for their parents."""
         top = len(self.columns) - 1
-        above = np.full(len(weights), ROOT)
+        above = np.full(len(weights), ROOT, dtype=np.int64)
         moved = np.zeros(len(weights), dtype=np.bool_)
         for level in range(top, -1, -1):
             codes = self.columns[level].codes
@@ -101,7 +99,7 @@ class TableTree:
                 same_level = self.level_of[above[filled]] == self.level_of[chosen]
                 moved[filled] |= same_level & (above[filled] != chosen)
             if level == top:
-                above = np.full(len(weights), NOTHING_ABOVE)
+                above = np.full(len(weights), NOTHING_ABOVE, dtype=np.int64)
             above[filled] = nodes
         self.moved = len(np.unique(self.columns[0].codes[moved]))  # items that a wider group was chosen for
 
