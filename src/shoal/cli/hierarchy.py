@@ -1,4 +1,4 @@
-"""``shoal hierarchy build | check | convert | show``."""
+"""``shoal hierarchy build | check | convert | from-table | show``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 import shoal
 from shoal import hierarchies
 from shoal.cli import console
+from shoal.cli.from_table import from_table
 from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
@@ -19,6 +20,8 @@ from shoal.jobs.job import check_outputs
 def hierarchy() -> None:
     """Build, check, convert and show item hierarchies."""
 
+
+hierarchy.add_command(from_table)
 
 to_format = click.option(
     "--to", "to_format", help=f"Format to write: {', '.join(hierarchies.FORMATS)}; default: by its name."

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, frozen
-from shoal.data.labels import label_key
+from shoal.data.labels import canonical_order, label_key
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError, HierarchyError, did_you_mean, shorten
 
@@ -343,7 +343,7 @@ def _number(root: str, children: Mapping[str, Sequence[str]], name: str) -> Hier
             leaves.append(label)
         elif first < 0:
             stack.append((label, len(leaves)))
-            stack.extend((child, -1) for child in sorted(below, key=label_key, reverse=True))
+            stack.extend((child, -1) for child in reversed(canonical_order(below)))
         else:
             internal.append((label, first, len(leaves)))
     n_leaves = len(leaves)

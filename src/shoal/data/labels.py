@@ -11,15 +11,17 @@ from shoal.quoting import cells
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
 
-def label_key(label: str) -> tuple[int, Fraction, str]:
+def label_key(label: str) -> tuple[int, int | Fraction, str]:
     """The sort key of a label.
 
     >>> sorted(["b", "10", "9", "a", "9.5"], key=label_key)
     ['9', '9.5', '10', 'a', 'b']
     """
+    if label.isdigit() and label.isascii() and len(label) < 19:  # most numbers: much faster than fractions
+        return (0, int(label), label)
     if _NUMBER.fullmatch(label):
         return (0, Fraction(label), label)
-    return (1, Fraction(0), label)
+    return (1, 0, label)
 
 
 def canonical_order(labels: Iterable[str]) -> list[str]:

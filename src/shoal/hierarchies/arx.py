@@ -28,26 +28,38 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
     """Read rows of labels from the item to the root."""
     problems: list[str] = []
     paths = _paths(read_rows(text, name, delimiter), name, problems)
-    group_at = {label: row.place for row, path in reversed(paths) for label in path[1:]}
-    parent_of = {label: path[at + 1 : at + 2] for _, path in paths for at, label in enumerate(path) if at}
-    item_at: dict[str, str] = {}
+    # Many items have the same groups: each row of groups is looked at once. First rows, in the order of the last ones.
+    rows_of = dict(reversed([(tuple(path[1:]), row) for row, path in paths]))
+    by_line = sorted(rows_of.items(), key=lambda one: -one[1].line)
+    group_at = {label: row for labels, row in by_line for label in labels}
+    parent_of = {label: labels[at + 1 : at + 2] for labels in reversed(rows_of) for at, label in enumerate(labels)}
+    item_at: dict[str, Row] = {}
     edges: dict[tuple[str, str | None], Edge] = {}
+    known: set[tuple[str, ...]] = set()  # groups whose edges are there
     for row, path in paths:
-        item = path[0]
+        item, labels = path[0], tuple(path[1:])
         if item in item_at:
-            problems.append(f"{name}: item '{item}' is given twice ({item_at[item]} and {row.place}): remove one.")
+            problems.append(
+                f"{name}: item '{item}' is given twice ({item_at[item].place} and {row.place}): remove one."
+            )
             continue
-        item_at[item] = row.place
-        if item in group_at and row.cells[1:2] == (item,) and parent_of.get(item, path[1:2]) == path[1:2]:
+        item_at[item] = row
+        if item in group_at and row.cells[1:2] == (item,) and parent_of.get(item, labels[:1]) == labels[:1]:
             path = [item, *path]  # below its namesake
         elif item in group_at:
             problems.append(
-                f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item]}): rename one of the two."
+                f"{name}: '{item}' is an item ({row.place}) and a group ({group_at[item].place}): "
+                f"rename one of the two."
             )
             continue
+        elif labels and labels in known:
+            edges[item, labels[0]] = Edge(item, labels[0], row.place)
+            continue
+        known.add(labels)
         for child, parent in pairwise([*path, None] if len(set(path)) == 1 else path):
             assert child is not None
-            edges.setdefault((child, parent), Edge(child, parent, row.place))
+            if (child, parent) not in edges:
+                edges[child, parent] = Edge(child, parent, row.place)
     edge_of = {edge.child: edge for edge in edges.values() if edge.parent not in (None, edge.child)}
     for row, path in paths:
         if path[-1] in edge_of and len(path) > 1:
@@ -61,20 +73,32 @@ def read(text: str, name: str, delimiter: str | None) -> Draft:
 
 def write(hierarchy: Hierarchy, delimiter: str | None) -> str:
     """A row of equal length for every item, in canonical order."""
-    paths = [[hierarchy.labels[node] for node in hierarchy.ancestors(leaf)] for leaf in range(hierarchy.n_leaves)]
+    labels, parent, leaves = hierarchy.labels, hierarchy.parent.tolist(), hierarchy.n_leaves
+    above: dict[int, list[str]] = {-1: []}  # of a group, and what is above it, once for all its items
+    for node in range(len(labels) - 1, leaves - 1, -1):
+        above[node] = [labels[node], *above[parent[node]]]
     width = hierarchy.height + 1
-    if is_header(paths[0]):
+    if is_header([labels[0], *above[parent[0]]]):
         width += 1  # an item called 'node' below a root called 'parent' would be taken for the header of ``parents``
-    return write_rows(([path[0]] * (width - len(path)) + path for path in paths), delimiter or ";")
+    paths = ((labels[leaf], above[parent[leaf]]) for leaf in range(leaves))
+    return write_rows(([item] * (width - len(groups)) + groups for item, groups in paths), delimiter or ";")
 
 
 def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, list[str]]]:
     """The labels of each row without repetitions; rows that make no path are reported instead."""
-    trimmed = [_trimmed(row.cells) for row in rows]
-    widest = max(map(len, trimmed), default=0)
+    widest = max((len(_trimmed(cells)) for cells in {row.cells[1:] for row in rows}), default=0) + 1
+    clean: dict[tuple[str, ...], list[str]] = {}  # groups as rows have them, those that are blank or repeated apart
     paths = []
-    for row, cells in zip(rows, trimmed, strict=True):
-        path = [label for i, label in enumerate(cells) if i == 0 or label != cells[i - 1]]
+    for row in rows:
+        item, groups = row.cells[0], row.cells[1:]
+        if groups not in clean:
+            labels = _without_repetitions(_trimmed(groups))
+            clean[groups] = [] if "" in labels or len(set(labels)) < len(labels) else labels
+        if item and clean[groups] and item not in clean[groups]:
+            paths.append((row, [item, *clean[groups]]))
+            continue
+        cells = _trimmed(row.cells)
+        path = _without_repetitions(cells)
         if "" in path or not path:
             problems.append(
                 f"{name}, {row.place}, column {cells.index('') + 1 if path else 1}: empty label: fill it in, or repeat "
@@ -93,6 +117,11 @@ def _paths(rows: list[Row], name: str, problems: list[str]) -> list[tuple[Row, l
         else:
             paths.append((row, path))
     return paths
+
+
+def _without_repetitions(cells: Sequence[str]) -> list[str]:
+    """The cells that differ from the one before."""
+    return [label for i, label in enumerate(cells) if i == 0 or label != cells[i - 1]]
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:

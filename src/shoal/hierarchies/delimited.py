@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from shoal.errors import HierarchyError
 from shoal.quoting import BadQuotes, records
@@ -19,8 +20,7 @@ _QUOTED = re.compile(r'(?:^|(?<=[;,\t|\n]))"(?:[^"]|"")*"')
 _NAMES = {"\t": "a tab", " ": "a space"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The cells of one row and the line it starts on."""
 
     line: int
@@ -57,6 +57,7 @@ def write_rows(rows: Iterable[Sequence[str]], delimiter: str) -> str:
     check_delimiter(delimiter)
     special = {*DELIMITERS, delimiter, '"', "\n"}
 
+    @cache  # most labels are in many rows
     def cell(label: str) -> str:
         # White space at the ends is quoted only to be seen: readers keep it in any case.
         plain = special.isdisjoint(label) and label == label.strip()
@@ -77,9 +78,10 @@ def sniff(text: str) -> str | None:
     >>> sniff("bread, white;bakery;*\\nbeer;drinks;*\\n"), sniff('"a;b"'), sniff("a,b;*\\nc,d;*\\n")
     (';', None, ';')
     """
-    lines = [line for line in _QUOTED.sub("x", text).split("\n") if line]
+    unquoted = _QUOTED.sub("x", text) if '"' in text else text
+    lines = [line for line in unquoted.split("\n") if line]
     best, best_score = None, (0, 0)
-    for delimiter in DELIMITERS:
+    for delimiter in filter(unquoted.__contains__, DELIMITERS):
         last = Counter(line.rpartition(delimiter)[2] for line in lines if delimiter in line)
         if last and (score := (last.total(), max(last.values()))) > best_score:
             best, best_score = delimiter, score

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError
@@ -18,8 +19,7 @@ from shoal.errors import HierarchyError
 _NAMED = 4  # roots that a message names before it says "and more"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A child, its parent (None: the root) and where the file says so, such as "line 3"."""
 
     child: str

@@ -103,6 +103,8 @@ def _detect(text: str, suffix: str, name: str, delimiter: str | None) -> str:
             return "amnesia-json"
         if amnesia.looks_like_it(text):
             return "amnesia"
+    if "parent" not in text.lower():
+        return "arx"
     rows = read_rows(text, name, delimiter)
     # In a table of parents, 'parent' is in the header and hardly elsewhere; in arx every row ends with the same root.
     is_table = bool(rows) and parents.is_header(rows[0].cells)

@@ -1,0 +1,205 @@
+"""The kinds of dirt in a table that a hierarchy is made from, and the sentences that tell what was done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from shoal.data.labels import canonical_order
+from shoal.errors import shorten
+from shoal.hierarchies.level_columns import LevelColumn, without_fraction
+from shoal.hierarchies.table_summary import Finding, count_of
+from shoal.hierarchies.table_tree import NOTHING_ABOVE, ROOT, Numbers, Parents, TableTree
+
+EXAMPLES = 3
+
+
+def in_tree(tree: TableTree, names: Sequence[str]) -> list[Finding | None]:
+    """What is told by the tree: several parents, blank levels, and labels that two nodes have."""
+    return [
+        _split(tree, names) if tree.split else _most_frequent(tree),
+        _items_with_several(tree.several(0, names)),
+        _blank_levels(tree, names),
+        _nothing_above(tree, names),
+        _same_label(tree.qualified(names)),
+    ]
+
+
+def floats(columns: Sequence[LevelColumn]) -> Finding | None:
+    """Columns of whole numbers that arrived as floats."""
+    columns = [column for column in columns if column.was_float]
+    if not columns:
+        return None
+    examples = [f"{shorten(one.name)} {one.was_float} is {quoted(without_fraction(one.was_float))}" for one in columns]
+    action = f"Whole numbers of {count_of(len(columns), 'column')} arrived as floats and became integers"
+    return Finding("whole numbers as floats", len(columns), action, tuple(examples[:EXAMPLES]))
+
+
+def rows_without_item(leaf: str, count: int) -> Finding | None:
+    """Rows whose item is blank."""
+    if not count:
+        return None
+    action = f"{count_of(count, 'row', 'has', 'have')} no {shorten(leaf)} and {_were(count)} left out"
+    return Finding("rows without an item", count, action)
+
+
+def unused(labels: Sequence[str], *, left_out: bool) -> Finding | None:
+    """Items of the table that do not occur in the data."""
+    if not labels:
+        return None
+    does_not = count_of(len(labels), "item", "of the table does not", "of the table do not")
+    action = f"{does_not} occur in the data and {_were(len(labels))} {'left out' if left_out else 'kept'}"
+    return Finding("items not used", len(labels), action, _first(labels))
+
+
+def unknown(
+    labels: Sequence[str], known: Iterable[str], uses: Mapping[str, int], *, below_root: bool
+) -> Finding | None:
+    """Items of the data that the table lacks."""
+    if not labels:
+        return None
+    is_not = count_of(len(labels), "item", "of the data is not", "of the data are not")
+    times = count_of(sum(uses[label] for label in labels), "time")
+    if below_root:
+        done = f"and {_were(len(labels))} put directly below the root"
+    else:
+        done = "and will be refused unless --unknown-items root puts them below the root"
+    often = sorted(labels, key=lambda label: -uses[label])  # of equally common ones, the first
+    examples = [f"{quoted(item)}, where the table has {quoted(other)}" for item, other in lookalikes(often, known)]
+    action = f"{is_not} in the table (used {times}) {done}"
+    return Finding("unknown items", len(labels), action, tuple(examples or map(quoted, often))[:EXAMPLES])
+
+
+def lookalikes(unknown: Sequence[str], known: Iterable[str]) -> list[tuple[str, str]]:
+    """Unknown items with a known one that differs in leading zeros, ``.0``, case or white space only.
+
+    >>> lookalikes(["7", "MILK ", "8"], ["007", "milk"])
+    [('7', '007'), ('MILK ', 'milk')]
+    """
+    cores = set(map(_core, unknown))
+    alike = canonical_order(label for label in known if _core(label) in cores)
+    by_core = {_core(label): label for label in reversed(alike)}
+    return [(label, by_core[core]) for label in unknown if (core := _core(label)) in by_core]
+
+
+def quoted(label: str) -> str:
+    """A label as messages show it."""
+    return f"'{shorten(label)}'"
+
+
+def counted_parents(parents: Parents, noun: str = "") -> str:
+    """Parents with what speaks for them.
+
+    >>> counted_parents([("bar", 2), ("pub", 1)], "row"), counted_parents([("bar", 2)])
+    ("'bar' (2 rows), 'pub' (1 row)", "'bar' (2)")
+    """
+    return _listed([f"{quoted(one)} ({count_of(count, noun) if noun else f'{count:,}'})" for one, count in parents])
+
+
+def _most_frequent(tree: TableTree) -> Finding | None:
+    """Groups with several parents that got one of them."""
+    several = {column.name: tree.several(level) for level, column in enumerate(tree.columns) if level}
+    groups = [group for level in several.values() for group in level]
+    if not groups:
+        return None
+    levels = ", ".join(f"{len(level):,} {shorten(name)}" for name, level in several.items() if level)
+    chosen = "the parent that the data use most" if tree.weighted else "the parent that most rows name"
+    moved = count_of(tree.moved, "item") + (
+        f" and left {count_of(tree.emptied, 'group')} empty" if tree.emptied else ""
+    )
+    action = (
+        f"{count_of(len(groups), 'group', 'stands', 'stand')} under several parents ({levels}) and "
+        f"{_were(len(groups))} put below {chosen}, which moved {moved} (--several-parents split keeps them apart)"
+    )
+    return Finding("several parents", len(groups), action, _with_parents(groups))
+
+
+def _split(tree: TableTree, names: Sequence[str]) -> Finding | None:
+    """Groups with several parents that were split; those that became most groups first."""
+    groups = sorted(tree.split_labels(names), key=lambda group: -len(group[1]))
+    if not groups:
+        return None
+    examples = [f"{quoted(label)} is {_listed(list(map(quoted, parts)))}" for label, parts in groups[:EXAMPLES]]
+    action = f"{count_of(len(groups), 'group', 'stands', 'stand')} under several parents and {_were(len(groups))} split"
+    return Finding("several parents", len(groups), action, tuple(examples))
+
+
+def _items_with_several(items: Sequence[tuple[str, Parents]]) -> Finding | None:
+    """Items that rows give several parents."""
+    if not items:
+        return None
+    have = count_of(len(items), "item", "has", "have")
+    action = f"{have} rows with several parents and {_were(len(items))} put below the parent that most rows name"
+    return Finding("items under several parents", len(items), action, _with_parents(items))
+
+
+def _blank_levels(tree: TableTree, names: Sequence[str]) -> Finding | None:
+    """Items of rows in which a level is blank."""
+    blank_rows = {column.name: column.codes < 0 for column in tree.columns[1:]}
+    items = np.unique(tree.columns[0].codes[np.any(list(blank_rows.values()), axis=0)])
+    if not len(items):
+        return None
+    counts = {name: int(np.count_nonzero(blank)) for name, blank in blank_rows.items()}
+    rows = ", ".join(f"{shorten(name)} in {count_of(count, 'row')}" for name, count in counts.items() if count)
+    action = f"{count_of(len(items), 'item', 'has', 'have')} blank levels, which were skipped ({rows})"
+    return Finding("blank levels", len(items), action, _paths(tree, names, items))
+
+
+def _nothing_above(tree: TableTree, names: Sequence[str]) -> Finding | None:
+    """Items that lie in no group of the widest level."""
+    items = np.flatnonzero(tree.without_top[tree.start[0] :])
+    if not len(items):
+        return None
+    without = f"{count_of(len(items), 'item', 'has', 'have')} no {shorten(tree.columns[-1].name)}"
+    action = f"{without} and {_were(len(items))} put below {quoted(names[NOTHING_ABOVE])}"
+    return Finding("nothing above", len(items), action, _paths(tree, names, items))
+
+
+def _same_label(names: Sequence[str]) -> Finding | None:
+    """Groups that got another name."""
+    if not names:
+        return None
+    have = count_of(len(names), "group", "has", "have")
+    action = f"{have} the label of another node and got {'its' if len(names) == 1 else 'their'} level in brackets"
+    return Finding("same label twice", len(names), action, tuple(map(quoted, names[:EXAMPLES])))
+
+
+def _paths(tree: TableTree, names: Sequence[str], items: Numbers) -> tuple[str, ...]:
+    """The first of some items, each with the groups above it."""
+    labels = tree.columns[0].labels
+    node_of = {labels[item]: tree.start[0] + item for item in items.tolist()}
+    paths = []
+    for label in canonical_order(node_of)[:EXAMPLES]:
+        node, path = node_of[label], []
+        while node != ROOT:
+            path.append(quoted(names[node]))
+            node = int(tree.parent[node])
+        paths.append(" below ".join(path))
+    return tuple(paths)
+
+
+def _with_parents(nodes: Sequence[tuple[str, Parents]]) -> tuple[str, ...]:
+    """Those nodes whose other parents have most speaking for them, each with its parents."""
+    most = sorted(nodes, key=lambda node: -sum(count for _, count in node[1][1:]))[:EXAMPLES]
+    return tuple(f"{quoted(label)} under {counted_parents(parents)}" for label, parents in most)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """The first of some texts, and how many more there are."""
+    return ", ".join(texts[:EXAMPLES]) + (f" and {len(texts) - EXAMPLES} more" if len(texts) > EXAMPLES else "")
+
+
+def _first(labels: Iterable[str]) -> tuple[str, ...]:
+    """The first of some labels, in canonical order."""
+    return tuple(map(quoted, canonical_order(labels)[:EXAMPLES]))
+
+
+def _core(label: str) -> str:
+    """A label without what spreadsheets and data frames change."""
+    return without_fraction(label.strip()).casefold().lstrip("0") or "0"
+
+
+def _were(count: int) -> str:
+    """The verb of one or several."""
+    return "was" if count == 1 else "were"
