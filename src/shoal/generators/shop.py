@@ -1,8 +1,9 @@
 """A small shop as shops have it in their database: order lines, a product table and a customer table. All made up.
 
 Each order follows one shopping mission of :mod:`shoal.generators.supermarket`, and each customer prefers some missions
-and one store. So products of an aisle are ordered together, and few products make up most of the lines. A product is a
-type, such as "oat milk", of one brand in one size. The types are those of :mod:`shoal.generators.products`.
+and one store. One line in five has nothing to do with the mission. So products of an aisle are ordered together, and
+few products make up most of the lines. A product is a type, such as "oat milk", of one brand in one size. The types are
+those of :mod:`shoal.generators.products`.
 
 ``orders`` has one line for each product of an order. The customer, store, week and date are the same on all lines of an
 order; quantity and price are not. No order id belongs to two customers.
@@ -32,7 +33,7 @@ import numpy.typing as npt
 
 from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_texts
-from shoal.generators.supermarket import MISSIONS, attraction, product_hierarchy
+from shoal.generators.supermarket import MISSIONS, TILL, attraction, product_hierarchy
 from shoal.options import Spec, option
 
 Floats = npt.NDArray[np.float64]
@@ -72,7 +73,8 @@ _KNOWN = 0.7  # share of the customers in the customer table
 _NO_INCOME = 0.04  # share of these
 _ZIPF = 1.0  # exponent of popularity within a type
 _LOYAL = 0.85  # share of the orders in the customer's own store
-_LARGER = 1.3  # orders are larger than the demo's baskets, by this factor
+_STRAY = 0.2  # share of the lines that have nothing to do with the order's mission
+_LARGER = 1.2  # orders are larger than the demo's baskets, by this factor
 _ORDER_TAIL, _SIZE_TAIL = 0.8, 0.5  # sigmas of lognormal factors: orders of a customer, lines of an order
 
 
@@ -147,17 +149,13 @@ class Shop(Spec):
 
     def _lines(self, rng: np.random.Generator, mission_of: Counts) -> tuple[Counts, Counts, Counts]:
         """Order, product and quantity of each line, by order; a product that is drawn twice is one line."""
-        assortment, hierarchy = self._assortment, product_hierarchy()
+        assortment = self._assortment
         factor = _LARGER * rng.lognormal(-(_SIZE_TAIL**2) / 2, _SIZE_TAIL, len(mission_of))
         pairs = []  # order * products + product
-        for which, mission in enumerate(MISSIONS.values()):
+        for which, (mission, chance) in enumerate(zip(MISSIONS.values(), assortment.chances(), strict=True)):
             members = np.flatnonzero(mission_of == which)
             order = np.repeat(members, 1 + rng.poisson((mission.size - 1) * factor[members]))
-            chance = attraction(mission, hierarchy)[assortment.type_of] * assortment.popularity
-            if not chance.any():  # a shop so small that it has nothing for this mission
-                chance = assortment.popularity
-            drawn = rng.choice(len(chance), len(order), p=chance / chance.sum())
-            pairs.append(order * len(chance) + drawn)
+            pairs.append(order * len(chance) + rng.choice(len(chance), len(order), p=chance))
         line, times = np.unique(np.concatenate(pairs), return_counts=True)
         order, product = np.divmod(line, len(assortment.ids))
         quantity = times + rng.geometric(0.85, len(line)) - 1
@@ -233,6 +231,15 @@ class Assortment:
         levels = _levels(rng, [path[code] for code in type_of.tolist()])
         return cls(ids, type_of, popularity, price, levels, [BRANDS[which] for which in brand], sizes)
 
+    def chances(self) -> list[Floats]:
+        """For each mission, the chance of each product to be on the next line of such an order."""
+        hierarchy = product_hierarchy()
+        missions = [*MISSIONS.values(), TILL]  # together they visit every aisle
+        own = [_shares(attraction(mission, hierarchy)[self.type_of] * self.popularity) for mission in missions]
+        weight = np.array([mission.weight for mission in missions])
+        overall = _shares(weight @ np.array(own))
+        return [_shares((1 - _STRAY) * chance + _STRAY * overall) for chance in own[:-1]]
+
 
 def _levels(rng: np.random.Generator, paths: list[list[str]]) -> dict[str, list[str | None]]:
     """The level columns of the product table, as dirty as they are."""
@@ -250,6 +257,11 @@ def _levels(rng: np.random.Generator, paths: list[list[str]]) -> dict[str, list[
             for name in names:
                 levels[name][row] = cell
     return levels
+
+
+def _shares(weights: Floats) -> Floats:
+    """Weights scaled to add up to 1; zeros stay zeros, also if there is nothing else."""
+    return weights / max(float(weights.sum()), np.finfo(np.float64).tiny)
 
 
 def _chosen(texts: Sequence[str], rows: Counts) -> Any:
