@@ -294,6 +294,7 @@ def test_catalogues_and_help(shell: Shell) -> None:
         ["hierarchy", "build"],
         ["generate", "quest"],
         ["generate", "videos"],
+        ["generate", "shop"],
     ):
         code, out, _ = shell(*words, "--help")
         assert code == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,14 @@ from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE, spec_options_of
 from shoal.data.transactions import Transactions
+from shoal.errors import OutputError
 from shoal.files import all_or_none
 from shoal.generators.quest import Quest
+from shoal.generators.shop import Shop
 from shoal.generators.videos import Videos
 from shoal.jobs.job import check_outputs
+
+_ROWS = {"orders": "order lines", "products": "products", "customers": "customers"}  # what a row of each table is
 
 
 @click.group()
@@ -68,3 +74,59 @@ def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout
         io.write(data, output, format=format)
     names = ", ".join(data.table.names) if data.table else ""
     console.say(f"{len(data):,} rows with {names} and a set of {generator.items:,} items: {output}")
+
+
+@generate.command()
+@click.option("-o", "--output", required=True, type=FILE, help="The folder to write to. It is created if it is new.")
+@spec_options_of(Shop)
+@click.option(
+    "--format",
+    default="csv",
+    show_default=True,
+    type=click.Choice(["csv", "tsv", "jsonl", "parquet", "feather"]),
+    help="Format of the three files.",
+)
+def shop(output: Path, format: str, **given: Any) -> None:
+    """Three tables of a shop: order lines, products and customers, as dirty as real ones.
+
+    Writes orders, products and customers to a folder. docs/order-lines.md shows how to anonymize them.
+    """
+    generator = Shop.parse({name: value for name, value in given.items() if value is not None})
+    targets = {name: output / f"{name}.{format}" for name in _ROWS}
+    with _folder(output):
+        check_outputs([], list(targets.values()))
+        tables = generator.tables()
+        with all_or_none():
+            for name, path in targets.items():
+                _write_table(tables[name], path, format)
+    for name, path in targets.items():
+        console.say(f"{tables[name].num_rows:,} {_ROWS[name]}: {path}")
+
+
+def _write_table(table: Any, path: Path, format: str) -> None:
+    """Write an Arrow table that has no sets; JSON has no dates, so they become texts there."""
+    if format == "jsonl" and "date" in table.column_names:
+        at = table.column_names.index("date")
+        table = table.set_column(at, "date", table["date"].cast("string"))
+    io.write(io.read(table, sets=False), path, format=format)
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder to write to; one that is new goes away again if the block fails."""
+    try:
+        new = not path.exists()
+        if not new and not path.is_dir():
+            raise OutputError(f"{path} is a file: name a folder to write to.")
+        path.mkdir(exist_ok=True)
+    except FileNotFoundError:
+        raise OutputError(f"{path} cannot be made: the folder {path.parent} does not exist: create it first.") from None
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} cannot be made: {getattr(error, 'strerror', None) or error}.") from None
+    try:
+        yield
+    except BaseException:
+        if new:
+            with suppress(OSError):
+                path.rmdir()
+        raise

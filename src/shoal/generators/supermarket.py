@@ -127,7 +127,7 @@ def supermarket(rows: int = 20_000, seed: int = 0) -> Transactions:
         """Fill the baskets of one mission."""
         sizes = 1 + rng.poisson((mission.size - 1) * factor[members])
         baskets.append(np.repeat(members, sizes))
-        codes.append(rng.choice(len(labels), int(sizes.sum()), p=_attraction(mission, hierarchy)))
+        codes.append(rng.choice(len(labels), int(sizes.sum()), p=attraction(mission, hierarchy)))
 
     for which, mission in enumerate(MISSIONS.values()):
         shop(mission, np.flatnonzero(chosen == which))
@@ -135,7 +135,7 @@ def supermarket(rows: int = 20_000, seed: int = 0) -> Transactions:
     return Transactions(*csr_from_pairs(np.concatenate(baskets), np.concatenate(codes), rows), labels)
 
 
-def _attraction(mission: Mission, hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
+def attraction(mission: Mission, hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     """The chance of each product to be the next one that the mission puts in the basket."""
     chance = np.zeros(hierarchy.n_leaves)
     sold = aisles()
