@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.labels import canonical_order
+from shoal.data.notes import Note
 from shoal.data.source_layout import SourceLayout
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
@@ -32,6 +33,7 @@ class Origin:
     avoid: str = ""  # characters that separate items in the file that will be written, if that is laid out otherwise
     codebook: Any = None  # shoal.hierarchies.codebook.CodeBook: what the labels of published data represent
     path: Path | None = None  # the file, if they came from one
+    notes: tuple[Note, ...] = ()  # what a publisher must know about how they were read
 
     @property
     def source(self) -> str:

@@ -100,6 +100,53 @@ class DroppedIndex(Note):
 
 
 @dataclass(frozen=True)
+class IdsReplaced(Note):
+    """The ids of long data are not published: records are numbered."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IdsKept(Note):
+    """The ids of long data are published, as the user asked for."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VaryingColumns(Note):
+    """Columns of long data differ within a record, so they are left out."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NullItemsDropped(Note):
+    """Rows of long data without an item were left out."""
+
+    column: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Joined(Note):
+    """Columns of another table were added; ``unmatched`` says in a sentence what had no match, or is empty."""
+
+    file: str
+    key: str
+    unmatched: str
+
+
+@dataclass(frozen=True)
+class Filtered(Note):
+    """Only rows that fulfil a condition were read."""
+
+    condition: str
+    kept: int
+    total: int
+
+
+@dataclass(frozen=True)
 class DroppedItems(Note):
     """Items were left out when the data were read."""
 

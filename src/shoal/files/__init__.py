@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from shoal.errors import DataError, OptionError, OutputError, shorten
 from shoal.files.staging import Part, discard, move, undisturbed
@@ -40,7 +40,7 @@ class FileBytes:
     @property
     def utf8(self) -> bool:
         """Whether it must be UTF-8, if it is text."""
-        return not self.data.startswith(tuple(_MARKS))
+        return encoding_of(self.data) is None
 
     def text(self) -> str:
         """The content as text; UTF-8 with or without a byte-order mark, any line ends."""
@@ -67,7 +67,6 @@ def plain_suffix(path: Path) -> str:
 
 def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
     """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
-    limit = None if max_expanded is None else bytes_of(max_expanded)
     path = Path(path)
     try:
         raw = path.read_bytes()
@@ -76,31 +75,32 @@ def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
     except FileNotFoundError:
         raise DataError(f"{path} does not exist: check the path.") from None
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {_why(error)}.") from None
+        raise DataError(f"{path} cannot be read: {reason(error)}.") from None
     digest = hashlib.sha256(raw).hexdigest()
     codec = codec_of(path)
     if codec:
-        raw = _expanded(raw, codec, path, max(_AT_LEAST, _EXPANDED * len(raw)) if limit is None else limit)
+        raw = b"".join(expanded(io.BytesIO(raw), codec, path, len(raw), max_expanded))
     return FileBytes(path, raw, digest)
 
 
-def _expanded(packed: bytes, codec: str, path: Path, limit: int) -> bytes:
-    """The content of a compressed file, piece by piece, so that no more than the limit is ever expanded."""
+def expanded(packed: Any, codec: str, path: Path, size: int, max_expanded: int | str | None = None) -> Iterator[bytes]:
+    """The content of a compressed file of this size, piece by piece, so that no more than the limit is expanded."""
     import pyarrow as pa
 
-    content = io.BytesIO()
+    limit = max(_AT_LEAST, _EXPANDED * size) if max_expanded is None else bytes_of(max_expanded)
+    total = 0
     try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), codec) as stream:
+        with pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), codec) as stream:
             while piece := stream.read(_PIECE):
-                content.write(piece)
-                if content.tell() > limit:
+                total += len(piece)
+                if total > limit:
                     raise DataError(
-                        f"{path} has {len(packed):,} bytes and expands to more than {limit:,}: if it is no trap, pass "
+                        f"{path} has {size:,} bytes and expands to more than {limit:,}: if it is no trap, pass "
                         f"--max-expanded with a higher limit, such as 20GB."
                     )
+                yield piece
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} is not a valid {codec} file: {error}.") from None
-    return content.getvalue()
 
 
 def bytes_of(size: int | str) -> int:
@@ -115,15 +115,19 @@ def bytes_of(size: int | str) -> int:
     return int(Fraction(match[1]) * _UNITS[match[2]])
 
 
+def encoding_of(start: bytes) -> str | None:
+    """The encoding that a byte-order mark tells, of text that is not UTF-8."""
+    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
+
+
 def decode(data: bytes, name: str) -> str:
     """Bytes to text, or a clear error for what is not text."""
-    for mark, encoding in _MARKS.items():
-        if data.startswith(mark):
-            try:
-                return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-            except UnicodeDecodeError:
-                kind = encoding.upper()
-                raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
+    if encoding := encoding_of(data):
+        try:
+            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            kind = encoding.upper()
+            raise DataError(f"{name} is not text: it starts like {kind} but cannot be decoded.") from None
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise DataError(f"{name}, line {line}: binary data where text was expected: is this the right file or format?")
@@ -136,7 +140,7 @@ def decode(data: bytes, name: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _why(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """What is wrong with a path; Python has three kinds of errors for that."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
@@ -156,7 +160,7 @@ def check_writable(path: str | Path) -> None:
             raise OutputError(f"{path} cannot be written: the folder {target.parent} does not exist: create it first.")
         denied = not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK))
     except (OSError, RuntimeError, ValueError) as error:
-        raise OutputError(f"{path} cannot be written: {_why(error)}.") from None
+        raise OutputError(f"{path} cannot be written: {reason(error)}.") from None
     if denied:
         raise OutputError(f"{path} cannot be written: permission denied.")
 

@@ -1,94 +1,93 @@
-"""Labels to codes and back: what every format does with its items once it has found them.
+"""Labels to codes and back: what happens to items once a format has found them.
 
 An item that is empty or only white space is no item: it is dropped, in every format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from shoal.data import Transactions, canonical_order
-from shoal.data.arrays import Codes, Offsets, csr_from_pairs, row_ids
+from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.data.arrow import arrow_numbers, arrow_texts, numpy_of
 from shoal.errors import DataError
-from shoal.io.messages import shown
+from shoal.io.messages import shorten, shown
+from shoal.kernels.read.sorted_rows import sorted_rows
+from shoal.kernels.read.tokens import Tokens, split_cells
 
+_UNSHARED = 1 << 20  # labels in the dictionaries of parts before these are made one
 BATCH_ROWS = 100_000  # rows written at a time: large enough to be fast, small enough to need little memory
-PART = 1 << 18  # texts that are coded at a time
-PART_ROWS = 1 << 15  # rows that are split at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Ragged:
-    """Rows of texts of any length: row r is ``values[indptr[r]:indptr[r + 1]]``."""
+class Coded:
+    """Rows of items as codes: row r has the next ``sizes[r]`` of the items, which are dictionary-coded."""
 
-    values: Any  # pyarrow array of large_string
-    indptr: Offsets
-
-    @classmethod
-    def split(cls, texts: Any, delimiter: str) -> Ragged:
-        """Split every text of an Arrow array at a delimiter."""
-        import pyarrow.compute as pc
-
-        return cls.from_lists(pc.split_pattern(texts, delimiter))
+    sizes: Codes
+    items: Any  # pyarrow.DictionaryArray of text
 
     @classmethod
-    def split_parts(cls, texts: Any, delimiter: str) -> Iterator[Ragged]:
-        """The same, some thousand texts at a time."""
-        for first in range(0, len(texts), PART_ROWS):
-            yield cls.split(texts.slice(first, PART_ROWS), delimiter)
-
-    @classmethod
-    def from_lists(cls, lists: Any) -> Ragged:
-        """From an Arrow list array (chunked or not); a null list is an empty row."""
+    def of_texts(cls, texts: Any, sizes: Any) -> Coded:
+        """From the texts of all rows, an Arrow array of any type, and how many each has."""
         import pyarrow as pa
+
+        coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+        items = pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), as_labels(coded.dictionary))
+        return cls(np.asarray(sizes, np.int32), items)
+
+    @classmethod
+    def of_lists(cls, lists: Any) -> Coded:
+        """From an Arrow list array; a null list is an empty row."""
         import pyarrow.compute as pc
 
         sizes = pc.list_value_length(lists)
-        sizes = numpy_of(pc.fill_null(sizes, 0) if sizes.null_count else sizes)
-        chunks = lists.chunks if isinstance(lists, pa.ChunkedArray) else [lists]
-        values = [as_text(chunk.flatten()) for chunk in chunks]
-        return cls(pa.concat_arrays(values) if values else arrow_texts([]), _offsets(sizes))
+        sizes = pc.fill_null(sizes, 0) if sizes.null_count else sizes
+        return cls.of_texts(lists.flatten(), numpy_of(sizes))
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Sequence[str]]) -> Ragged:
+    def of_rows(cls, rows: Sequence[Sequence[str]]) -> Coded:
         """From lists of Python strings."""
-        return cls.from_flat([item for row in rows for item in row], [len(row) for row in rows])
+        sizes = np.array([len(row) for row in rows], dtype=np.int32)
+        return cls.of_texts(arrow_texts([item for row in rows for item in row]), sizes)
 
     @classmethod
-    def from_flat(cls, texts: Sequence[str], sizes: Sequence[int]) -> Ragged:
-        """From the texts of all rows, and how many each has."""
-        return cls(arrow_texts(texts), _offsets(np.array(sizes, dtype=np.int64)))
+    def of_cells(cls, cells: Any, delimiter: str) -> Coded:
+        """From an Arrow array of texts that are split at a delimiter."""
+        data, offsets = text_buffers(cells)
+        return cls.of_tokens(split_cells(data, offsets, delimiter.encode()))
 
     @classmethod
-    def joined(cls, parts: Iterable[Ragged]) -> Ragged:
-        """All rows of some parts; there is at least one."""
+    def of_tokens(cls, tokens: Tokens) -> Coded:
+        """From what a kernel has split."""
         import pyarrow as pa
 
-        all_parts = list(parts)
-        sizes = np.concatenate([part.sizes for part in all_parts])
-        return cls(pa.concat_arrays([part.values for part in all_parts]), _offsets(sizes))
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.indptr) - 1
-
-    def parts(self) -> Iterator[Ragged]:
-        """The rows in parts of about :data:`PART` texts."""
-        starts = [0, *np.flatnonzero(np.diff(self.indptr[1:] // PART)) + 1, len(self)]
-        for first, last in pairwise(starts):
-            indptr = self.indptr[first : last + 1]
-            yield Ragged(self.values.slice(indptr[0], indptr[-1] - indptr[0]), indptr - indptr[0])
+        return cls(tokens.sizes, pa.DictionaryArray.from_arrays(arrow_numbers(tokens.codes), labels_of(tokens)))
 
     @property
-    def sizes(self) -> Offsets:
-        """Number of texts of each row."""
-        return np.diff(self.indptr)
+    def labels(self) -> list[str]:
+        """The different items."""
+        labels: list[str] = self.items.dictionary.to_pylist()
+        return labels
+
+
+def labels_of(tokens: Tokens) -> Any:
+    """The labels of tokens as an Arrow array."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(tokens.label_offsets), pa.py_buffer(tokens.label_bytes)]
+    return pa.Array.from_buffers(pa.large_string(), len(tokens.label_offsets) - 1, buffers)
+
+
+def text_buffers(cells: Any) -> tuple[Any, Offsets]:
+    """The bytes of an Arrow array of texts, and where each of them starts; a null is an empty text."""
+    texts = as_text(cells)
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(data or b""), starts
 
 
 def as_text(column: Any) -> Any:
@@ -102,133 +101,167 @@ def as_text(column: Any) -> Any:
     return column.cast(pa.large_string())
 
 
-def _offsets(sizes: Any) -> Offsets:
-    """Row starts from row sizes."""
-    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr
+def as_labels(column: Any) -> Any:
+    """Ids or items as text; whole numbers that came as decimals without their ``.0``.
 
-
-def encode(rows: Iterable[Ragged], *, multiset: bool = False, drop_items: Collection[str] = ()) -> Transactions:
-    """Code the rows, with the labels that occur in canonical order.
-
-    With ``multiset``, an item that occurs c times in a row becomes the item ``label*c``.
-
-    >>> rows = Ragged.from_rows([["b", "a", "b"], ["", "x"]])
-    >>> encode([rows], multiset=True, drop_items=["x"]).sets()
-    [frozenset({...*...}), frozenset()]
+    >>> import pyarrow as pa
+    >>> as_labels(pa.array([7.0, None])).to_pylist(), as_labels(pa.array(["7.0"])).to_pylist()
+    (['7', None], ['7.0'])
     """
-    encoder = Encoder(multiset=multiset, drop_items=drop_items)
-    for part in rows:
-        encoder.add(part)
-    return encoder.transactions()
+    import pyarrow as pa
+
+    return as_text(column.cast(pa.int64()) if pa.types.is_floating(column.type) and is_whole(column) else column)
+
+
+def is_whole(column: Any) -> bool:
+    """Whether the decimals of an Arrow array are whole numbers, as pandas makes them of integers with gaps."""
+    import pyarrow.compute as pc
+
+    whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**53))
+    return bool(pc.all(whole, min_count=0).as_py())
 
 
 class Encoder:
     """Codes rows as they come, a part at a time: only the codes of the others are in memory."""
 
     def __init__(self, *, multiset: bool = False, drop_items: Collection[str] = ()) -> None:
-        self._multiset, self._dropped = multiset, frozenset(drop_items)
-        self._code_of: dict[str, int] = {}  # in the order of their first use
-        self._parts: list[tuple[Codes, Codes]] = []  # the size of each row, and the codes of all rows
-        self._counted: set[str] = set()  # the items of multisets, without their counts
-        self.dropped: set[str] = set()  # those of the items to drop that were there
+        self._multiset, self._drop_items = multiset, frozenset(drop_items)
+        self._sizes: list[Codes] = []  # of the rows of each part
+        self._items: list[Any] = []  # dictionary-coded texts of each part
+        self._quantities: list[Counts] = []
+        self._labels = 0  # in the dictionaries of parts that do not share one yet
+        self.dropped: set[str] = set()  # those of the items to drop that were there; known at the end
 
-    def add(self, rows: Ragged) -> None:
-        """Append rows."""
-        coded = rows.values.dictionary_encode()
-        labels: list[str] = coded.dictionary.to_pylist()
-        codes, row = numpy_of(coded.indices), row_ids(rows.indptr)
-        self.dropped.update(self._dropped.intersection(labels))
-        kept = np.array([bool(label.strip()) and label not in self._dropped for label in labels], dtype=np.bool_)
+    def add(self, rows: Coded, quantities: Counts | None = None) -> None:
+        """Append rows; ``quantities``: how many of each item, for multisets."""
+        self._sizes.append(rows.sizes)
+        self._items.append(rows.items)
+        if quantities is not None:
+            self._quantities.append(quantities)
+        self._labels += len(rows.items.dictionary)
+        if self._labels > max(_UNSHARED, 2 * len(self._items[0].dictionary)):
+            self._share()
+
+    def _share(self) -> None:
+        """Give all parts one dictionary."""
+        import pyarrow as pa
+
+        self._items = pa.chunked_array(self._items).unify_dictionaries().chunks
+        self._labels = len(self._items[0].dictionary)
+
+    def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
+        """All rows; nothing can be added after that.
+
+        ``record_of``: the number of the record, of so many, that each row is a piece of.
+        """
+        if not self._items:
+            return Transactions.nothing(records)
+        self._share()
+        labels: list[str] = self._items[0].dictionary.to_pylist()
+        sizes = _emptied(self._sizes)
+        self._items[:] = [numpy_of(part.indices) for part in self._items]
+        codes = _emptied(self._items)
+        quantities = _emptied(self._quantities) if self._quantities else None
+        self.dropped = set(self._drop_items.intersection(labels))
+        kept = np.array([bool(label.strip()) and label not in self._drop_items for label in labels], dtype=np.bool_)
         if not kept.all():
-            row, codes = row[kept[codes]], codes[kept[codes]]
+            there = kept[codes]
+            ends = np.concatenate([[0], np.cumsum(there)])
+            sizes = np.diff(ends[np.concatenate([[0], np.cumsum(sizes)])]).astype(np.int32)
+            codes, quantities = codes[there], None if quantities is None else quantities[there]
+        if record_of is not None:
+            sizes, codes, quantities = _regrouped(sizes, codes, quantities, record_of, records)
         if self._multiset:
-            self._counted.update(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
-            row, codes, labels = _count(row, codes.astype(np.int64), labels)
+            sizes, codes, labels = _count(sizes, codes, labels, quantities)
+            _refuse_clash(labels, {label.rpartition("*")[0] for label in labels})
             kept = np.ones(len(labels), dtype=np.bool_)
-        code_of = [
-            self._code_of.setdefault(label, len(self._code_of)) if keep else -1
-            for label, keep in zip(labels, kept.tolist(), strict=True)
-        ]
-        sizes = np.bincount(row, minlength=len(rows)).astype(np.int32)
-        self._parts.append((sizes, np.array(code_of, dtype=np.int32)[codes]))
-
-    def transactions(self) -> Transactions:
-        """All rows; nothing can be added after that."""
-        for label in sorted(self._counted.intersection(self._code_of)):
-            item, _, times = label.rpartition("*")
-            raise DataError(
-                f"Item {shown(label)} is called as item {shown(item)} will be where it is given {times} times in a "
-                f"record: rename it, or leave out --multiset."
-            )
-        order = canonical_order(self._code_of)
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[[self._code_of[label] for label in order]] = np.arange(len(order), dtype=np.int32)
-        indptr = np.zeros(sum(len(sizes) for sizes, _ in self._parts) + 1, dtype=np.int64)
-        items = np.empty(sum(len(codes) for _, codes in self._parts), dtype=np.int32)
-        row = used = 0
-        for at, (sizes, codes) in enumerate(self._parts):
-            starts, part = csr_from_pairs(row_ids(_offsets(sizes)), rank[codes], len(sizes))
-            indptr[row + 1 : row + len(starts)] = starts[1:] + used
-            items[used : used + len(part)] = part
-            row, used = row + len(sizes), used + len(part)
-            self._parts[at] = codes[:0].copy(), codes[:0].copy()  # gives back the memory
-        items = items if used == len(items) else items[:used].copy()
+        order = canonical_order(label for label, keep in zip(labels, kept.tolist(), strict=True) if keep)
+        rank_of = {label: rank for rank, label in enumerate(order)}
+        rank = np.array([rank_of.get(label, -1) for label in labels], dtype=np.int32)
+        indptr, items = sorted_rows(sizes, codes, rank)
         indptr.flags.writeable = items.flags.writeable = False  # so that nobody copies them to be sure of that
         return Transactions(indptr, items, tuple(order))
 
 
-def _count(row: Offsets, codes: Offsets, labels: list[str]) -> tuple[Offsets, Offsets, list[str]]:
+def _refuse_clash(counted: list[str], items: set[str]) -> None:
+    """An item must not be called like another one that is counted."""
+    for label in sorted(items.intersection(counted)):
+        item, _, times = label.rpartition("*")
+        raise DataError(
+            f"Item {shown(label)} is called as item {shown(item)} will be where it is given {times} times in a record: "
+            f"rename it, or leave out --multiset."
+        )
+
+
+def _emptied(parts: list[Any]) -> Any:
+    """The parts as one array; their memory is given back."""
+    whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    parts.clear()
+    return whole
+
+
+def _regrouped(
+    sizes: Codes, codes: Codes, quantities: Counts | None, record_of: Counts, records: int
+) -> tuple[Codes, Codes, Counts | None]:
+    """The rows of each record one after the other, as one row."""
+    if not bool(np.all(record_of[1:] >= record_of[:-1])):
+        order = np.argsort(np.repeat(record_of, sizes), kind="stable")
+        codes, quantities = codes[order], None if quantities is None else quantities[order]
+    return np.bincount(record_of, sizes, records).astype(np.int32), codes, quantities
+
+
+def _count(sizes: Codes, codes: Codes, labels: list[str], quantities: Counts | None) -> tuple[Codes, Codes, list[str]]:
     """Multisets as sets: each (item, count) pair is an item of its own."""
     width = max(1, len(labels))
-    keys, counts = np.unique(row * width + codes, return_counts=True)
+    keys, back = np.unique(np.repeat(np.arange(len(sizes)), sizes) * width + codes, return_inverse=True)
+    counts = np.bincount(back, minlength=len(keys)) if quantities is None else _sums(back, quantities, len(keys))
     row, codes = np.divmod(keys, width)
     top = int(counts.max(initial=0)) + 1
-    pairs, codes = np.unique(codes * top + counts, return_inverse=True)
-    return row, codes.astype(np.int64), [f"{labels[pair // top]}*{pair % top}" for pair in pairs.tolist()]
+    pairs, pair_of = np.unique(codes * top + counts, return_inverse=True)
+    sizes = np.bincount(row, minlength=len(sizes)).astype(np.int32)
+    return sizes, pair_of.astype(np.int32), [f"{labels[pair // top]}*{pair % top}" for pair in pairs.tolist()]
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Some consecutive rows to write: only the labels that they use, and the columns beside them."""
-
-    indptr: Offsets
-    codes: Codes
-    labels: tuple[str, ...]
-    columns: Any  # pyarrow.Table of the columns beside, as the layout prepared them, or None
-    first: int  # number of rows before these
-
-    @classmethod
-    def of(cls, indptr: Offsets, codes: Codes, labels: Sequence[str], columns: Any, first: int) -> Batch:
-        """Renumber the labels to those in use."""
-        used, compact = np.unique(codes, return_inverse=True)
-        return cls(indptr, compact.astype(np.int32), tuple(labels[code] for code in used.tolist()), columns, first)
-
-    @classmethod
-    def of_rows(cls, rows: Transactions | Sequence[Sequence[str]], first: int) -> Batch:
-        """From coded rows, or from lists of labels in the order to be written."""
-        if isinstance(rows, Transactions):
-            return cls.of(rows.indptr, rows.items, rows.labels, None, first)
-        ragged = Ragged.from_rows(rows)
-        coded = ragged.values.dictionary_encode()
-        return cls.of(ragged.indptr, numpy_of(coded.indices), coded.dictionary.to_pylist(), None, first)
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.indptr) - 1
-
-    def lists(self, texts: Sequence[str]) -> Any:
-        """The rows as an Arrow list array, with ``texts[u]`` for label u."""
-        import pyarrow as pa
-
-        values = arrow_texts(texts).take(arrow_numbers(self.codes))
-        return pa.ListArray.from_arrays(arrow_numbers(self.indptr).cast(pa.int32()), values)
+def _sums(group_of: Counts, numbers: Counts, groups: int) -> Counts:
+    """The sum of the numbers of each group."""
+    sums = np.zeros(groups, dtype=np.int64)
+    np.add.at(sums, group_of, numbers)
+    return sums
 
 
-def batches(rows: Transactions, columns: Any) -> Iterator[Batch]:
-    """The rows in batches of :data:`BATCH_ROWS`."""
+def label_lists(rows: Transactions) -> Any:
+    """Rows as an Arrow array of lists of labels."""
+    import pyarrow as pa
+
+    used, compact = np.unique(rows.items, return_inverse=True)
+    labels = arrow_texts([rows.labels[code] for code in used.tolist()])
+    return pa.ListArray.from_arrays(arrow_numbers(rows.indptr).cast(pa.int32()), labels.take(arrow_numbers(compact)))
+
+
+def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any]]:
+    """The rows, and the columns beside them, in slices of :data:`BATCH_ROWS`."""
     for first in range(0, len(rows), BATCH_ROWS):
         indptr = rows.indptr[first : first + BATCH_ROWS + 1]
-        beside = None if columns is None else columns.slice(first, BATCH_ROWS)
-        yield Batch.of(indptr - indptr[0], rows.items[indptr[0] : indptr[-1]], rows.labels, beside, first)
+        part = Transactions(indptr - indptr[0], rows.items[indptr[0] : indptr[-1]], rows.labels)
+        yield part, columns.slice(first, BATCH_ROWS)
+
+
+def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
+    """The lists of a column; refuses items that are neither strings nor integers, and nulls."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = lists.type.value_type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if not (text or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        raise DataError(f"{where}: items must be strings or integers, got {shorten(kind)}: convert them to strings.")
+    if pa.types.is_fixed_size_list(lists.type):
+        lists = lists.cast(pa.list_(lists.type.value_type))
+    values = lists.flatten()
+    if values.null_count:
+        at = int(np.argmax(np.asarray(values.is_null())))
+        ends = np.cumsum(numpy_of(pc.fill_null(pc.list_value_length(lists), 0)))
+        row = int(np.searchsorted(ends, at, side="right"))
+        raise DataError(f"{where}, {place(row)}: an item is null: remove it, or give it a label.")
+    return Coded.of_lists(lists)

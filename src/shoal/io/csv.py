@@ -1,153 +1,139 @@
-"""CSV and TSV: a header, columns of sets with their own delimiter inside the cells, other columns untouched.
-
-Every value is text: ``007``, ``1.50`` and a quoted empty cell stand in the output as they stood in the input. An empty
-cell in the set column is an empty set.
-"""
+"""CSV and TSV, through pyarrow.csv. Every value is text: ``007`` and ``1.50`` stand in the output as in the input."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import io
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from shoal.data import Dataset, Transactions
-from shoal.data.arrays import Offsets
 from shoal.data.arrow import arrow_text, arrow_texts
-from shoal.errors import DataError, did_you_mean
-from shoal.files import FileBytes
-from shoal.io import formulas
-from shoal.io.coding import Batch, Ragged, as_text
-from shoal.io.grid import SET_NAMES, Grid, HeadedLayout, guess_delimiter
-from shoal.io.layout import ReaderOptions, SetColumn, set_position
-from shoal.io.messages import listed, shorten, shown
-from shoal.io.text import Text, check_label, glued, joined, name_of, quote, spaced
+from shoal.errors import DataError, OptionError
+from shoal.io import formulas, header
+from shoal.io.coding import as_text, labels_of
+from shoal.io.format import ReaderOptions, refuse_doubles, unnamed
+from shoal.io.messages import listed, shorten
+from shoal.io.source import SourceFile
+from shoal.io.stream import Stream
+from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, glued, name_of, quote, unquoted
+from shoal.kernels.read.quotes import State, scan_quotes
+from shoal.kernels.read.tokens import split_lines
 
-_ITEM_DELIMITERS = ("|", ";", ",", "\t")  # those that are guessed inside a cell
+_BLOCK = 1 << 22  # bytes that are parsed at a time: no record can be longer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Csv(HeadedLayout):
-    """A table with one column of sets."""
+class Csv(TextFormat):
+    """Delimited records of equal width."""
 
     format: ClassVar[str] = "csv"
-    about: ClassVar[str] = "a table with a header and one column of sets; other columns pass through (.csv)"
+    about: ClassVar[str] = "a table: one column of sets, or one line for each item of a record (.csv)"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     tabular: ClassVar[bool] = True
+    lists: ClassVar[bool] = False
     delimiter: str = ","
-    column: str = "items"
-    item_delimiter: str = "|"
-    before: tuple[str, ...] | None = None  # the columns before the sets; None: all
-    quote_cells: bool = False  # quote every set, even where it is not needed
-    blank_lines: bool = False  # an empty set that is the only cell of its row is nothing at all, not ""
-    line_of: Offsets | None = None  # None: every row is one line
-    parsed: Any = None  # pyarrow.Table of the other columns as read
-    raw: Any = None  # the same as they stand in the file; None: nothing is quoted
+    header: bool = True
+    escaped_formulas: bool = False  # a quote stands before each
 
     @property
     def marks(self) -> str:
-        """What separates items, or could be taken for it."""
-        return "".join((self.item_delimiter.strip(" ") or " ", *_ITEM_DELIMITERS))
+        """What could be taken for a separator of items in a cell."""
+        return "".join(DELIMITERS)
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
-        """Take the file apart and find the sets."""
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
+        """Look at the first line, then parse block by block."""
+        import pyarrow as pa
+
+        text = TextPieces(file)
+        delimiter = options.delimiter or cls.guess_delimiter(text, file.name)
+        if len(delimiter.encode()) != 1:
+            raise OptionError(f"--delimiter must be one ASCII character for format {cls.format}, got '{delimiter}'.")
+        has_header = options.header is not False
+        first, length = _first_record(text, delimiter, file.name)
+        if options.escaped_formulas:
+            first = formulas.unescaped(arrow_texts(first)).to_pylist()
+        names = [cell if has_header and cell.strip() else unnamed(at) for at, cell in enumerate(first)]
+        _check_names(names, text, delimiter, file.name, options)
+        own = cls(delimiter=delimiter, header=has_header, escaped_formulas=bool(options.escaped_formulas), **text.style)
+        lines = _Lines(text, delimiter, names, file.name, header_size=length if has_header else 0)
+        schema = pa.schema([(name, pa.large_string()) for name in names])
+        place = lines.place if not has_header else lambda row: lines.place(row + 1)
+        return own, Stream(schema, own._batches(lines, schema, file.name, options), file.name, place)
+
+    @classmethod
+    def guess_delimiter(cls, text: TextPieces, name: str) -> str:
+        """The delimiter of the header."""
+        return header.guess_delimiter(text, name)
+
+    def _batches(self, lines: _Lines, schema: Any, name: str, options: ReaderOptions) -> Iterator[Any]:
+        """Parse, and doubt the header until it is sure."""
+        in_doubt = options.header is None and not options.named.intersection(schema.names)
+        first, warned = True, self.escaped_formulas
+        for batch in _parsed(lines, schema, self, name):
+            if self.escaped_formulas:
+                batch = _unescaped(batch)
+            elif not warned and _has_quoted_formula(batch):
+                warned = True
+                warnings.warn(
+                    f"{name} has cells with a quote before a formula: if it was written with --escape-formulas, pass "
+                    f"--escaped-formulas.",
+                    stacklevel=2,
+                )
+            if in_doubt and (why := (header.doubt if first else header.recurring)(schema.names, batch)):
+                baskets = ", or --format basket if every line is a set" if options.sets else ""
+                raise DataError(
+                    f"{name}, line 1: does it name the columns, or is it a record? {why}. Pass --header if it names "
+                    f"them, --no-header if it is a record{baskets}."
+                )
+            first = False
+            yield batch
+
+    def prepared(self, table: Any) -> Any:
+        """All columns as text."""
+        import pyarrow as pa
+
+        return pa.table({name: _text_column(table.column(name), name) for name in table.column_names})
+
+    def check_labels(self, labels: Iterable[str]) -> None:
+        """A cell must not end the line."""
+        for label in labels:
+            check_label(label, "\r\0", self.format, "jsonl or parquet")
+
+    def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
+        """Without a header, a column is known by its place: if others are left, they must be named."""
+        if self.header or names == [unnamed(at) for at in range(len(names))]:
+            return self, []
+        remark = "The file had no header, but gets one, since columns were left out or added"
+        return replace(self, header=True), [f"{remark}: {listed(names)}."]
+
+    def read_options(self) -> dict[str, Any]:
+        """Whatever could be guessed otherwise."""
+        options: dict[str, Any] = {"format": self.format, "delimiter": self.delimiter}
+        options |= {} if self.header else {"header": False}
+        return options | ({"escaped_formulas": True} if self.escaped_formulas else {})
+
+    def head(self, schema: Any) -> list[str]:
+        """The names of the columns."""
+        return self._joined([arrow_texts([name]) for name in schema.names]).to_pylist() if self.header else []
+
+    def lines(self, batch: Any) -> Any:
+        """Cells joined by the delimiter."""
         import pyarrow.compute as pc
 
-        text = Text.of(file)
-        name = str(file.path)
-        grid = Grid.of(text, options.delimiter or cls.guess_delimiter(text, name), name, options)
-        position = _set_column(grid.names, options.column, name) if options.sets else None
-        others = [i for i in range(len(grid.names)) if i != position]
-        table = cls(
-            without_sets=True,
-            header=grid.header,
-            escaped_formulas=bool(options.escaped_formulas),
-            delimiter=grid.delimiter,
-            blank_lines=len(grid.names) == 1 and pc.any(pc.equal(grid.column(0, raw=True), "")).as_py(),
-            line_of=grid.records.line_of,
-            parsed=grid.table(others),
-            raw=grid.table(others, raw=True) if grid.records.raw is not None else None,
-            **text.style,
-        )
-        if position is None:
-            return table.dataset(file, Transactions.nothing(table.parsed.num_rows), table.parsed)
-        cells = grid.column(position)
-        layout = replace(
-            table,
-            without_sets=False,
-            column=grid.names[position],
-            item_delimiter=options.item_delimiter or _item_delimiter(cells, grid.names[position], name),
-            before=tuple(grid.names[:position]),
-            quote_cells=_all_quoted(grid.column(position, raw=True)),
-        )
-        return layout.dataset(file, options.encode(Ragged.split_parts(cells, layout.item_delimiter)), layout.parsed)
-
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
-        """Cells, split."""
-        cells = as_text(table.column(name))
-        mark = item_delimiter or _item_delimiter(cells, name, source)
-        return Ragged.split(cells, mark), SetColumn(name, mark)
-
-    @classmethod
-    def cells(cls, rows: Transactions, column: SetColumn, *, fixed: bool) -> tuple[Any, SetColumn, list[str]]:
-        """Text, with an item delimiter that no label contains."""
-        mark = column.item_delimiter
-        mark, remarks = (mark, []) if fixed else _fitting(rows, mark, column.name, cls.format)
-        batch = Batch.of(rows.indptr, rows.items, rows.labels, None, 0)
-        _check_items(batch.labels, mark, cls.format)
-        return joined(batch.lists(batch.labels), mark), replace(column, item_delimiter=mark), remarks
-
-    @classmethod
-    def guess_delimiter(cls, text: Text, name: str) -> str:
-        """The delimiter of the header."""
-        return guess_delimiter(text, name)
-
-    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
-        layout, remarks = self.with_header(self._names([] if dataset.table is None else list(dataset.table.names)))
-        if "item_delimiter" in given or self.without_sets:
-            return layout, remarks
-        mark, more = _fitting(dataset.transactions, self.item_delimiter, self.column, self.format)
-        return layout.with_options({"item_delimiter": mark}), remarks + more
-
-    def columns(self, table: Any) -> Any:
-        """Text columns, quoted; those that are as they were read, exactly as they stood."""
-        if self.column in table.column_names and not self.without_sets:
-            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another --column for the sets.")
-        return quoted_columns(table, self)
-
-    def head(self, columns: Any) -> list[str]:
-        """The header."""
-        if not self.header:
-            return []
-        names = self._names([] if columns is None else list(columns.column_names))
-        return [header_line(names, self)]
-
-    def _names(self, others: list[str]) -> list[str]:
-        """The names of all columns, given those beside the sets."""
-        at = set_position(self.before, others)
-        return others if self.without_sets else [*others[:at], self.column, *others[at:]]
-
-    def lines(self, batch: Batch) -> list[str]:
-        """Cells joined by the delimiter."""
-        cells, names = ([], []) if batch.columns is None else (list(batch.columns.columns), batch.columns.column_names)
-        if not self.without_sets:
-            _check_items(batch.labels, self.item_delimiter, self.format)
-            texts = joined(batch.lists(batch.labels), self.item_delimiter)
-            texts = formulas.escaped(texts) if self.escaped_formulas else texts
-            sets = quote(texts, self.delimiter, self.quote_cells)
-            cells.insert(set_position(self.before, names), sets)
-        lines: list[str] = glued(cells, self.delimiter).to_pylist()
-        if len(cells) > 1 or self.blank_lines:
+        lines = self._joined(batch.columns)
+        if batch.num_columns > 1:
             return lines
-        return [line or '""' for line in lines]  # many tools skip a blank line
+        return pc.if_else(pc.equal(lines, arrow_text("")), arrow_text('""'), lines)  # many tools skip a blank line
 
-    def place(self, row: int) -> str:
-        """The line where the row starts; the header, if there is one, is line 1."""
-        record = row + self.header
-        return f"line {record + 1 if self.line_of is None else self.line_of[record]}"
+    def _joined(self, columns: list[Any]) -> Any:
+        """Cells side by side, quoted where needed."""
+        if self.escaped_formulas:
+            columns = [formulas.escaped(cells) for cells in columns]
+        return glued([quote(cells, self.delimiter) for cells in columns], self.delimiter)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -160,7 +146,7 @@ class Tsv(Csv):
     delimiter: str = "\t"
 
     @classmethod
-    def guess_delimiter(cls, text: Text, name: str) -> str:
+    def guess_delimiter(cls, text: TextPieces, name: str) -> str:
         """Nothing to guess."""
         return "\t"
 
@@ -170,149 +156,191 @@ class Tsv(Csv):
         return {name: value for name, value in options.items() if name != "delimiter" or value != "\t"}
 
 
-def quoted_columns(table: Any, layout: Any) -> Any:
-    """The other columns as text for a delimited file; ``layout`` has ``delimiter``, ``parsed`` and ``raw``."""
+class _Lines(io.RawIOBase):
+    """The text for the parser, which is lenient: quotes and blank lines are checked on the way."""
+
+    def __init__(self, text: TextPieces, delimiter: str, names: list[str], name: str, header_size: int) -> None:
+        self._pieces, self._delimiter, self._width, self._name = iter(text), delimiter.encode(), len(names), name
+        self._first_line = "header" if header_size else "first line"
+        self._skipped = header_size  # bytes not to be parsed
+        self._left = memoryview(b"")
+        self._state, self._records, self._at_line_start = State.FIELD_START, 0, True
+        self._breaks: list[Any] = []  # the record of each line end inside quotes
+
+    def readable(self) -> bool:
+        return True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left."""
+        return not self._fill()
+
+    def read(self, size: int | None = -1) -> bytes:
+        if not self._fill():
+            return b""
+        part = self._left[:size] if size is not None and size >= 0 else self._left
+        self._left = self._left[len(part) :]
+        return bytes(part)
+
+    def _fill(self) -> bool:
+        """Have something to give, if there is more; returns whether there is."""
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                if self._state is State.QUOTED:
+                    self._refuse_quote(self._records)
+                return False
+            self._check(piece)
+            cut = min(self._skipped, len(piece))
+            self._left, self._skipped = memoryview(piece)[cut:], self._skipped - cut
+        return True
+
+    def _check(self, piece: bytes) -> None:
+        """Follow the quotes; refuse malformed ones, and blank lines in a table of several columns."""
+        if self._width > 1 and (b"\n\n" in piece or (self._at_line_start and piece.startswith(b"\n"))):
+            self._refuse_blank(piece)
+        self._at_line_start = piece.endswith(b"\n")
+        if b'"' not in piece and self._state is not State.QUOTED:
+            self._records += piece.count(b"\n")
+            starts = piece.endswith((b"\n", self._delimiter))
+            self._state = State.FIELD_START if starts else State.PLAIN
+            return
+        scan = scan_quotes(piece, self._delimiter, self._state)
+        if len(scan.breaks):
+            self._breaks.append(scan.breaks + self._records)
+        self._records += scan.records
+        self._state = scan.state
+        if scan.bad >= 0:
+            self._refuse_quote(self._records)
+
+    def _refuse_blank(self, piece: bytes) -> None:
+        """An error for the first blank line outside of quotes; a blank line at the very end is one, too."""
+        at = 0 if self._at_line_start and piece.startswith(b"\n") else piece.find(b"\n\n") + 1
+        while at > 0 or piece.startswith(b"\n"):
+            scan = scan_quotes(piece[:at], self._delimiter, self._state)
+            if scan.state is not State.QUOTED:
+                self._breaks.append(scan.breaks + self._records)
+                self.refuse_width(self._records + scan.records, 1)
+            at = piece.find(b"\n\n", at) + 1
+            if not at:
+                return
+
+    def refuse_width(self, record: int, got: int) -> None:
+        """An error for a record that has another number of fields than the first one."""
+        raise DataError(
+            f"{self._name}, {self.place(record)}: expected {self._width} fields as in the {self._first_line}, got "
+            f"{got} (separated by {name_of(self._delimiter.decode())}): fix the line, pass another --delimiter, or "
+            f"--format basket if the file has no header and every line is a set."
+        )
+
+    def _refuse_quote(self, record: int) -> None:
+        raise DataError(
+            f"{self._name}, {self.place(record)}: a field starts with a quote that does not end before the next "
+            f"{name_of(self._delimiter.decode())} or line end: close it, and write a quote inside a quoted field twice "
+            f'("").'
+        )
+
+    def place(self, record: int) -> str:
+        """The line where a record starts; the header is record 0."""
+        before = sum(int(np.searchsorted(part, record)) for part in self._breaks)
+        return f"line {record + 1 + before}"
+
+
+def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str], int]:
+    """The fields of the first record, and how many bytes it has with its line end."""
+    start, end = text.start, 0
+    while True:
+        end = start.find(b"\n", end) + 1
+        tokens = split_lines(start[:end] if end else start, delimiter.encode(), quotes=True, last=not end)
+        if len(tokens.sizes):
+            labels = labels_of(tokens).to_pylist()
+            return [labels[code] for code in tokens.codes.tolist()] or [""], tokens.consumed
+        if not end or tokens.bad >= 0:
+            raise DataError(
+                f"{name}, line 1: a field starts with a quote that does not end before the next {name_of(delimiter)} "
+                f'or line end: close it, and write a quote inside a quoted field twice ("").'
+            )
+
+
+def _check_names(names: list[str], text: TextPieces, delimiter: str, name: str, options: ReaderOptions) -> None:
+    """The columns must be told apart, and the delimiter must be in the first line if it could be another one."""
+    line = "header" if options.header is not False else "first line"
+    other = [mark for mark in DELIMITERS if len(names) == 1 and mark in unquoted(text.head.split("\n", 1)[0])]
+    if other and (options.header is not False or options.delimiter is None):
+        raise DataError(
+            f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the {line}, but {name_of(other[0])} is: "
+            f"pass --delimiter '{other[0]}'."
+        )
+    try:
+        refuse_doubles(names, f"{name}, line 1")
+    except DataError as error:
+        record = "." if options.header else ", or pass --no-header if that line is a record."
+        raise DataError(str(error).removesuffix(".") + record) from None
+
+
+def _parsed(lines: _Lines, schema: Any, own: Csv, name: str) -> Iterator[Any]:
+    """The record batches; ragged records are refused with their line."""
+    import pyarrow as pa
+    import pyarrow.csv as pv
+
+    if lines.is_empty:
+        raise DataError(
+            f"{name} holds no records: there is nothing after the header (pass --no-header if line 1 is a record)."
+        )
+    ragged: list[Any] = []
+
+    def keep(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        yield from pv.open_csv(
+            lines,
+            pv.ReadOptions(column_names=schema.names, use_threads=False, block_size=_BLOCK),
+            pv.ParseOptions(
+                delimiter=own.delimiter, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=keep
+            ),
+            pv.ConvertOptions(
+                column_types=schema, strings_can_be_null=False, quoted_strings_can_be_null=False, check_utf8=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        if ragged:
+            lines.refuse_width(ragged[0].number - 1 + own.header, ragged[0].actual_columns)
+        reason = str(error).split("\n")[0]
+        raise DataError(f"{name} cannot be parsed: {reason} (records may have up to {_BLOCK:,} bytes).") from None
+
+
+def _has_quoted_formula(batch: Any) -> bool:
+    """Whether a cell looks as if a formula was escaped there."""
+    import pyarrow.compute as pc
+
+    for column in batch.columns:
+        quoted = column.filter(pc.starts_with(column, "'"))
+        if len(quoted) and pc.any(formulas.are_formulas(quoted)).as_py():
+            return True
+    return False
+
+
+def _unescaped(batch: Any) -> Any:
+    """The batch without quotes before formulas."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([formulas.unescaped(column) for column in batch.columns], schema=batch.schema)
+
+
+def _text_column(column: Any, name: str) -> Any:
+    """A column as text that a line can hold."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts, escape = {}, layout.escaped_formulas
-    for name in table.column_names:
-        column = table.column(name)
-        as_read = layout.parsed is not None and name in layout.parsed.column_names
-        if as_read and layout.raw is not None and not escape and column.equals(layout.parsed.column(name)):
-            texts[name] = layout.raw.column(name)
-            continue
-        try:
-            text = pc.fill_null(as_text(column), arrow_text(""))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise DataError(
-                f"Column '{shorten(name)}' ({shorten(column.type)}) cannot be written as text: write parquet or "
-                f"feather, or leave it out."
-            ) from None
-        if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
-            raise DataError(
-                f"Column '{shorten(name)}' contains a carriage return or NUL: write jsonl or parquet instead."
-            )
-        texts[name] = quote(
-            formulas.escaped(text) if escape else text,
-            layout.delimiter,
-            as_read and layout.raw is not None and _all_quoted(layout.raw[name]),
-        )
-    return pa.table(texts)
-
-
-def header_line(names: list[str], layout: Any) -> str:
-    """The names of the columns; ``layout`` has ``delimiter`` and ``escaped_formulas``."""
-    texts = arrow_texts(names)
-    texts = formulas.escaped(texts) if layout.escaped_formulas else texts
-    return str(layout.delimiter).join(quote(texts, layout.delimiter).to_pylist())
-
-
-def _set_column(names: list[str], wanted: str | None, name: str) -> int:
-    """The position of the set column."""
-    if wanted is not None:
-        if wanted not in names:
-            raise DataError(f"{name} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {listed(names)}.")
-        return names.index(wanted)
-    likely = [i for i, column in enumerate(names) if column.strip().lower() in SET_NAMES]
-    if len(likely) == 1:
-        return likely[0]
-    if len(names) == 1:
-        return 0
-    raise DataError(
-        f"{name}: which column holds the sets? It has {listed(names)}: pass --column (or --format long for a file of "
-        f"id, item pairs, or --format basket if every line is a set)."
-    )
-
-
-def _all_quoted(cells: Any) -> bool:
-    """Whether every set is quoted, so that quoting is the style and no need."""
-    import pyarrow.compute as pc
-
-    return bool(pc.all(pc.starts_with(cells, '"')).as_py())
-
-
-def _item_delimiter(cells: Any, column: str, name: str) -> str:
-    """The delimiter inside the cells; '|' hardly ever is a part of a label, so it wins."""
-    import pyarrow.compute as pc
-
-    listlike = pc.match_substring_regex(cells, r"^\s*(\[.*\]|\{.*\})\s*$")
-    if pc.sum(listlike).as_py() * 2 > len(cells):
+    try:
+        text = pc.fill_null(as_text(column), arrow_text(""))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(
-            f"{name}: the cells of column '{shorten(column)}' look like lists in brackets: write the items with a "
-            f"delimiter between them and no brackets, or use jsonl or parquet; if the brackets are a part of items, "
-            f"pass --item-delimiter."
-        )
-    likely = _likely(lambda mark: bool(pc.any(pc.match_substring(cells, mark)).as_py()))
-    if len(likely) > 1:
-        marks = " or ".join(name_of(mark) for mark in likely)
-        raise DataError(
-            f"{name}: the items in column '{shorten(column)}' may be separated by {marks}: pass --item-delimiter."
-        )
-    return spaced(lambda text: int(pc.sum(pc.count_substring(cells, text)).as_py()), likely[0])
-
-
-def _fitting(rows: Transactions, mark: str, column: str, format: str) -> tuple[str, list[str]]:
-    """An item delimiter that no label contains, if possible this one; remarks if it changed, or is not guessed."""
-    labels = [rows.labels[code] for code in np.unique(rows.items).tolist()]
-    sets = any(label.startswith("(") and "," in label for label in labels)  # (A,B): a comma would be guessed
-    marks = ["|"] * sets + [mark, *_ITEM_DELIMITERS, "/", "~", "^"]
-    fitting = next((mark for mark in marks if all(_holds(label, mark) for label in labels)), None)
-    if fitting is None:
-        raise DataError(
-            f"Format {format} cannot hold the items of column '{shorten(column)}': they contain everything that could "
-            f"separate them: write jsonl or parquet (a name such as out.jsonl, or --output-format)."
-        )
-    remarks = []
-    items = f"Items in column '{shorten(column)}' are"
-    if fitting != mark:
-        why = (
-            "labels such as (A,B) contain commas"
-            if sets and mark != ","
-            else f"a published label contains {name_of(mark)}"
-        )
-        remarks.append(f"{items} now separated by {name_of(fitting)}: {why}.")
-    if _misread(labels, fitting, single=int(rows.sizes.max(initial=0)) < 2):
-        remarks.append(
-            f"{items} separated by {name_of(fitting)}, which is not what would be guessed from the file: "
-            f"pass --item-delimiter to read it."
-        )
-    return fitting, remarks
-
-
-def _check_items(labels: Iterable[str], mark: str, format: str) -> None:
-    """Refuse labels that would be taken apart."""
-    for label in labels:
-        if not _holds(label, mark):
-            raise DataError(
-                f"Item {shown(label)} contains {name_of(mark)}, which separates the items of a cell: pass another "
-                f"item_delimiter, or write jsonl or parquet."
-            )
-        check_label(label, "\r\0", format, "jsonl or parquet")
-
-
-def _likely(there: Callable[[str], bool]) -> list[str]:
-    """What may separate the items in cells: one delimiter, unless that is unclear; ``there`` tells if a text is."""
-    marks = [mark for mark in _ITEM_DELIMITERS if there(mark)]
-    return marks[:1] if marks[:1] == ["|"] else marks or ([" "] if there(" ") else ["|"])
-
-
-def _holds(label: str, delimiter: str) -> bool:
-    """Whether a label with the delimiter after it is split where the label ends.
-
-    >>> _holds("oat milk", "|"), _holds("oat milk", " "), _holds("a|", "||")
-    (True, False, False)
-    """
-    return (label + delimiter).find(delimiter) == len(label)
-
-
-def _misread(labels: list[str], delimiter: str, *, single: bool) -> bool:
-    """Whether these labels would be taken apart in a wrong way, without an error; single: they stand alone in cells."""
-    cells = labels if single else [delimiter.join(labels)]
-    body = "\n".join(cells)
-    likely = _likely(body.__contains__)
-    if len(likely) > 1:
-        return False
-    guess = spaced(body.count, likely[0])
-    read_back = [label for cell in cells for label in cell.split(guess)]
-    return read_back != labels or (not single and any(label.startswith(" ") for label in labels))
+            f"Column '{shorten(name)}' ({shorten(column.type)}) cannot be written as text: write parquet or feather, "
+            f"or leave it out."
+        ) from None
+    if pc.any(pc.match_substring_regex(text, "[\r\\x00]")).as_py():
+        raise DataError(f"Column '{shorten(name)}' contains a carriage return or NUL: write jsonl or parquet instead.")
+    return text

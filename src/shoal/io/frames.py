@@ -7,21 +7,24 @@ caller can tell which row is which; no file ever holds it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import IO, Any, ClassVar, Self
 
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.errors import DataError, OptionError, did_you_mean
-from shoal.io.arrow import is_list, list_column, ragged_column, refuse_doubles
 from shoal.io.clean import clean
-from shoal.io.coding import Ragged, as_text
-from shoal.io.layout import ReaderOptions, SetColumn, set_position
-from shoal.io.memory import InMemoryLayout, is_missing, label_lists, ragged_objects, split_objects
+from shoal.io.coding import Coded, as_text, coded_lists
+from shoal.io.format import Format, Put, ReaderOptions, refuse_doubles
+from shoal.io.layout import SetColumn, TableOfSets, arrow_table, is_list, is_text, set_column, set_position
+from shoal.io.memory import InMemoryLayout, coded_objects, encoded, is_missing, label_lists, split_objects
 from shoal.io.messages import listed, shorten
+from shoal.io.stream import Stream, nth_row
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Frame(InMemoryLayout):
+class Frame(InMemoryLayout, TableOfSets):
     """A table in memory; columns that are still as they were read are given back as they were."""
 
     sets_only = False
@@ -30,9 +33,13 @@ class Frame(InMemoryLayout):
     without_sets: bool = False
     parsed: Any = None  # pyarrow.Table of the columns beside the sets, as read
 
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
         """The sets in a column of a frame that was read without sets."""
-        return _ragged(table.column(name), item_delimiter, f"Column '{shorten(name)}' of {source}"), SetColumn(name)
+        return _coded(table.column(name), item_delimiter, f"Column '{shorten(name)}' of {source}"), SetColumn(name)
+
+    def without(self, columns: Collection[str]) -> Self:
+        """What is put back is always new."""
+        return replace(self, parsed=self.parsed.drop_columns(list(columns)))
 
     def changes(self, dataset: Dataset) -> tuple[set[str], dict[str, Any]]:
         """The columns beside the sets that are left as they were, and the others, as Arrow columns."""
@@ -72,11 +79,11 @@ class PandasFrame(Frame):
         roles = dataset.table is not None and bool(dataset.table.roles)  # of every column; the index has none
         return frame.reset_index(drop=True) if roles else frame
 
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
         """From the frame itself, whose cells may be sets too."""
         column = next(label for label in self.frame.columns if str(label) == name)
         try:
-            return _ragged_pandas(self.frame[column], item_delimiter), SetColumn(name)
+            return _coded_pandas(self.frame[column], item_delimiter), SetColumn(name)
         except DataError as error:
             raise DataError(f"Column '{shorten(name)}' of {source}: {error}") from None
 
@@ -153,6 +160,64 @@ class ArrowColumn(InMemoryLayout):
         return pa.array(label_lists(dataset), pa.list_(pa.string()))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FrameFormat(Format):
+    """A frame that is read as a stream, like a file, and given back as the same kind of frame."""
+
+    format: ClassVar[str] = "frame"
+    about: ClassVar[str] = "a data frame"
+    tabular: ClassVar[bool] = True
+    package: str
+
+    @classmethod
+    def of(cls, source: Any) -> tuple[Self, Stream]:
+        """Any data frame that Arrow can read."""
+        import pyarrow as pa
+
+        package, kind = type(source).__module__.split(".")[0], type(source).__name__
+        try:
+            is_pandas = package == "pandas"
+            table = pa.Table.from_pandas(source, preserve_index=False) if is_pandas else pa.table(source)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise DataError(f"The {kind} cannot be read as a table: {str(error).splitlines()[0]}.") from None
+        refuse_doubles(table.column_names, f"The {kind}")
+        table = plain_strings(table).replace_schema_metadata(None)
+        return cls(package=package), Stream(table.schema, iter(table.to_batches()), f"the {kind}", nth_row)
+
+    @classmethod
+    def open(cls, file: Any, options: ReaderOptions) -> tuple[Self, Stream]:
+        """No file is a frame."""
+        raise NotImplementedError
+
+    def writer(self, sink: IO[bytes], schema: Any) -> AbstractContextManager[Put]:
+        """No file is a frame."""
+        raise NotImplementedError
+
+    def prepared(self, table: Any) -> Any:
+        """Without metadata."""
+        return clean(table)
+
+    def native(self, table: Any) -> Any:
+        """An Arrow table as the kind of frame that was read."""
+        if self.package == "pandas":
+            return table.to_pandas()
+        if self.package == "polars":
+            import polars as pl
+
+            return pl.from_arrow(table)
+        return table
+
+
+def plain_strings(table: Any) -> Any:
+    """The pyarrow.Table without views of strings, which Arrow cannot take rows of."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_string_view(field.type):
+            table = table.set_column(at, field.with_type(pa.large_string()), table.column(at).cast(pa.large_string()))
+    return table
+
+
 def read_frame(source: Any, options: ReaderOptions) -> Dataset | None:
     """The data of a frame or column; None if the object is neither."""
     package, kind = type(source).__module__.split(".")[0], type(source).__name__
@@ -169,21 +234,17 @@ def read_frame(source: Any, options: ReaderOptions) -> Dataset | None:
     if kind == "Series" or isinstance(source, (pa.Array, pa.ChunkedArray)):
         lists = pa.chunked_array(source) if not isinstance(source, (pa.Array, pa.ChunkedArray)) else source
         refuse_without_sets(options, kind)
-        rows = options.encode(_ragged(lists, options.item_delimiter, f"The {kind}"))
+        rows = encoded(_coded(lists, options.item_delimiter, f"The {kind}"), options)
         return _dataset(rows, None, PolarsSeries(source.name) if package == "polars" else ArrowColumn())
-    table = pa.table(source)
-    try:
-        refuse_doubles(table.column_names)
-    except DataError as error:
-        raise DataError(f"The {kind}: {error}") from None
-    at = _set_column(table.schema, options, f"The {kind}") if options.sets else None
+    table = plain_strings(pa.table(source))
+    refuse_doubles(table.column_names, f"The {kind}")
+    at = set_column(table.schema, options, f"The {kind}", typed=True) if options.sets else None
     beside = table if at is None else table.remove_column(at)
     name = None if at is None else table.column_names[at]
     rows = Transactions.nothing(table.num_rows)
     if at is not None:
-        rows = options.encode(
-            _ragged(table.column(at), options.item_delimiter, f"The {kind}, column '{shorten(name)}'")
-        )
+        where = f"The {kind}, column '{shorten(name)}'"
+        rows = encoded(_coded(table.column(at), options.item_delimiter, where), options)
     fields: dict[str, Any] = {"column": name, "without_sets": at is None, "parsed": beside}
     if package == "polars":
         return _dataset(rows, beside, PolarsFrame(frame=source, **fields))
@@ -198,37 +259,20 @@ def refuse_without_sets(options: ReaderOptions, kind: str) -> None:
         )
 
 
-def _set_column(schema: Any, options: ReaderOptions, name: str) -> int:
-    """The position of the list column or, where items are to be split, of the only text column or the one wanted."""
-    texts = [at for at, field in enumerate(schema) if _is_text(field.type)]
-    if options.column in schema.names and schema.get_field_index(options.column) in texts:
-        return int(schema.get_field_index(options.column))
-    if options.item_delimiter is None or options.column is not None:
-        return list_column(schema, options.column, name)
-    if len(texts) != 1:
-        raise DataError(f"{name} has {len(texts)} columns of strings ({listed(schema.names)}): pass column=...")
-    return texts[0]
-
-
-def _ragged(column: Any, item_delimiter: str | None, name: str) -> Ragged:
+def _coded(column: Any, item_delimiter: str | None, name: str) -> Coded:
     """The items of an Arrow column of lists, or of strings to be split."""
+    import pyarrow as pa
+
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if is_list(column.type):
         if item_delimiter is not None:
             raise OptionError(f"item_delimiter is for strings, but the items are in lists ({name}): leave it out.")
-        return ragged_column(column, name)
-    if not _is_text(column.type):
+        return coded_lists(column, name, nth_row)
+    if not is_text(column.type):
         raise DataError(f"{name} must hold lists of items, got {shorten(column.type)}: make it a list column.")
     if item_delimiter is None:
         raise DataError(f"{name} must hold lists of items, got strings: pass item_delimiter to split them.")
-    return Ragged.split(as_text(column), item_delimiter)
-
-
-def _is_text(kind: Any) -> bool:
-    """Whether an Arrow type is text, as values or as categories."""
-    import pyarrow as pa
-
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return Coded.of_cells(as_text(column), item_delimiter)
 
 
 def _dataset(rows: Any, table: Any, layout: InMemoryLayout) -> Dataset:
@@ -244,7 +288,7 @@ def _read_pandas(source: Any, options: ReaderOptions) -> Dataset:
 
     if type(source).__name__ == "Series":
         refuse_without_sets(options, "Series")
-        return _dataset(options.encode(_ragged_pandas(source, options.item_delimiter)), None, PandasSeries(source))
+        return _dataset(encoded(_coded_pandas(source, options.item_delimiter), options), None, PandasSeries(source))
     if type(source).__name__ != "DataFrame":
         raise DataError(f"A pandas {type(source).__name__} holds no sets: give a DataFrame or a Series.")
     names = [str(name) for name in source.columns]
@@ -261,7 +305,7 @@ def _read_pandas(source: Any, options: ReaderOptions) -> Dataset:
                 others[str(name)] = pa.array([str(value) for value in source[name]])
     rows = Transactions.nothing(len(source))
     if options.sets:
-        rows = options.encode(_ragged_pandas(source[column], options.item_delimiter))
+        rows = encoded(_coded_pandas(source[column], options.item_delimiter), options)
     parsed = pa.table(others)
     kind = PandasFrame(frame=source, column=column, without_sets=not options.sets, parsed=parsed)
     return _dataset(rows, parsed, kind)
@@ -283,13 +327,13 @@ def _pandas_column(frame: Any, options: ReaderOptions) -> Any:
     return likely[0]
 
 
-def _ragged_pandas(series: Any, item_delimiter: str | None) -> Ragged:
+def _coded_pandas(series: Any, item_delimiter: str | None) -> Coded:
     """The items of a pandas column of lists, or of strings to be split."""
     if item_delimiter is not None:
         return split_objects(series, item_delimiter)
     if _holds(series) == "strings":
         raise DataError("The column must hold lists of items, got strings: pass item_delimiter to split them.")
-    return ragged_objects(series)
+    return coded_objects(series)
 
 
 def _holds(series: Any) -> str:
@@ -311,13 +355,6 @@ def _memory(column: Any) -> list[Any]:
         (chunk.offset, len(chunk), *(None if part is None else part.address for part in chunk.buffers()))
         for chunk in column.chunks
     ]
-
-
-def arrow_table(dataset: Dataset) -> Any:
-    """The columns beside the sets, as a pyarrow.Table."""
-    import pyarrow as pa
-
-    return pa.table({}) if dataset.table is None else dataset.table.arrow
 
 
 def _pandas_lists(lists: list[list[str]], index: Any) -> Any:

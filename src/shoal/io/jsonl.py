@@ -1,28 +1,28 @@
-"""JSON lines (``.jsonl``, ``.ndjson``): each line an array of items, or an object with one array field.
+"""JSON lines (``.jsonl``, ``.ndjson``): each line an object whose fields are columns, or an array of items.
 
-The other fields of an object are copied as they stand, to the byte. Items are strings or integers; where all were
-integers, labels that still are integers are written without quotes. In a table without sets, or with several arrays,
-every field whose values are the same is copied so.
+Items are strings or integers; where all were integers, labels that still are integers are written without quotes.
+Values keep their type; a field whose values have no common type is kept as JSON text.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from itertools import islice
+from typing import Any, ClassVar, NoReturn, Self
 
-from shoal.data import Dataset, Transactions
+from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError, did_you_mean
-from shoal.files import FileBytes
-from shoal.io.coding import PART, Batch, Ragged
-from shoal.io.layout import ReaderOptions, SetColumn
+from shoal.io.clean import clean
+from shoal.io.format import GuessedWrong, ReaderOptions
 from shoal.io.messages import listed, shorten, shown
-from shoal.io.text import Text, TextLayout, glued, joined
+from shoal.io.source import SourceFile
+from shoal.io.stream import Stream
+from shoal.io.text import TextFormat, TextPieces, glued, joined
+from shoal.io.tokens import COLUMN
 
-_DECODER = json.JSONDecoder(parse_constant=lambda name: _refuse(f"{name} is not JSON"))
-_SPACE = re.compile(r"[ \t]*")
 _KINDS = {
     dict: "an object",
     list: "an array",
@@ -32,297 +32,293 @@ _KINDS = {
     bool: "a boolean",
     type(None): "null",
 }
-_STRING = re.compile(r'"([^"\\]|\\.)*"')
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
+_STRING = re.compile(r'"([^"\\]|\\.)*"')
+_BATCH = 1 << 15  # lines that are decoded at a time
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Jsonl(TextLayout):
-    """Arrays, or objects with an array; ``column`` is the name of its field."""
+class Jsonl(TextFormat):
+    """Objects, or arrays of items."""
 
     format: ClassVar[str] = "jsonl"
-    about: ClassVar[str] = "a JSON array a line, or objects with one array field; others pass through (.jsonl, .ndjson)"
+    about: ClassVar[str] = "JSON lines: arrays of items, or objects whose fields are columns (.jsonl, .ndjson)"
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     tabular: ClassVar[bool] = True
-    column: str | None = None  # None: lines are arrays, or objects without sets
-    integers: bool = False
-    compact: bool = False  # no space after commas
+    arrays: bool = False  # lines are arrays, not objects
+    integers: frozenset[str] = frozenset()  # the columns of lists that held integers only
+    compact: bool = False  # no space after commas and colons
     ascii: bool = False  # other characters are written \\uXXXX
-    parsed: Any = None  # pyarrow.Table of the other fields as read
-    around: Any = None  # pyarrow.Table of the text before and after each array, as read
-    raw: Any = None  # without sets: pyarrow.Table of the text of each value, as read; null: the line has no such field
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
-        """Decode line by line, remembering the text around each array."""
-        import pyarrow as pa
-
-        text = Text.of(file)
-        if not options.sets:
-            return cls._read_table(file, text)
-        labels: list[str] = []
-        sizes: list[int] = []
-        encoder, integers, others = options.encoder(), True, _Columns()
-        around: dict[str, list[str]] = {"before": [], "after": []}
-        schema = pa.schema([(name, pa.large_string()) for name in around])
-        parts: list[Any] = []  # of the text around, in Arrow's memory, which is much smaller
-        column, sample = options.column, ""
-        for number, line in enumerate(_lines(text), 1):
-            try:
-                parsed_line = _Line.of(line, column)
-                if number > 1 and parsed_line.column != column:
-                    _refuse("expected an array as in the lines before, got an object")
-                column = parsed_line.column
-                _check(parsed_line.items)
-            except ValueError as error:
-                raise DataError(f"{file.path}, line {number}: {error}.") from None
-            labels += map(str, parsed_line.items)
-            sizes.append(len(parsed_line.items))
-            integers = integers and not any(isinstance(item, str) for item in parsed_line.items)
-            if column is not None:
-                others.append(parsed_line.others)
-                around["before"].append(line[: parsed_line.start])
-                around["after"].append(line[parsed_line.stop :])
-            if not sample and len(parsed_line.items) > 1:
-                sample = line[parsed_line.start : parsed_line.stop]
-            if len(labels) >= PART:
-                encoder.add(Ragged.from_flat(labels, sizes))
-                parts.append(pa.table(around, schema))
-                labels.clear()
-                sizes.clear()
-                around = {"before": [], "after": []}
-        encoder.add(Ragged.from_flat(labels, sizes))
-        options.tell_missing(encoder.dropped)
-        layout = cls(
-            column=column,
-            integers=integers,
-            compact=", " not in _STRING.sub("", sample) if sample else False,
-            ascii=text.body.isascii() and "\\u" in text.body,
-            parsed=others.table() if column is not None else None,
-            around=pa.concat_tables([*parts, pa.table(around, schema)]) if column is not None else None,
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
+        """Decode some lines to see the columns and their types; where later ones differ, the file is read again."""
+        text = TextPieces(file)
+        rows = _rows(_lines(text), file.name, options)
+        first = list(islice(rows, _BATCH))
+        if not first:
+            raise DataError(f"{file.name} holds no records: is this the right file?")
+        types = options.guess if isinstance(options.guess, _Types) else _Types.of(first)
+        head = text.head
+        style = _STRING.sub("", "".join(head.splitlines()[:20]))
+        own = cls(
+            arrays=head.lstrip(" \t").startswith("["),
+            integers=types.integers,
+            compact="," in style and ", " not in style,
+            ascii=head.isascii() and "\\u" in head,
             **text.style,
         )
-        return layout.dataset(file, encoder.transactions(), layout.parsed)
 
-    @classmethod
-    def _read_table(cls, file: FileBytes, text: Text) -> Dataset:
-        """Objects without sets: all fields are columns."""
-        import pyarrow as pa
+        def batches() -> Iterator[Any]:
+            part = first
+            while part:
+                if not types.fit(part):
+                    raise GuessedWrong(replace(options, guess=_rest(types, part, rows)))
+                yield types.batch(part)
+                part = list(islice(rows, _BATCH))
 
-        rows, raw = _Columns(), _Columns()
-        for number, line in enumerate(_lines(text), 1):
-            try:
-                start = _skip(line, 0)
-                if line[start : start + 1] != "{":
-                    _refuse("expected an object with a field for each column of the table")
-                row, spans = _fields(line, start)
-            except ValueError as error:
-                raise DataError(f"{file.path}, line {number}: {error}.") from None
-            rows.append(row)
-            raw.append({field: line[begin:end] for field, (begin, end) in spans.items()})
-        parsed, first = rows.table(), text.body.split("\n", 1)[0]
-        layout = cls(
-            without_sets=True,
-            compact=", " not in _STRING.sub("", first) and "," in first,
-            ascii=text.body.isascii() and "\\u" in text.body,
-            parsed=parsed,
-            around=pa.table({"line": pa.chunked_array(text.lines)}),
-            raw=pa.table({name: pa.array(texts, pa.large_string()) for name, texts in raw.filled().items()}),
-            **text.style,
-        )
-        return layout.dataset(file, Transactions.nothing(rows.length), parsed)
+        return own, Stream(types.schema, batches(), file.name, lambda row: f"line {row + 1}")
 
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
-        """Arrays, decoded once more: items of several types have no common one in the table."""
-        rows = []
-        for number, text in enumerate(self.raw.column(name).to_pylist(), 1):
-            try:
-                if text is None:
-                    _refuse(f"there is no field '{name}': write [] for an empty set")
-                items = _items({name: json.loads(text)}, name)
-                _check(items)
-                rows.append([str(item) for item in items])
-            except ValueError as error:
-                raise DataError(f"{source}, line {number}: {error}.") from None
-        return Ragged.from_rows(rows), SetColumn(name)
+    def prepared(self, table: Any) -> Any:
+        """Any value that JSON has."""
+        return clean(table)
 
-    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """Columns beside the sets need objects; an array of another name needs other text around it."""
-        if self.without_sets:
-            return self, []
-        if self.column is None and dataset.table is not None and dataset.table.names:
-            return replace(self, column="items"), []
-        return replace(self, around=None) if "column" in given else self, []
+    def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
+        """Arrays hold nothing but one set."""
+        return (replace(self, arrays=False) if self.arrays and len(names) != 1 else self), []
 
-    def columns(self, table: Any) -> Any:
-        """The text before and after each array: as it was read, or made from the columns."""
-        import pyarrow as pa
-
-        if self.around is not None and self.parsed is not None and table.equals(self.parsed):
-            return self.around
-        if self.without_sets:
-            return pa.table({"line": pa.array(self._objects(table), pa.large_string())})
-        if not table.column_names:
-            return None
-        if self.column in table.column_names:
-            raise DataError(f"Column '{self.column}' is there already: pass another --column for the sets.")
-        field = json.dumps(self.column, ensure_ascii=self.ascii)
-        before, after = [], []
-        for number, row in enumerate(table.to_pylist(), 1):
-            others = self._json(row, number)
-            before.append(others[:-1] + (", " if row else "") + field + ": ")
-            after.append("}")
-        return pa.table({"before": pa.array(before, pa.large_string()), "after": pa.array(after, pa.large_string())})
-
-    def _objects(self, table: Any) -> list[str]:
-        """The rows of a table without sets; fields that are as they were read stand as they stood."""
+    def lines(self, batch: Any) -> Any:
+        """An object for each record, or an array."""
         comma, colon = (",", ":") if self.compact else (", ", ": ")
-        fields: list[list[str]] = [[] for _ in range(table.num_rows)]
-        for name in table.column_names:
-            column = table.column(name)
-            known = self.parsed is not None and name in self.parsed.column_names
-            same = known and self.raw is not None and column.equals(self.parsed.column(name))
-            integers = known and _holds_integers(self.parsed.schema.field(name).type)
-            key = json.dumps(name, ensure_ascii=self.ascii) + colon
-            for row, value in enumerate((self.raw if same else table).column(name).to_pylist()):
-                if same:
-                    text = value
-                else:
-                    if integers and isinstance(value, list):
-                        value = [int(item) if _is_integer(item) else item for item in value]
-                    text = self._json(value, row + 1, (comma, colon))
-                if text is not None:
-                    fields[row].append(key + text)
-        return ["{" + comma.join(texts) + "}" for texts in fields]
+        values = [self._texts(batch.column(at), name, comma) for at, name in enumerate(batch.schema.names)]
+        if self.arrays:
+            return values[0]
+        keys = [json.dumps(name, ensure_ascii=self.ascii) + colon for name in batch.schema.names]
+        fields = [glued([key, texts]) for key, texts in zip(keys, values, strict=True)]
+        return glued(["{", glued(fields, comma), "}"])
 
-    def _json(self, value: Any, row: int, separators: tuple[str, str] = (", ", ": ")) -> str:
+    def _texts(self, column: Any, name: str, comma: str) -> Any:
+        """The values of a column as JSON, each different label or text only once."""
+        import pyarrow as pa
+
+        if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
+            coded = column.flatten().dictionary_encode()
+            labels = [
+                label if name in self.integers and _INTEGER.fullmatch(label) else self._json(label, name)
+                for label in coded.dictionary.to_pylist()
+            ]
+            lists = pa.ListArray.from_arrays(column.offsets, arrow_texts(labels).take(coded.indices))
+            return glued(["[", joined(lists, comma), "]"])
+        coded = column.dictionary_encode() if pa.types.is_string(column.type) else None
+        if coded is not None and not column.null_count:
+            return arrow_texts([self._json(text, name) for text in coded.dictionary.to_pylist()]).take(coded.indices)
+        return arrow_texts([self._json(value, name) for value in column.to_pylist()])
+
+    def _json(self, value: Any, name: str) -> str:
         """A value as JSON."""
+        comma, colon = (",", ":") if self.compact else (", ", ": ")
         try:
-            return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False, separators=separators)
+            return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False, separators=(comma, colon))
         except (TypeError, ValueError) as error:
-            raise DataError(f"Row {row} cannot be written as JSON ({error}): write parquet.") from None
-
-    def lines(self, batch: Batch) -> list[str]:
-        """Arrays with the text around them."""
-        if self.without_sets:
-            whole: list[str] = batch.columns.column("line").to_pylist()
-            return whole
-        texts = [
-            label if self.integers and _INTEGER.fullmatch(label) else json.dumps(label, ensure_ascii=self.ascii)
-            for label in batch.labels
-        ]
-        before: Any = ""
-        after: Any = ""
-        arrays = joined(batch.lists(texts), "," if self.compact else ", ")
-        if batch.columns is not None:
-            before, after = batch.columns.column("before"), batch.columns.column("after")
-        elif self.column is not None:
-            before, after = "{" + json.dumps(self.column, ensure_ascii=self.ascii) + ": ", "}"
-        lines: list[str] = glued([before, "[", arrays, "]", after]).to_pylist()
-        return lines
-
-    def place(self, row: int) -> str:
-        """Every row is one line."""
-        return f"line {row + 1}"
+            raise DataError(f"Column '{shorten(name)}' cannot be written as JSON ({error}): write parquet.") from None
 
 
-class _Line(NamedTuple):
-    """A decoded line; its array is ``line[start:stop]``."""
+@dataclass(frozen=True, eq=False)
+class _Types:
+    """The columns of some lines, and their types."""
 
-    column: str | None
-    items: list[Any]
-    others: dict[str, Any]
-    start: int
-    stop: int
+    schema: Any  # pyarrow.Schema
+    as_json: frozenset[str] = frozenset()  # those whose values have no common type
 
     @classmethod
-    def of(cls, line: str, column: str | None) -> _Line:
-        """Decode a line; ValueError says what is wrong with it."""
-        start = _skip(line, 0)
-        if start == len(line):
-            _refuse("a blank line is not JSON: write [] for an empty set")
-        if line[start] == "{":
-            return cls._of_object(line, start, column)
-        value, stop = _value(line, start)
-        if not isinstance(value, list):
-            _refuse(f"expected an array or an object, got {_KINDS[type(value)]}")
-        if column is not None:
-            _refuse(f"expected an object with the field '{column}', got an array")
-        if _skip(line, stop) != len(line):
-            _refuse(f"invalid JSON: more text after the array at column {stop + 1}")
-        return cls(None, value, {}, start, stop)
+    def of(cls, rows: list[dict[str, Any]]) -> _Types:
+        """The types of some rows; a field may be missing in some of them."""
+        import pyarrow as pa
 
-    @classmethod
-    def _of_object(cls, line: str, start: int, column: str | None) -> _Line:
-        """Find the array among the fields."""
-        json_value, spans = _fields(line, start)
-        if column is None:
-            arrays = [field for field, value in json_value.items() if isinstance(value, list)]
-            if len(arrays) != 1:
-                _refuse(
-                    f"expected one array field, got {len(arrays)} in the fields {listed(json_value)}: pass --column"
-                )
-            column = arrays[0]
-        items = _items(json_value, column)
-        del json_value[column]
-        return cls(column, items, json_value, *spans[column])
+        fields, as_json = [], set()
+        for name in dict.fromkeys(name for row in rows for name in row):
+            kind = _type_of([row.get(name) for row in rows])
+            as_json.update([name] if kind is None else [])
+            fields.append((name, kind or pa.string()))
+        return cls(pa.schema(fields), frozenset(as_json))
 
+    def joined(self, other: _Types) -> _Types:
+        """Types that hold the values of both."""
+        import pyarrow as pa
 
-def _fields(line: str, start: int) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
-    """The fields of the object that is all of a line, and where their values start and stop."""
-    fields, end = _value(line, start)  # decodes, and so proves it well-formed
-    if _skip(line, end) != len(line):
-        _refuse(f"invalid JSON: more text after the object at column {end + 1}")
-    spans: dict[str, tuple[int, int]] = {}
-    at = _skip(line, start + 1)
-    while line[at] != "}":
-        field, at = _value(line, at)
-        begin = _skip(line, _skip(line, at) + 1)  # past the colon
-        at = _value(line, begin)[1]
-        if field in spans:
-            _refuse(f"the field '{shorten(field)}' is there twice")
-        spans[field] = (begin, at)
-        at = _skip(line, at)
-        if line[at] == ",":
-            at = _skip(line, at + 1)
-    return fields, spans
+        as_json = set(self.as_json | other.as_json)
+        kinds: dict[str, Any] = {field.name: field.type for field in self.schema}
+        for field in other.schema:
+            one = kinds.get(field.name, field.type)
+            kinds[field.name] = _common(one, field.type)
+            if kinds[field.name] is None or field.name in as_json:
+                as_json.add(field.name)
+                kinds[field.name] = pa.string()
+        return _Types(pa.schema(list(kinds.items())), frozenset(as_json))
 
+    def fit(self, rows: list[dict[str, Any]]) -> bool:
+        """Whether the rows are of these types."""
+        return bool(self.joined(_Types.of(rows)).schema.equals(self.schema))
 
-def _items(fields: dict[str, Any], column: str) -> list[Any]:
-    """The items in a field, which must be an array of labels."""
-    if column not in fields:
-        hint = did_you_mean(column, fields)
-        _refuse(f"there is no field '{column}'{hint}, only {listed(fields)}: write [] for an empty set")
-    items: Any = fields[column]
-    if not isinstance(items, list):
-        _refuse(f"field '{column}' must be an array, got {_KINDS[type(items)]}")
-    return list(items)
+    def batch(self, rows: list[dict[str, Any]]) -> Any:
+        """The rows as a record batch."""
+        import pyarrow as pa
+
+        columns = []
+        for field in self.schema:
+            values: list[Any] = [row.get(field.name) for row in rows]
+            if field.name in self.as_json:
+                values = [None if value is None else json.dumps(value) for value in values]
+            elif _is_texts(field.type):
+                values = [None if value is None else [_text(item) for item in value] for value in values]
+            columns.append(pa.array(values, field.type))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    @property
+    def integers(self) -> frozenset[str]:
+        """The columns of lists of integers."""
+        import pyarrow as pa
+
+        lists = (field for field in self.schema if pa.types.is_list(field.type))
+        return frozenset(field.name for field in lists if pa.types.is_integer(field.type.value_type))
 
 
-def _refuse(message: str) -> Any:
-    """Raise; the caller adds file and line."""
-    raise ValueError(message)
+def _rest(types: _Types, part: list[dict[str, Any]], rows: Iterator[dict[str, Any]]) -> Any:
+    """The types of the whole file, once a part of it did not fit."""
+    while part:
+        types = types.joined(_Types.of(part))
+        part = list(islice(rows, _BATCH))
+    return types
 
 
-def _skip(line: str, at: int) -> int:
-    """Past the white space."""
-    match = _SPACE.match(line, at)
-    return match.end() if match else at
+def _type_of(values: list[Any]) -> Any:
+    """The common type of values; none, if they have none, or one that Arrow cannot hold."""
+    import pyarrow as pa
 
-
-def _value(line: str, at: int) -> tuple[Any, int]:
-    """Decode one value and tell where it stops."""
     try:
-        return _DECODER.raw_decode(line, at)
+        return pa.array(values).type
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        lists = [value for value in values if value is not None]
+        labels = all(isinstance(value, list) and all(type(item) in (str, int) for item in value) for value in lists)
+        return pa.list_(pa.string()) if labels else None
+
+
+def _common(one: Any, other: Any) -> Any:
+    """A type that holds the values of both; none, if there is none."""
+    import pyarrow as pa
+
+    if _is_texts(one) or _is_texts(other):
+        labels = all(_is_texts(kind) or _is_integers(kind) or pa.types.is_null(kind) for kind in (one, other))
+        return pa.list_(pa.string()) if labels else None
+    try:
+        return pa.unify_schemas([pa.schema([("x", one)]), pa.schema([("x", other)])], promote_options="permissive")[
+            0
+        ].type
+    except pa.ArrowException:
+        return None
+
+
+def _is_texts(kind: Any) -> bool:
+    """Whether an Arrow type is one of lists of strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) and pa.types.is_string(kind.value_type))
+
+
+def _is_integers(kind: Any) -> bool:
+    """Whether an Arrow type is one of lists of integers, or of empty lists."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) and (pa.types.is_integer(kind.value_type) or pa.types.is_null(kind.value_type)))
+
+
+def _text(item: Any) -> Any:
+    """An item as a label; null stays null."""
+    return None if item is None else str(item)
+
+
+def _lines(text: TextPieces) -> Iterator[str]:
+    """The lines, one after the other."""
+    left = b""
+    for piece in text:
+        *lines, left = (left + piece).split(b"\n")
+        yield from map(bytes.decode, lines)
+    if left:
+        yield left.decode()
+
+
+def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[dict[str, Any]]:
+    """The fields of each line; errors name the line."""
+    arrays: bool | None = None
+    columns: list[str] = []  # those of sets
+    for number, line in enumerate(lines, 1):
+        try:
+            value = _decoded(line)
+            if arrays is not None and arrays != isinstance(value, list):
+                _refuse(
+                    f"expected {_KINDS[list if arrays else dict]} as in the lines before, got {_KINDS[type(value)]}"
+                )
+            arrays = isinstance(value, list)
+            if arrays and (options.column or not options.sets):
+                wanted = f"the field '{options.column}'" if options.column else "a field for each column"
+                _refuse(f"expected an object with {wanted}, got an array")
+            row = {COLUMN: value} if arrays else value
+            if number == 1:
+                columns = _set_fields(row, options)
+            for column in columns:
+                _check_field(row, column, options.item_delimiter)
+                _check_items(row[column])
+        except ValueError as error:
+            raise DataError(f"{name}, line {number}: {error}.") from None
+        yield row
+
+
+def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
+    """The fields that must hold sets: those that are named, or the only array of the first line."""
+    if options.column is not None:
+        return [options.column]
+    if not options.sets:
+        return [column for column in options.columns if column in row]
+    arrays = [field for field, content in row.items() if isinstance(content, list)]
+    return arrays if len(arrays) == 1 and not options.id_columns else []
+
+
+def _decoded(line: str) -> Any:
+    """The array or object that is all of a line."""
+    if not line.strip():
+        _refuse("a blank line is not JSON: write [] for an empty set")
+    try:
+        value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"invalid JSON: {error.msg} at column {error.pos + 1}") from None
+        _refuse(f"invalid JSON: {error.msg} at column {error.pos + 1}")
     except RecursionError:
-        raise ValueError("arrays or objects are nested too deeply") from None
+        _refuse("arrays or objects are nested too deeply")
+    if not isinstance(value, dict | list):
+        _refuse(f"expected an array or an object, got {_KINDS[type(value)]}")
+    return value
 
 
-def _check(items: list[Any]) -> None:
+def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, whose fields are there once."""
+    names = [name for name, _ in fields]
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        _refuse(f"the field '{shorten(double)}' is there twice")
+    return dict(fields)
+
+
+def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -> None:
+    """The field of the set must be there, and an array; or a text that is to be split."""
+    if column not in row:
+        hint = did_you_mean(column, row)
+        _refuse(f"there is no field '{column}'{hint}, only {listed(row)}: write [] for an empty set")
+    if item_delimiter is None and not isinstance(row[column], list):
+        _refuse(f"field '{column}' must be an array, got {_KINDS[type(row[column])]}")
+
+
+def _check_items(items: Any) -> None:
     """Refuse items that cannot be labels."""
-    for item in items:
+    for item in items if isinstance(items, list) else ():
         kind = type(item)
         if kind is str:
             if not item.isascii() and any("\ud800" <= mark <= "\udfff" for mark in item):
@@ -331,51 +327,9 @@ def _check(items: list[Any]) -> None:
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")
 
 
-def _is_integer(item: Any) -> bool:
-    """Whether a label can stand without quotes."""
-    return isinstance(item, str) and bool(_INTEGER.fullmatch(item))
+def _refuse(message: str) -> NoReturn:
+    """Raise; the caller adds file and line."""
+    raise ValueError(message)
 
 
-def _holds_integers(kind: Any) -> bool:
-    """Whether an Arrow type is one of lists of integers."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
-
-
-def _lines(text: Text) -> Iterator[str]:
-    """The lines, one after the other."""
-    return (line for part in text.lines for line in part.to_pylist())
-
-
-class _Columns:
-    """Values by the names of their fields; None where a row has no such field."""
-
-    def __init__(self) -> None:
-        self.length, self._values = 0, dict[str, list[Any]]()
-
-    def append(self, row: dict[str, Any]) -> None:
-        """Add a row."""
-        for name, value in row.items():
-            values = self._values.setdefault(name, [])
-            values += [None] * (self.length - len(values))
-            values.append(value)
-        self.length += 1
-
-    def filled(self) -> dict[str, list[Any]]:
-        """All columns, equally long."""
-        for values in self._values.values():
-            values += [None] * (self.length - len(values))
-        return self._values
-
-    def table(self) -> Any:
-        """As Arrow columns; a field whose values have no common type is kept as JSON text."""
-        import pyarrow as pa
-
-        columns = {}
-        for name, values in self.filled().items():
-            try:
-                columns[name] = pa.array(values)
-            except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-                columns[name] = pa.array([None if value is None else json.dumps(value) for value in values])
-        return pa.table(columns)
+_DECODER = json.JSONDecoder(parse_constant=lambda name: _refuse(f"{name} is not JSON"), object_pairs_hook=_object)

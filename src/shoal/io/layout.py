@@ -1,77 +1,74 @@
-"""Layout: how a format lays out sets in a file. A format is one class; its fields are its options.
+"""Layout: where the sets stand among the columns of a source.
 
 ::
 
-    Layout
-    ├── TextLayout     lines of UTF-8
-    │   ├── Fimi · Basket · Long · Jsonl
-    │   └── Csv ── Tsv
-    └── ArrowLayout    Parquet · Feather
+    TableLayout
+    ├── Wide     one record a row: the set is a cell, a list or a text with a delimiter
+    ├── Long     one item a row: the rows of an id are a record      (shoal.io.long)
+    └── Plain    no sets at all
 
-A layout that was read remembers what the file looked like, so that a release can be written the same way. Those that
-are tabular can be read and written without sets; data with several columns of sets are such a table from which
-:mod:`shoal.io.several` takes the sets, and into which it puts them back.
+Each is the same for every format: it takes a stream of record batches apart, and makes batches to be written. Data with
+several columns of sets are read as :class:`Plain`; :mod:`shoal.io.several` takes the sets out, and puts them back.
 """
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
-from typing import IO, Any, ClassVar, Self
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, ClassVar, Self
 
-from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data import Dataset, Transactions
+from shoal.data.arrow import arrow_text
 from shoal.data.source_layout import SourceLayout
-from shoal.errors import DataError, OptionError
-from shoal.files import FileBytes
-from shoal.io.coding import Batch, Encoder, Ragged
-from shoal.io.messages import listed, shown
-from shoal.io.read_options import ReadOptions
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.cells import CellStatistics, check_items, fitting
+from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
+from shoal.io.format import Format, GuessedWrong, ReaderOptions
+from shoal.io.header import SET_NAMES
+from shoal.io.messages import listed, shorten
+from shoal.io.stream import Stream, nth_row
+from shoal.io.text import joined
 
-Put = Callable[[Batch], None]
-_OPTIONS = ("column", "item_delimiter", "delimiter", "id_column", "item_column")  # those that describe a layout
-_OF_FILES = (*_OPTIONS, "header", "escaped_formulas")
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableLayout(SourceLayout):
+    """Where the sets stand in a file of some format."""
 
-@dataclass(frozen=True, kw_only=True)
-class ReaderOptions(ReadOptions):
-    """The options as a reader or writer gets them: for one column of sets at most."""
-
-    column: str | None = None
-    item_delimiter: str | None = None
-    columns: tuple[str, ...] = ()  # of sets, if there may be several
-    source: str = "the data"  # its name, for messages
-    sure: bool = False  # the format was named, not guessed: it is not called in question
-
-    def layout(self) -> dict[str, Any]:
-        """The options that describe a layout, where given."""
-        fields = type(self).__dataclass_fields__
-        return {name: value for name in _OF_FILES if (value := getattr(self, name)) != fields[name].default}
+    shape: ClassVar[str]
+    format: Format
+    place_of: Callable[[int], str] = nth_row
 
     @property
-    def named(self) -> frozenset[str]:
-        """The columns that the user named."""
-        return frozenset(filter(None, (self.column, self.id_column, self.item_column, *self.columns)))
+    def marks(self) -> str:
+        """What separates items, or could be taken for it."""
+        return self.format.marks
 
-    def encode(self, rows: Ragged | Iterable[Ragged]) -> Transactions:
-        """Code the rows, which may come in parts, as the user wants them."""
-        encoder = self.encoder()
-        for part in rows.parts() if isinstance(rows, Ragged) else rows:
-            encoder.add(part)
-        self.tell_missing(encoder.dropped)
-        return encoder.transactions()
+    def place(self, row: int) -> str:
+        """Where a record (from 0) stands."""
+        return self.place_of(row)
 
-    def encoder(self) -> Encoder:
-        """For rows that come one after the other."""
-        return Encoder(multiset=self.multiset, drop_items=self.drop_items)
+    def with_options(self, given: dict[str, Any]) -> Self:
+        """The same with some options of the user's."""
+        return self
 
-    def tell_missing(self, there: set[str]) -> None:
-        """Warn of items to be dropped that are not there."""
-        for label in self.drop_items:
-            if label not in there:
-                warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
+    def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
+        """The layout with which the data can be written, and remarks; options that the user gave are not changed."""
+        own, remarks = self.format.for_columns(self.names(dataset))
+        return replace(self, format=own), remarks
+
+    @abstractmethod
+    def names(self, dataset: Dataset) -> list[str]:
+        """The columns of the file that the data will be written to."""
+
+    @abstractmethod
+    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+        """The schema and the record batches to write."""
+
+    def read_options(self) -> dict[str, Any]:
+        """The options with which a file of this layout is read for certain."""
+        return self.format.read_options()
 
 
 @dataclass(frozen=True)
@@ -79,96 +76,248 @@ class SetColumn:
     """One of several columns of sets, and how its cells are written."""
 
     name: str
-    item_delimiter: str = "|"  # where cells are text
+    item_delimiter: str | None = None  # where cells are text
     list_type: Any = None  # where cells are lists: a pyarrow type; None: list<string>
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Layout(SourceLayout, ABC):
-    """A file format, and how one file uses it."""
+class TableOfSets(SourceLayout, ABC):
+    """A table that was read without sets, and from which columns of sets can be taken."""
 
-    format: ClassVar[str]
-    about: ClassVar[str]  # one line for the help
-    suffixes: ClassVar[tuple[str, ...]] = ()  # of file names; the first format that has one is the likeliest for it
-    tabular: ClassVar[bool] = False  # it can hold a table without sets
-    without_sets: bool = False
+    @abstractmethod
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
+        """The sets in a column."""
+
+    def without(self, columns: Collection[str]) -> Self:
+        """The same, once these columns were taken."""
+        return self
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plain(TableLayout, TableOfSets):
+    """A table without sets."""
+
+    shape: ClassVar[str] = "wide"
+    without_sets: bool = True
 
     @classmethod
-    @abstractmethod
-    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
-        """The data of a file."""
+    def read(cls, stream: Stream, format: Format) -> tuple[Transactions, Any, Self]:
+        """All columns."""
+        table = stream.table()
+        return Transactions.nothing(table.num_rows), table, cls(format=format, place_of=stream.place)
+
+    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
+        """Lists, or texts that are split."""
+        column = table.column(name).combine_chunks()
+        at = table.column_names.index(name)
+        options = ReaderOptions(column=name, item_delimiter=item_delimiter)
+        set_column(table.schema, options, source, typed=self.format.lists)
+        if is_list(table.schema.field(at).type):
+            coded = coded_lists(column, f"{source}, column '{shorten(name)}'", self.place)
+            return coded, SetColumn(name, list_type=text_list_type(column.type))
+        cells = as_text(column).fill_null(arrow_text(""))
+        if item_delimiter is None:
+            statistics = CellStatistics()
+            statistics.add(cells)
+            item_delimiter = statistics.guess(name, source)
+        return Coded.of_cells(cells, item_delimiter), SetColumn(name, item_delimiter)
+
+    def names(self, dataset: Dataset) -> list[str]:
+        """All columns."""
+        return list(arrow_table(dataset).column_names)
+
+    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+        """The columns as they are."""
+        table = self.format.prepared(arrow_table(dataset)).combine_chunks()
+        return table.schema, iter(table.to_batches())
+
+    def read_options(self) -> dict[str, Any]:
+        """Nobody must look for sets, nor doubt the header."""
+        return {**super().read_options(), "sets": False, **({"header": True} if _has_header(self.format) else {})}
+
+
+def _has_header(format: Format) -> bool:
+    """Whether the first line may be doubted."""
+    return bool(getattr(format, "header", False))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Wide(TableLayout):
+    """One record a row, with its set in a cell."""
+
+    shape: ClassVar[str] = "wide"
+    column: str = "items"
+    before: tuple[str, ...] | None = None  # the columns before the sets; None: all
+    item_delimiter: str | None = None  # of sets that are texts; None: they are lists
+    list_type: Any = None  # pyarrow type of the lists; None: list<string>
+
+    def __post_init__(self) -> None:
+        """Where a cell cannot be a list, something must separate the items."""
+        if not self.format.lists and self.item_delimiter is None:
+            object.__setattr__(self, "item_delimiter", "|")
 
     @property
     def marks(self) -> str:
-        """The characters that separate items, or could be taken for that: new labels avoid them."""
-        return ""
-
-    @abstractmethod
-    def columns(self, table: Any) -> Any:
-        """The other columns (a pyarrow.Table) as they will stand in the file; refuses what cannot be held."""
-
-    @abstractmethod
-    def writer(self, sink: IO[bytes], columns: Any) -> AbstractContextManager[Put]:
-        """A function that writes a batch; ``columns`` is what :meth:`columns` returned, or None."""
-
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Ragged, SetColumn]:
-        """The sets in a column of a table that was read without sets."""
-        raise NotImplementedError
+        """What separates items, or could be taken for it."""
+        return (self.item_delimiter or "").strip(" ") + self.format.marks + " " * (self.item_delimiter == " ")
 
     @classmethod
-    def cells(cls, rows: Transactions, column: SetColumn, *, fixed: bool) -> tuple[Any, SetColumn, list[str]]:
-        """Sets as an Arrow column of the table to be written, how they stand there, and remarks.
+    def read(cls, stream: Stream, format: Format, options: ReaderOptions) -> tuple[Transactions, Any, Self]:
+        """Find the column of sets, and code its items as they come."""
+        import pyarrow as pa
 
-        ``fixed``: the item delimiter must not be changed.
-        """
-        return list_cells(rows, column), column, []
-
-    @classmethod
-    def check_options(cls, given: dict[str, Any]) -> None:
-        """Refuse options that this format does not have or cannot use."""
-        known = {field.name for field in fields(cls)}
-        for name, value in given.items():
-            flag = ("--no-" if value is False else "--") + name.replace("_", "-")
-            if name not in known:
-                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
-            if "delimiter" in name and (not value or any(mark in value for mark in '"\r\n')):
-                raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {shown(value)}.")
+        at = set_column(stream.schema, options, stream.source, typed=format.lists)
+        field = stream.schema.field(at)
+        others: list[Any] = []
+        reader = SetReader(field, options, stream)
+        for batch in stream.batches:
+            reader.add(batch.column(at))
+            others.append(batch.remove_column(at) if batch.num_columns > 1 else None)
+        own = cls(
+            format=format,
+            column=field.name,
+            before=tuple(stream.schema.names[:at]),
+            item_delimiter=reader.item_delimiter,
+            list_type=text_list_type(field.type) if is_list(field.type) else None,
+            place_of=stream.place,
+        )
+        rows = reader.rows()
+        schema = stream.schema.remove(at)
+        return rows, pa.Table.from_batches(others, schema) if schema.names else None, own
 
     def with_options(self, given: dict[str, Any]) -> Self:
-        """The same layout with some options changed."""
-        self.check_options(given)
-        for name in ("column", "item_delimiter"):
-            if self.without_sets and name in given:
-                raise OptionError(f"{name} is for data with one column of sets: leave it out.")
-        changed = {field.name: getattr(self, field.name) for field in fields(self)} | given
-        return type(self)(**changed)
+        """Another column, or another delimiter in its cells."""
+        known = {name: value for name, value in given.items() if name in ("column", "item_delimiter")}
+        return replace(self, **known)
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
-        """The layout with which the data can be written, and remarks; options that the user gave are not changed."""
-        return self, []
+        """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
+        own, remarks = super().fitted(dataset, given)
+        if self.item_delimiter is None or "item_delimiter" in given:
+            return own, remarks
+        mark, more = fitting(dataset.transactions, self.item_delimiter, self.column, self.format.format)
+        return replace(own, item_delimiter=mark), remarks + more
+
+    def names(self, dataset: Dataset) -> list[str]:
+        """All columns, the sets in their place."""
+        others = list(arrow_table(dataset).column_names)
+        at = set_position(self.before, others)
+        return [*others[:at], self.column, *others[at:]]
+
+    def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
+        """The other columns, with the sets where they stood."""
+        import pyarrow as pa
+
+        table = self.format.prepared(arrow_table(dataset))
+        if self.column in table.column_names:
+            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another --column for the sets.")
+        at = set_position(self.before, table.column_names)
+        kind = (self.list_type or pa.list_(pa.string())) if self.item_delimiter is None else pa.string()
+        schema = table.schema.insert(at, pa.field(self.column, kind))
+
+        def batches() -> Iterator[Any]:
+            for rows, columns in slices(dataset.transactions, table):
+                arrays = [column.combine_chunks() for column in columns.columns]
+                arrays.insert(at, set_cells(rows, self.item_delimiter, kind, self.format.format))
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+        return schema, batches()
 
     def read_options(self) -> dict[str, Any]:
-        """The options with which a file of this layout is read for certain."""
-        known = {field.name for field in fields(self)}
-        options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS if name in known}
-        if self.without_sets:
-            options |= {"column": None, "item_delimiter": None, "sets": False}
-        return {"format": self.format} | {name: value for name, value in options.items() if value is not None}
-
-    def dataset(self, file: FileBytes, rows: Transactions, table: Any = None) -> Dataset:
-        """The data that were read, with their origin."""
-        if len(rows) == 0:
-            raise DataError(f"{file.path} holds no records: is this the right file?")
-        beside = None if table is None or not table.column_names else Table(table)
-        return Dataset(rows, beside, Origin(file.path.name, file.sha256, self, path=file.path))
+        """The column, and what separates its items."""
+        options = super().read_options()
+        if not self.format.tabular or getattr(self.format, "arrays", False):
+            return options
+        first = {"format": options.pop("format"), "column": self.column}
+        first |= {} if self.item_delimiter is None else {"item_delimiter": self.item_delimiter}
+        return first | options
 
 
-def list_cells(rows: Transactions, column: SetColumn) -> Any:
-    """Sets as an Arrow array of lists."""
-    import pyarrow as pa
+class SetReader:
+    """Codes the cells of a column of sets, as they come."""
 
-    batch = Batch.of(rows.indptr, rows.items, rows.labels, None, 0)
-    return batch.lists(batch.labels).cast(column.list_type or pa.list_(pa.string()))
+    def __init__(self, field: Any, options: ReaderOptions, stream: Stream) -> None:
+        self._field, self._options, self._stream = field, options, stream
+        self._encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
+        self._where = f"{stream.source}, column '{shorten(field.name)}'"
+        self._statistics = None if is_list(field.type) or options.item_delimiter else CellStatistics()
+        self._rows = 0
+        self.item_delimiter = None if is_list(field.type) else options.item_delimiter or options.guess
+
+    def add(self, cells: Any) -> None:
+        """Some more cells."""
+        if is_list(self._field.type):
+            place, before = self._stream.place, self._rows
+            self._encoder.add(coded_lists(cells, self._where, lambda row: place(before + row)))
+        else:
+            texts = as_text(cells)
+            texts = texts.fill_null(arrow_text("")) if texts.null_count else texts
+            if self._statistics is not None:
+                self._statistics.add(texts)
+                self.item_delimiter = self.item_delimiter or self._guess()
+            assert self.item_delimiter is not None
+            self._encoder.add(Coded.of_cells(texts, self.item_delimiter))
+        self._rows += len(cells)
+
+    def rows(self) -> Transactions:
+        """All sets."""
+        if self._statistics is not None and self._rows and (guess := self._guess()) != self.item_delimiter:
+            raise GuessedWrong(replace(self._options, guess=guess))
+        rows = self._encoder.transactions()
+        self._options.tell_missing(self._encoder.dropped)
+        return rows
+
+    def _guess(self) -> str:
+        assert self._statistics is not None
+        return self._statistics.guess(self._field.name, self._stream.source)
+
+
+def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool) -> int:
+    """The position of the column of sets: the one that is wanted, the only likely one, or an error that asks."""
+    names, wanted = schema.names, options.column
+    kinds = (
+        ", ".join(f"'{shorten(field.name)}' ({shorten(field.type)})" for field in schema) if typed else listed(names)
+    )
+    if wanted is not None and wanted not in names:
+        raise DataError(f"{source} has no column '{wanted}'{did_you_mean(wanted, names)}: it has {kinds or 'none'}.")
+    lists = [at for at, field in enumerate(schema) if is_list(field.type)]
+    texts = [at for at, field in enumerate(schema) if is_text(field.type)]
+    if wanted is not None:
+        at: int = names.index(wanted)
+        if at in lists and options.item_delimiter is not None:
+            raise OptionError(
+                f"item_delimiter is for strings, but the items are in lists ({source}, '{wanted}'): leave it out."
+            )
+        if at in lists or (at in texts and (not typed or options.item_delimiter is not None)):
+            return at
+        remedy = "pass item_delimiter to split them" if at in texts else "make it a list column"
+        got = "strings" if at in texts else shorten(schema.field(at).type)
+        raise DataError(f"{source}: column '{wanted}' must hold lists of items, got {got}: {remedy}.")
+    long = "if every row is one item of a record, pass --id-column and --item-column"
+    if typed and options.item_delimiter is None:
+        if len(lists) != 1:
+            count = "no list column" if not lists else f"{len(lists)} list columns"
+            remedy = f"make the sets a list column; {long}" if not lists else "pass --column"
+            raise DataError(f"{source} has {count} ({kinds or 'no columns'}): {remedy}.")
+        return lists[0]
+    if typed:
+        if len(texts) != 1:
+            raise DataError(f"{source} has {len(texts)} columns of strings ({listed(names)}): pass --column.")
+        return texts[0]
+    likely = [at for at, name in enumerate(names) if name.strip().lower() in SET_NAMES]
+    if len(likely) == 1 or len(names) == 1:
+        return likely[0] if likely else 0
+    raise DataError(
+        f"{source}: which column holds the sets? It has {listed(names)}: pass --column ({long}, or --format basket if "
+        f"every line is a set)."
+    )
+
+
+def set_cells(rows: Transactions, item_delimiter: str | None, kind: Any, format: str) -> Any:
+    """Sets as an Arrow array of lists or, with a delimiter, of texts."""
+    if item_delimiter is not None:
+        check_items(rows.in_use().labels, item_delimiter, format)
+        return joined(label_lists(rows), item_delimiter).cast(kind)
+    return label_lists(rows).cast(kind)
 
 
 def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
@@ -180,10 +329,38 @@ def set_position(before: tuple[str, ...] | None, others: list[str]) -> int:
     return len(others) if before is None else sum(name in before for name in others)
 
 
-def refuse_columns(format: str, table: Any) -> None:
-    """For formats that hold nothing but sets."""
-    if table is not None and table.column_names:
-        raise DataError(
-            f"Format {format} holds sets only, but the data have the columns {listed(table.column_names)}: "
-            f"write csv, jsonl, parquet or feather, or leave the columns out (--columns none)."
-        )
+def arrow_table(dataset: Dataset) -> Any:
+    """The columns beside the sets, as a pyarrow.Table."""
+    import pyarrow as pa
+
+    return pa.table({}) if dataset.table is None else dataset.table.arrow
+
+
+def is_list(kind: Any) -> bool:
+    """Whether an Arrow type is a list of any kind."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is text, as values or as categories."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def text_list_type(kind: Any) -> Any:
+    """The type to write a list column with: the same where it held strings."""
+    import pyarrow as pa
+
+    value = pa.large_string() if pa.types.is_large_string(kind.value_type) else pa.string()
+    return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)
+
+
+def with_first(stream: Stream) -> tuple[Any, Stream]:
+    """The first batch of a stream, and the stream as if nobody had looked; none, if it has no records."""
+    first = next(stream.batches, None)
+    batches = iter(()) if first is None else chain([first], stream.batches)
+    return first, replace(stream, batches=batches)

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.data import Dataset, Origin
+from shoal.data import Dataset, Origin, Transactions
 from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError
-from shoal.io.coding import Ragged
-from shoal.io.layout import ReaderOptions
+from shoal.io.coding import Coded, Encoder
+from shoal.io.format import ReaderOptions
 
 
 class InMemoryLayout(SourceLayout, ABC):
@@ -50,22 +50,31 @@ def read_rows(rows: Iterable[Any], options: ReaderOptions) -> Dataset:
     if not labels:
         raise DataError("The data hold no records: give at least one set.")
     layout = Rows(sets=isinstance(rows[0], (set, frozenset)))
-    return Dataset(options.encode(Ragged.from_rows(labels)), None, Origin(layout=layout))
+    return Dataset(encoded(Coded.of_rows(labels), options), None, Origin(layout=layout))
 
 
-def ragged_objects(rows: Iterable[Any]) -> Ragged:
+def encoded(rows: Coded, options: ReaderOptions) -> Transactions:
+    """Code the rows as the user wants them."""
+    encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
+    encoder.add(rows)
+    rows_of_codes = encoder.transactions()
+    options.tell_missing(encoder.dropped)
+    return rows_of_codes
+
+
+def coded_objects(rows: Iterable[Any]) -> Coded:
     """Rows of any iterables; None and NaN represent an empty set."""
-    return Ragged.from_rows([[] if is_missing(row) else _row(row, number) for number, row in enumerate(rows, 1)])
+    return Coded.of_rows([[] if is_missing(row) else _row(row, number) for number, row in enumerate(rows, 1)])
 
 
-def split_objects(texts: Iterable[Any], delimiter: str) -> Ragged:
+def split_objects(texts: Iterable[Any], delimiter: str) -> Coded:
     """Rows that are texts with a delimiter between the items."""
     rows = []
     for number, text in enumerate(texts, 1):
         if not is_missing(text) and not isinstance(text, str):
             raise DataError(f"Row {number} must be text to be split at item_delimiter, got {type(text).__name__}.")
         rows.append([] if is_missing(text) else text.split(delimiter))
-    return ragged_objects(rows)
+    return coded_objects(rows)
 
 
 def is_missing(value: Any) -> bool:

@@ -30,8 +30,8 @@ class ReadOptions(Spec):
     column: str | tuple[str, ...] | None = option(
         None,
         metavar="A|A,B",
-        help="The column that holds the sets (CSV, Parquet, Feather, JSON lines), or several: A,B, or the option once "
-        "for each; item x of column A is then called A.x.",
+        help="The column that holds the sets, or several: A,B, or the option once for each; item x of column A is then "
+        "called A.x.",
     )
     item_delimiter: str | tuple[str | None, ...] | None = option(
         None,
@@ -47,8 +47,25 @@ class ReadOptions(Spec):
         "(column 2)); default: guessed, or asked for.",
     )
     escaped_formulas: bool = option(False, help="CSV: the file was written with --escape-formulas: undo that.")
-    id_column: str | None = option(None, help="Long CSV: the column that names the record.")
-    item_column: str | None = option(None, help="Long CSV: the column that names the item.")
+    id_column: str | tuple[str, ...] | None = option(
+        None,
+        metavar="A|A,B",
+        help="Data with one row for each item: the column that names the record, or several that do so together.",
+    )
+    item_column: str | None = option(None, help="Data with one row for each item: the column that names the item.")
+    quantity_column: str | None = option(
+        None, help="Data with one row for each item: how many of it; needs --multiset."
+    )
+    drop_null_items: bool = option(False, help="Leave out rows without an item, instead of refusing them.")
+    keep_ids: bool = option(False, help="Publish the ids of records, instead of running numbers.")
+    join: str | tuple[str, ...] | None = option(
+        None,
+        metavar="FILE:KEY",
+        help="Add the columns of another table by a key column (FILE:LEFT=RIGHT if its name differs); repeatable.",
+    )
+    where: str | None = option(
+        None, metavar="CONDITION", help="Read only rows that fulfil a condition, such as 'week <= 12'."
+    )
     multiset: bool = option(False, help="An item given c times in a record becomes the item 'name*c'.")
     drop_items: tuple[str, ...] = option(
         (), metavar="A,B", help="Items to leave out at load, such as codes for 'missing'."

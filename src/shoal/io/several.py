@@ -7,7 +7,7 @@ told apart by :class:`~shoal.data.tags.Tags`: ``diagnoses.flu``, ``drugs.aspirin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,9 +18,10 @@ from shoal.data.arrays import csr_from_pairs, row_ids
 from shoal.data.source_layout import MARKS, SourceLayout
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import DataError, OptionError, did_you_mean
-from shoal.io.coding import encode
-from shoal.io.frames import Frame, arrow_table
-from shoal.io.layout import Layout, ReaderOptions, SetColumn, list_cells, set_position
+from shoal.io.cells import fitting
+from shoal.io.coding import Encoder
+from shoal.io.format import Format, ReaderOptions, check_delimiter
+from shoal.io.layout import SetColumn, TableOfSets, arrow_table, set_cells, set_position
 from shoal.io.messages import listed, shorten, shown
 
 __all__ = ["MultiSetLayout", "gather", "joint_label"]
@@ -30,7 +31,7 @@ __all__ = ["MultiSetLayout", "gather", "joint_label"]
 class MultiSetLayout(SourceLayout):
     """How data with several columns of sets were laid out."""
 
-    layout: Layout | Frame  # of the table without sets
+    layout: TableOfSets  # of the table without sets
     columns: tuple[SetColumn, ...]
     order: tuple[str, ...]  # the names of all columns, as they stood
 
@@ -47,9 +48,8 @@ class MultiSetLayout(SourceLayout):
     @property
     def marks(self) -> str:
         """What separates items in any of the columns; a frame may be written to a text file later."""
-        if not isinstance(self.layout, Layout):
-            return MARKS
-        return self.layout.marks + "".join(column.item_delimiter.strip(" ") or " " for column in self.columns)
+        marks = (column.item_delimiter for column in self.columns if column.item_delimiter is not None)
+        return (self.layout.marks or MARKS) + "".join(mark.strip(" ") or " " for mark in marks)
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands."""
@@ -60,40 +60,39 @@ class MultiSetLayout(SourceLayout):
         return self.tags.as_read(label)
 
     def spread(
-        self, dataset: Dataset, target: type[Layout] | None, item_delimiter: str | Sequence[str | None] | None = None
+        self, dataset: Dataset, target: Format, item_delimiter: str | Sequence[str | None] | None = None
     ) -> tuple[Dataset, dict[str, Any], list[str]]:
-        """The data as a table without sets for a format (None: in memory), the options to read it, and remarks."""
+        """The data as a table without sets for a format, the options to read it, and remarks."""
         import pyarrow as pa
 
         given = delimiters(item_delimiter, len(self.columns))
         apart, remarks = _apart(dataset.transactions, self.tags)
         table = arrow_table(dataset)
         arrays, schema = list(table.columns), table.schema
-        used = {}
+        marks: dict[str, str | None] = {}
         for column in sorted(self.columns, key=lambda column: self.order.index(column.name)):
             if column.name in schema.names:
                 raise DataError(
                     f"Column '{shorten(column.name)}' is there already, among the other columns: rename or drop it."
                 )
             rows, mark = apart[column.name], given[self.columns.index(column)]
-            if target is None:
-                cells = list_cells(rows, column)
-            else:
-                if mark is not None:
-                    target.check_options({"item_delimiter": mark})
-                chosen = column if mark is None else replace(column, item_delimiter=mark)
-                cells, used[column.name], more = target.cells(rows, chosen, fixed=mark is not None)
+            if mark is not None:
+                check_delimiter("--item-delimiter", mark)
+            elif not target.lists:
+                mark, more = fitting(rows, column.item_delimiter or "|", column.name, target.format)
                 remarks += more
+            marks[column.name] = mark
+            kind = (column.list_type or pa.list_(pa.string())) if mark is None else pa.string()
             at = set_position(self.order[: self.order.index(column.name)], schema.names)
-            arrays.insert(at, cells)
-            schema = schema.insert(at, pa.field(column.name, cells.type))
+            arrays.insert(at, set_cells(rows, mark, kind, target.format))
+            schema = schema.insert(at, pa.field(column.name, kind))
         beside = Table(table) if dataset.table is None else dataset.table
         whole = replace(beside, arrow=pa.table(arrays, schema=schema))
         flat = Dataset(Transactions.nothing(len(dataset)), whole, replace(dataset.origin, layout=self.layout))
         options: dict[str, Any] = {"column": self.set_columns}
-        if target is not None and "item_delimiter" in {field.name for field in fields(target)}:
-            marks = tuple(used[name].item_delimiter for name in self.set_columns)
-            options["item_delimiter"] = marks[0] if len(set(marks)) == 1 else marks
+        used = tuple(marks[name] for name in self.set_columns)
+        if any(mark is not None for mark in used):
+            options["item_delimiter"] = used[0] if len(set(used)) == 1 else used
         return flat, options, remarks
 
 
@@ -113,7 +112,7 @@ def gather(
 ) -> Dataset:
     """Take columns of sets out of a table that was read without sets."""
     layout, table = whole.origin.layout, arrow_table(whole)
-    assert isinstance(layout, Layout | Frame)
+    assert isinstance(layout, TableOfSets)
     for name in columns:
         if name not in table.column_names:
             hint = did_you_mean(name, table.column_names)
@@ -125,14 +124,15 @@ def gather(
     how: list[SetColumn] = []
     there: set[str] = set()
     for name, mark in zip(columns, delimiters(item_delimiter, len(columns)), strict=True):
-        if mark is not None and isinstance(layout, Layout):
-            layout.check_options({"item_delimiter": mark})
-        ragged, column = layout.sets_in(table, name, options.source, mark)
+        if mark is not None:
+            check_delimiter("--item-delimiter", mark)
+        coded, column = layout.sets_in(table, name, options.source, mark)
         own = {label.removeprefix(f"{name}.") for label in options.drop_items}
         if options.drop_items:
-            texts = ragged.values.unique().to_pylist()
-            there.update(texts, (f"{name}.{text}" for text in texts))
-        rows = encode(ragged.parts(), multiset=options.multiset, drop_items=own.union(options.drop_items))
+            there.update(coded.labels, (f"{name}.{text}" for text in coded.labels))
+        encoder = Encoder(multiset=options.multiset, drop_items=own.union(options.drop_items))
+        encoder.add(coded)
+        rows = encoder.transactions()
         labels = [tags.label(name, text) for text in rows.labels]
         for text, label in zip(rows.labels, labels, strict=True):
             if tags.place(label) != (name, text):
@@ -145,8 +145,7 @@ def gather(
         how.append(column)
     options.tell_missing(there)
     beside = table.drop_columns(list(columns))
-    if isinstance(layout, Frame):  # what is put back is always new
-        layout = replace(layout, parsed=layout.parsed.drop_columns(list(columns)))
+    layout = layout.without(columns)
     return Dataset(
         _together(parts, len(whole)),
         Table(beside) if beside.column_names else None,

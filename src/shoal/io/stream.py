@@ -1,23 +1,47 @@
-"""A table as a stream of Arrow record batches: what every format reads, and what joins and filters pass on."""
+"""Stream: record batches as they are read. Every format turns a file into one, and every stage takes and gives one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from typing import Any
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Record batches of one schema, read as they are asked for.
+    """Record batches of one schema, read as they are asked for."""
 
-    The names of columns are unique, and no column is a view (string_view): Arrow cannot filter or take them.
-    """
+    schema: Any  # pyarrow.Schema
+    batches: Iterator[Any]  # pyarrow.RecordBatch; can be consumed once
+    source: str  # the path, for messages
+    place: Callable[[int], str]  # where record r (from 0, over all batches) stands: "line 12", "row 7"
 
-    schema: pa.Schema
-    batches: Iterator[pa.RecordBatch]  # may be consumed once
-    source: str  # for messages: the path
-    place: Callable[[int], str]  # where record r (from 0, counted over all batches) stands: "line 12", "row 7"
+    def table(self) -> Any:
+        """All batches as a pyarrow.Table."""
+        import pyarrow as pa
+
+        return pa.Table.from_batches(list(self.batches), self.schema)
+
+
+def nth_row(row: int) -> str:
+    """Where a record stands in a source without lines."""
+    return f"row {row + 1}"
+
+
+def one_after_the_other(streams: Iterable[Stream], first: Stream) -> Stream:
+    """The records of several sources of one schema; ``first`` is the first of them, opened already."""
+    starts: list[tuple[int, Stream]] = []  # how many records come before each source
+
+    def batches() -> Iterator[Any]:
+        rows = 0
+        for stream in streams:
+            starts.append((rows, stream))
+            for batch in stream.batches:
+                rows += batch.num_rows
+                yield batch
+
+    def place(row: int) -> str:
+        start, stream = next(pair for pair in reversed(starts) if pair[0] <= row)
+        return f"{stream.source}, {stream.place(row - start)}"
+
+    return Stream(first.schema, batches(), first.source, place)

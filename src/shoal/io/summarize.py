@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
-from shoal.io.layout import Layout
+from shoal.data.notes import Filtered, Joined, VaryingColumns
+from shoal.io.frames import FrameFormat
+from shoal.io.layout import TableLayout
+from shoal.io.long import Long
 from shoal.io.messages import listed, shorten
 from shoal.io.several import MultiSetLayout
 from shoal.io.text import name_of
@@ -20,23 +23,48 @@ def summary(dataset: Dataset) -> str:
     """
     rows = dataset.transactions
     layout: Any = dataset.origin.layout
-    table = layout.layout if isinstance(layout, MultiSetLayout) else layout
-    beside = [] if dataset.table is None else list(dataset.table.names)
     counts = [f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"]
     if not layout.without_sets:
         counts.append(f"{len(rows.labels):,} different item{'' if len(rows.labels) == 1 else 's'}")
-    how = []
-    if isinstance(table, Layout):
-        how.append(table.format + ("" if getattr(table, "header", True) else " without a header"))
-    if isinstance(layout, MultiSetLayout):
-        how.append(f"sets in {listed(layout.set_columns)}")
-    elif hasattr(layout, "item_column"):
-        how.append(f"ids in '{shorten(layout.id_column)}', items in '{shorten(layout.item_column)}'")
-        beside = []
-    elif dataset.origin.set_columns:
-        mark = f" separated by {name_of(layout.item_delimiter)}" if hasattr(layout, "item_delimiter") else ""
-        how.append(f"sets in '{shorten(layout.column)}'{mark}")
-    if beside:
-        how.append(f"{'other ' if len(how) > 1 else ''}columns {listed(beside)}")
+    how = [*_format(layout), *_sets(dataset), *_columns(dataset)]
     layout_text = f" ({'; '.join(how)})" if how else ""
     return f"Read {shorten(dataset.origin.name)}: {', '.join(counts)}{layout_text}."
+
+
+def _format(layout: Any) -> list[str]:
+    """The format of a file."""
+    table = layout.layout if isinstance(layout, MultiSetLayout) else layout
+    if not isinstance(table, TableLayout) or isinstance(table.format, FrameFormat):
+        return []
+    return [table.format.format + ("" if getattr(table.format, "header", True) else " without a header")]
+
+
+def _sets(dataset: Dataset) -> list[str]:
+    """Where the sets stand."""
+    layout: Any = dataset.origin.layout
+    if isinstance(layout, MultiSetLayout):
+        return [f"sets in {listed(layout.set_columns)}"]
+    if isinstance(layout, Long):
+        return [f"ids in {listed(layout.id_columns)}", f"items in '{shorten(layout.item_column)}'"]
+    if not dataset.origin.set_columns or not getattr(getattr(layout, "format", None), "tabular", True):
+        return []
+    if getattr(getattr(layout, "format", None), "arrays", False):
+        return []
+    mark = getattr(layout, "item_delimiter", None)
+    separated = "" if mark is None else f" separated by {name_of(mark)}"
+    return [f"sets in '{shorten(layout.column)}'{separated}"]
+
+
+def _columns(dataset: Dataset) -> list[str]:
+    """The columns beside the sets, those that were left out, and how others were added."""
+    beside = [] if dataset.table is None else list(dataset.table.names)
+    more = "" if dataset.origin.layout.without_sets else "other "
+    told = [f"{more}columns {listed(beside)}"] if beside else []
+    for note in dataset.origin.notes:
+        if isinstance(note, VaryingColumns):
+            told.append(f"left out, because they vary within a record: {listed(note.columns)}")
+        elif isinstance(note, Joined):
+            told.append(f"joined with {note.file}" + (f": {note.unmatched.rstrip('.')}" if note.unmatched else ""))
+        elif isinstance(note, Filtered):
+            told.append(f"{note.kept:,} of {note.total:,} rows fulfil {note.condition!r}")
+    return told

@@ -1,32 +1,24 @@
-"""What the text formats share: line ends, quoting as in RFC 4180, and lines as the unit of writing.
-
-Text is UTF-8. A byte-order mark, CRLF line ends and a missing last line end are kept as they were; mixed line ends
-become the one that is used most. UTF-16 is read too, and written as UTF-8.
-"""
+"""Text in pieces: UTF-8 without a byte-order mark, and one kind of line end; what is no text is refused."""
 
 from __future__ import annotations
 
+import codecs
 import re
-from abc import abstractmethod
-from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
-import numpy as np
-
-from shoal.data.arrays import Offsets
-from shoal.data.arrow import arrow_text, arrow_texts
+from shoal.data.arrow import arrow_text
 from shoal.errors import DataError
-from shoal.files import FileBytes
-from shoal.io.coding import PART, Batch, Ragged
-from shoal.io.layout import Layout, Put
+from shoal.files import encoding_of
+from shoal.io.format import Format, Put
 from shoal.io.messages import shown
+from shoal.io.source import SourceFile
 
 DELIMITERS = (",", ";", "\t", "|")  # those that are guessed
-_PIECE = 1 << 20  # characters of text that are split at a time
 _NAMES = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
+_UTF8_MARK = b"\xef\xbb\xbf"
 
 
 def name_of(delimiter: str) -> str:
@@ -34,153 +26,152 @@ def name_of(delimiter: str) -> str:
     return _NAMES.get(delimiter, repr(delimiter))
 
 
+class TextPieces:
+    """The text of a file, as pieces of UTF-8 that may end anywhere but inside a character."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
+        start = file.start
+        if not start:
+            raise DataError(f"{file.name} is empty: it holds no records; is this the right file?")
+        self.bom = start.startswith(_UTF8_MARK)
+        crlf = start.count(b"\r\n")
+        self.newline = "\r\n" if crlf > start.count(b"\n") - crlf else "\n"
+        self._pieces = self._clean()
+        self.start = next(self._pieces, b"")  # the first piece, to guess from
+        if not self.start:
+            raise DataError(f"{file.name} is empty: it holds no records; is this the right file?")
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """The fields of :class:`TextFormat` that the file has."""
+        return {"newline": self.newline, "bom": self.bom}
+
+    @property
+    def head(self) -> str:
+        """The first characters."""
+        return self.start[:100_000].decode(errors="ignore")
+
+    @property
+    def all_in_head(self) -> bool:
+        """Whether the head is the whole text."""
+        return len(self.start) <= 100_000
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All pieces; can be consumed once."""
+        yield self.start
+        yield from self._pieces
+
+    def _clean(self) -> Iterator[bytes]:
+        """The pieces with one kind of line end."""
+        carried = b""
+        for piece in self._utf8():
+            piece = carried + piece
+            carried = b"\r" if piece.endswith(b"\r") else b""
+            piece = piece[: len(piece) - len(carried)]
+            if b"\r" in piece:
+                piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if piece:
+                yield piece
+        if carried:
+            yield b"\n"
+
+    def _utf8(self) -> Iterator[bytes]:
+        """The pieces as valid UTF-8 without a byte-order mark."""
+        encoding = encoding_of(self._file.start)
+        if encoding is not None:
+            yield from self._converted(encoding)
+            return
+        line, tail, first = 1, b"", True
+        for piece in self._file.pieces():
+            piece = tail + (piece.removeprefix(_UTF8_MARK) if first else piece)
+            first = False
+            self._check(piece, line)
+            tail = b"" if piece.isascii() else _unfinished(piece)
+            piece = piece[: len(piece) - len(tail)]
+            line += piece.count(b"\n")
+            yield piece
+        if tail:
+            self._refuse_byte(tail[0], line)
+
+    def _check(self, piece: bytes, line: int) -> None:
+        """An error with its line, unless the piece is UTF-8; its last character may be cut off."""
+        if b"\0" in piece:
+            line += piece.count(b"\n", 0, piece.index(b"\0"))
+            raise DataError(
+                f"{self._file.name}, line {line}: binary data where text was expected: is this the right file or "
+                f"format?"
+            )
+        if not piece.isascii():
+            try:
+                piece[: len(piece) - len(_unfinished(piece))].decode()
+            except UnicodeDecodeError as error:
+                self._refuse_byte(piece[error.start], line + piece.count(b"\n", 0, error.start))
+
+    def _refuse_byte(self, byte: int, line: int) -> None:
+        raise DataError(f"{self._file.name}, line {line}: not UTF-8 text (byte 0x{byte:02x}): convert it to UTF-8.")
+
+    def _converted(self, encoding: str) -> Iterator[bytes]:
+        """Text of another encoding, which a byte-order mark tells."""
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            for piece in self._file.pieces():
+                yield decoder.decode(piece).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError:
+            raise DataError(
+                f"{self._file.name} is not text: it starts like {encoding.upper()} but cannot be decoded."
+            ) from None
+
+
+def _unfinished(piece: bytes) -> bytes:
+    """The bytes at the end that may be the start of a character.
+
+    >>> _unfinished("a€".encode()[:-1]), _unfinished("a€".encode())
+    (b'\\xe2\\x82', b'')
+    """
+    for size in range(1, min(4, len(piece) + 1)):
+        byte = piece[-size]
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return piece[-size:] if size < needed else b""
+        if byte < 0x80:
+            return b""
+    return b""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TextLayout(Layout):
+class TextFormat(Format):
     """A format of lines."""
 
     newline: str = "\n"
     bom: bool = False
-    final_newline: bool = True
 
-    @abstractmethod
-    def lines(self, batch: Batch) -> list[str]:
-        """The rows as lines without their ends."""
+    def lines(self, batch: Any) -> Any:
+        """The records of a batch as an Arrow array of lines without their ends."""
+        raise NotImplementedError
 
-    def head(self, columns: Any) -> list[str]:
-        """The lines before the rows."""
+    def head(self, schema: Any) -> list[str]:
+        """The lines before the records."""
         return []
 
     @contextmanager
-    def writer(self, sink: IO[bytes], columns: Any) -> Iterator[Put]:
-        """Write lines, with the ends and the byte-order mark of this layout."""
-        last: list[str] = []  # the last line, once there is one
+    def writer(self, sink: IO[bytes], schema: Any) -> Iterator[Put]:
+        """Write lines, with the ends and the byte-order mark of this format."""
+        begun = False
 
         def put_lines(lines: list[str]) -> None:
+            nonlocal begun
             if not lines:
                 return
-            text = "\n".join(lines)
+            text = "\n".join(lines) + "\n"
             # A label may start with U+FEFF: only with a mark before it will readers keep it.
-            start = "\n" if last else "\ufeff" if self.bom or text.startswith("\ufeff") else ""
-            last[:] = lines[-1:]
-            sink.write((start + text).replace("\n", self.newline).encode())
+            mark = "\ufeff" if not begun and (self.bom or text.startswith("\ufeff")) else ""
+            begun = True
+            sink.write((mark + text).replace("\n", self.newline).encode())
 
-        put_lines(self.head(columns))
-        yield lambda batch: put_lines(self.lines(batch))
-        if last and (self.final_newline or not last[0]):  # an empty last row is only there with its line end
-            sink.write(self.newline.encode())
-
-
-@dataclass(frozen=True, eq=False)
-class Text:
-    """A file's text without its last line end, and the style to write it again."""
-
-    body: str
-    style: dict[str, Any]  # the fields of TextLayout
-
-    @classmethod
-    def of(cls, file: FileBytes) -> Text:
-        """Decode; an empty file is an error."""
-        text = file.text()
-        if not text:
-            raise DataError(f"{file.path} is empty: it holds no records; is this the right file?")
-        crlf = file.data.count(b"\r\n")
-        style = {
-            "newline": "\r\n" if crlf > file.data.count(b"\n") - crlf else "\n",
-            "bom": file.data.startswith(b"\xef\xbb\xbf"),
-            "final_newline": text.endswith("\n"),
-        }
-        return cls(text.removesuffix("\n"), style)
-
-    @property
-    def lines(self) -> Iterator[Any]:
-        """The lines as Arrow arrays, one after the other."""
-        return lines_of(self.body)
-
-
-def lines_of(body: str) -> Iterator[Any]:
-    """The lines of a text as Arrow arrays, some megabytes at a time.
-
-    >>> [part.to_pylist() for part in lines_of("a\\n\\nb\\n")]
-    [['a', '', 'b', '']]
-    """
-    import pyarrow.compute as pc
-
-    start = 0
-    while start <= len(body):
-        end = body.find("\n", start + _PIECE)
-        end = len(body) if end < 0 else end
-        yield pc.split_pattern(arrow_texts([body[start:end]]), "\n").flatten()
-        start = end + 1
-
-
-def lines_with(mark: str, body: str) -> int:
-    """How many lines contain a mark."""
-    import pyarrow.compute as pc
-
-    return sum(pc.sum(pc.match_substring(lines, mark)).as_py() or 0 for lines in lines_of(body))
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Delimited lines: the values of the fields, and their text as it stands in the file."""
-
-    values: Ragged
-    raw: Any | None  # pyarrow array beside values.values; None: no field is quoted, so they are the same
-    line_of: Offsets | None  # line of each record, from 1; None: every record is one line
-
-    def line(self, record: int) -> int:
-        """The line where a record starts."""
-        return record + 1 if self.line_of is None else int(self.line_of[record])
-
-
-def split_records(text: Text, delimiter: str, name: str) -> Records:
-    """Split lines into fields, which may be quoted."""
-    if '"' not in text.body:
-        return Records(Ragged.joined(Ragged.split(lines, delimiter) for lines in text.lines), None, None)
-    return _split_quoted(text.body, delimiter, name)
-
-
-def _split_quoted(body: str, delimiter: str, name: str) -> Records:
-    """The same for text with quotes; a quote inside an unquoted field is an ordinary character."""
-    import pyarrow as pa
-
-    mark = re.escape(delimiter)
-    field = re.compile(rf'("[^"]*(?:""[^"]*)*"|(?!")(?:(?!{mark})[^\n])*)({mark}|\n|\Z)')
-    raw: list[str] = []
-    parts: list[Any] = []  # those before, in Arrow's memory, which is much smaller
-    line, end = 1, 0
-    indptr, line_of = array("q", [0]), array("q", [1])
-    for count, match in enumerate(field.finditer(body), 1):
-        if match.start() != end:
-            break
-        end = match.end()
-        value, stop = match.groups()
-        raw.append(value)
-        if value.startswith('"'):
-            line += value.count("\n")
-        if len(raw) == PART:
-            parts.append(arrow_texts(raw))
-            raw.clear()
-        if stop != delimiter:
-            indptr.append(count)
-            line += 1
-            if not stop:
-                texts = pa.concat_arrays([*parts, arrow_texts(raw)])
-                ragged = Ragged(_without_quotes(texts), np.array(indptr, dtype=np.int64))
-                return Records(ragged, texts, np.array(line_of, dtype=np.int64))
-            line_of.append(line)
-    raise DataError(
-        f"{name}, line {line}: a field starts with a quote that does not end before the next {name_of(delimiter)} or "
-        f'line end: close it, and write a quote inside a quoted field twice ("").'
-    )
-
-
-def _without_quotes(texts: Any) -> Any:
-    """The values of fields as they stand in the file."""
-    import pyarrow.compute as pc
-
-    inner = pc.replace_substring(pc.utf8_slice_codeunits(texts, 1, -1), '""', '"')
-    return pc.if_else(pc.starts_with(texts, '"'), inner, texts)
+        put_lines(self.head(schema))
+        yield lambda batch: put_lines(self.lines(batch).to_pylist())
 
 
 def unquoted(body: str) -> str:
@@ -188,25 +179,14 @@ def unquoted(body: str) -> str:
     return re.sub(r'"[^"]*"', "", body) if '"' in body else body
 
 
-def spaced(count: Callable[[str], int], delimiter: str) -> str:
-    """The delimiter with the space that follows it, if one always does; ``count`` tells how often a text is there.
-
-    >>> spaced("oat milk, beer, bread".count, ","), spaced("1, 5,5".count, ",")
-    (', ', ',')
-    """
-    times = count(delimiter)
-    return delimiter + " " if times and count(delimiter + " ") == times else delimiter
-
-
-def quote(texts: Any, delimiter: str, always: bool = False) -> Any:
+def quote(texts: Any, delimiter: str) -> Any:
     """Quote the texts of an Arrow array where needed: those with the delimiter, a quote or a line end."""
     import pyarrow.compute as pc
 
-    quoted = glued(['"', pc.replace_substring(texts, '"', '""'), '"'])
-    if always:
-        return quoted
     needed = pc.match_substring_regex(texts, f'["\n]|{re.escape(delimiter)}')
-    return pc.if_else(needed, quoted, texts) if pc.any(needed).as_py() else texts
+    if not pc.any(needed).as_py():
+        return texts
+    return pc.if_else(needed, glued(['"', pc.replace_substring(texts, '"', '""'), '"']), texts)
 
 
 def check_label(label: str, forbidden: str, format: str, holds: str) -> None:

@@ -16,7 +16,7 @@ from shoal.errors import OptionError, OutputError
 from shoal.files import all_or_none, check_writable
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import beside
-from shoal.io.detect import layout_named
+from shoal.io.detect import format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.metrics import AdditiveLoss
@@ -92,7 +92,7 @@ class Job:
         for path in self.reports:
             report.format_of(path)
         if self.output_format:
-            layout_named(self.output_format)
+            format_named(self.output_format)
         if not self.data.hierarchy and self.algorithm.needs_hierarchy:
             raise OptionError(
                 f"{self.algorithm.name} needs --hierarchy FILE: give one, or make one with "

@@ -51,6 +51,7 @@ def _left_out(release: Release) -> Iterator[Note]:
         yield notes.DroppedIndex()
     if origin.dropped:
         yield notes.DroppedItems(origin.dropped)
+    yield from origin.notes
 
 
 def _declared(release: Release) -> Iterator[Note]:

@@ -34,6 +34,15 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "only where nobody would go to such lengths."
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
+    notes.IdsReplaced: (
+        "The ids of records ({columns}) are not published. Records are numbered instead, in the order of their ids."
+    ),
+    notes.IdsKept: (
+        "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
+    ),
+    notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
+    notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
+    notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
     notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
     notes.AddedItemsNamed: (
         "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
@@ -161,6 +170,11 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 
 # -- the data and the problem ------------------------------------------------------------------------------------------
+
+
+@worded.register
+def _(note: notes.Joined) -> str:
+    return f"Columns of {note.file} were added by '{note.key}'. {note.unmatched}".rstrip()
 
 
 @worded.register

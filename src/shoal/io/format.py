@@ -1,0 +1,163 @@
+"""Format: how a kind of file holds records. Each turns a file into a stream of record batches, and batches into a file.
+
+::
+
+    Format
+    ├── TextFormat      Fimi · Basket · Csv ── Tsv · Jsonl
+    └── ArrowFormat     Parquet · Feather
+
+A format knows nothing of sets, ids or joins: a column of lists is one like any other. Where the sets stand among the
+columns is the business of :mod:`shoal.io.layout`. The fields of a format describe one file, so that a release can be
+written the same way.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from typing import IO, Any, ClassVar, Self
+
+from shoal.errors import DataError, OptionError
+from shoal.io.messages import listed, shorten, shown
+from shoal.io.read_options import ReadOptions
+from shoal.io.source import SourceFile
+from shoal.io.stream import Stream
+
+Put = Callable[[Any], None]  # writes a pyarrow.RecordBatch
+OF_FORMATS = ("delimiter", "header", "escaped_formulas")  # reading options that not every format has
+OF_TABLES = ("column", "item_delimiter", "id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderOptions(ReadOptions):
+    """The options as a reader gets them: for one column of sets at most."""
+
+    column: str | None = None
+    item_delimiter: str | None = None
+    columns: tuple[str, ...] = ()  # of sets, if there may be several
+    wanted: tuple[str, ...] = ()  # other columns that the user named
+    source: str = "the data"  # its name, for messages
+    sure: bool = False  # the format was named, not guessed: it is not called in question
+    guess: Any = None  # what a first pass over the whole file has shown: a delimiter, or types
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that the user named."""
+        one = (self.column, self.item_column, self.quantity_column)
+        return frozenset(filter(None, (*one, *self.id_columns, *self.columns, *self.wanted)))
+
+    @property
+    def id_columns(self) -> tuple[str, ...]:
+        """The columns that together name a record."""
+        given = self.id_column
+        return () if given is None else (given,) if isinstance(given, str) else given
+
+    def given(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of these options that are not at their defaults."""
+        fields = type(self).__dataclass_fields__
+        return {name: value for name in names if (value := getattr(self, name)) != fields[name].default}
+
+    def tell_missing(self, there: Iterable[str]) -> None:
+        """Warn of items to be dropped that are not there."""
+        there = set(there)
+        for label in self.drop_items:
+            if label not in there:
+                warnings.warn(f"drop_items: {shown(label)} does not occur in {self.source}.", stacklevel=2)
+
+
+class GuessedWrong(Exception):
+    """The end of a file shows that a guess from its start was wrong: it must be read again with these options."""
+
+    def __init__(self, options: ReaderOptions) -> None:
+        super().__init__("read it again")
+        self.options = options
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Format(ABC):
+    """A file format, and how one file uses it."""
+
+    format: ClassVar[str]
+    about: ClassVar[str]  # one line for the help
+    suffixes: ClassVar[tuple[str, ...]] = ()  # of file names; the first format that has one is the likeliest for it
+    tabular: ClassVar[bool] = False  # it has columns; otherwise it holds nothing but one set for each record
+    lists: ClassVar[bool] = True  # a cell can be a list; otherwise sets are texts with a delimiter
+
+    @classmethod
+    @abstractmethod
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
+        """The file's description, and its records."""
+
+    @abstractmethod
+    def writer(self, sink: IO[bytes], schema: Any) -> AbstractContextManager[Put]:
+        """A function that writes a record batch of this schema."""
+
+    @property
+    def marks(self) -> str:
+        """The characters that separate items, or could be taken for that: new labels avoid them."""
+        return ""
+
+    def prepared(self, table: Any) -> Any:
+        """The other columns (a pyarrow.Table) as this format can write them; refuses what it cannot hold."""
+        if table.column_names:
+            raise DataError(
+                f"Format {self.format} holds sets only, but the data have the columns {listed(table.column_names)}: "
+                f"write csv, jsonl, parquet or feather, or leave the columns out (--columns none)."
+            )
+        return table
+
+    def check_labels(self, labels: Iterable[str]) -> None:
+        """Refuse items that cannot stand alone in a cell."""
+        return
+
+    def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
+        """The format that can be written with columns of these names, and remarks."""
+        return self, []
+
+    def read_options(self) -> dict[str, Any]:
+        """The options with which a file of this description is read for certain."""
+        return {"format": self.format}
+
+    @classmethod
+    def check_options(cls, given: dict[str, Any]) -> None:
+        """Refuse options that this format does not have or cannot use."""
+        known = {field.name for field in fields(cls)}
+        for name, value in given.items():
+            flag = ("--no-" if value is False else "--") + name.replace("_", "-")
+            if name in OF_FORMATS and name not in known:
+                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
+            if name in OF_TABLES and not cls.tabular:
+                raise OptionError(f"Format {cls.format} has no option {flag}: leave it out, or pass another --format.")
+            if "delimiter" in name:
+                check_delimiter(flag, value)
+
+    def with_options(self, given: dict[str, Any]) -> Self:
+        """The same with some options changed."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return type(self)(**own | {name: value for name, value in given.items() if name in own})
+
+
+def check_delimiter(flag: str, value: str) -> None:
+    """Refuse what cannot separate anything."""
+    if not value or any(mark in value for mark in '"\r\n'):
+        raise OptionError(f"{flag} must be text without quotes or line ends, such as ',', got {shown(value)}.")
+
+
+def unnamed(position: int) -> str:
+    """What a column without a name is called.
+
+    >>> unnamed(0)
+    '(column 1)'
+    """
+    return f"(column {position + 1})"
+
+
+def refuse_doubles(names: Iterable[str], where: str) -> None:
+    """Columns must be told apart by their names."""
+    names = list(names)
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{where}: column '{shorten(double)}' is there twice: rename one.")

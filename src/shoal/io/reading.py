@@ -1,0 +1,339 @@
+"""Reading: from a source to a stream of record batches, through joins and a filter, to sets and columns."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data.notes import Filtered, Joined, Note
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.detect import TABULAR, format_named, format_of
+from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
+from shoal.io.frames import FrameFormat, read_frame, refuse_without_sets
+from shoal.io.header import SET_NAMES
+from shoal.io.join import JoinSpec, join
+from shoal.io.layout import Plain, Wide, is_list
+from shoal.io.long import Long, is_long
+from shoal.io.memory import read_rows
+from shoal.io.messages import listed, shorten
+from shoal.io.read_options import ReadOptions
+from shoal.io.several import delimiters, gather
+from shoal.io.source import Source, SourceFile
+from shoal.io.stream import Stream, one_after_the_other
+from shoal.io.where import where
+from shoal.options import takes
+
+_INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+_LONG = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
+
+
+@takes(ReadOptions)
+def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
+    """Read sets from a file, a folder or glob of parts, a data frame, or an iterable of sets or lists.
+
+    What is not said is found out from the file's name and content, or asked for. Items that are repeated in a record
+    collapse; with ``multiset``, an item that occurs c times becomes the item ``label*c``. ``drop_items`` are left out;
+    one that does not occur is warned of.
+
+    Where every row is one item, ``id_column`` names the record (or several columns do so together) and ``item_column``
+    the item. Columns that are constant within each record become columns of the record; others are left out.
+    ``quantity_column`` tells how many of an item, for multisets. Rows with a null item are an error, unless
+    ``drop_null_items`` leaves them out. ``keep_ids`` keeps the ids as columns.
+
+    ``join`` adds the columns of other tables first: ``"products.parquet:product_id"``. ``where`` reads only rows that
+    fulfil a condition: ``"week <= 12"``.
+
+    ``header`` says whether the first line of a CSV file names the columns. Without such a line, the columns are called
+    ``(column 1)``, ``(column 2)`` and so on. ``escaped_formulas`` says that the file was written with
+    ``escape_formulas``: the quote before a formula is no part of the cell. A compressed file that expands to more than
+    ``max_expanded`` is refused; give bytes, or a text such as ``"4 GB"``. The default is 64 times the size of the file,
+    and at least 1 GB.
+
+    ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
+    ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
+    ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
+
+    ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
+    represent; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
+    """
+    if "drop_items" in options:
+        options["drop_items"] = _labels(options["drop_items"])
+    data = read_with(source, ReadOptions(**options))
+    if codebook is None:
+        return data
+    from shoal.hierarchies.codebook import CodeBook
+
+    book = codebook if isinstance(codebook, CodeBook) else CodeBook.load(codebook)
+    book.check(data.transactions.in_use().labels, data.origin.name)
+    return replace(data, origin=replace(data.origin, codebook=book))
+
+
+def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
+    """Items to leave out; a text would be taken for its letters."""
+    if isinstance(drop_items, str):
+        raise OptionError("drop_items must be a collection of labels, got a text: put it in a list.")
+    return tuple(map(str, drop_items))
+
+
+def read_with(source: Any, given: ReadOptions) -> Dataset:
+    """Read data with one column of sets, several, or none."""
+    column, item_delimiter = given.column, given.item_delimiter
+    columns = (column,) if column is None or isinstance(column, str) else column
+    if not columns:
+        raise OptionError("column must name at least one column, got none: leave it out to have it found.")
+    for name in ("column", "item_delimiter", "multiset", "drop_items", *_LONG):
+        if getattr(given, name) and not given.sets:
+            raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
+    for name in ("column", "item_delimiter"):
+        if getattr(given, name) and (given.id_column or given.item_column):
+            raise OptionError(
+                f"{name} is for a column of sets, but id_column and item_column say that every row is one item: pass "
+                f"one or the other."
+            )
+    options = ReaderOptions(
+        **{**given.values(), "column": None, "item_delimiter": None},
+        source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
+        sure=given.format is not None,
+    )
+    parts = columns if len(columns) > 1 else tuple(name.strip() for name in str(column or "").split(","))
+    named = tuple(filter(None, (*columns, *parts)))
+    whole = replace(options, columns=named, multiset=False, drop_items=(), sets=False)
+    if not given.sets:
+        return _read(source, whole)
+    if len(columns) > 1 or (isinstance(column, str) and "," in column):
+        table = _read(source, whole)
+        names = () if table.table is None else table.table.names
+        if column not in names:
+            return _without(given.drop_items, gather(table, [str(part) for part in parts], item_delimiter, options))
+    (mark,) = delimiters(item_delimiter, 1)
+    return _without(given.drop_items, _read(source, replace(options, column=columns[0], item_delimiter=mark)))
+
+
+def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
+    """The data, which know what was left out of them."""
+    return replace(dataset, origin=replace(dataset.origin, dropped=items)) if items else dataset
+
+
+def _read(source: Any, options: ReaderOptions) -> Dataset:
+    """Read data with one column of sets, or without sets."""
+    if isinstance(source, (str, os.PathLike)):
+        return _read_source(Source.of(source, options.max_expanded), options)
+    kind = type(source).__name__
+    for name, value in options.given(("format", *OF_FORMATS)).items():
+        if value is not None:
+            raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
+    if options.given((*_LONG, "join", "where")):
+        return _read_stream(*FrameFormat.of(source), options, Origin())
+    frame = read_frame(source, options)
+    if frame is not None:
+        return frame
+    if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
+        raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
+    for name in options.given(OF_TABLES):
+        raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
+    refuse_without_sets(options, kind)
+    return read_rows(source, options)
+
+
+def _read_source(source: Source, options: ReaderOptions) -> Dataset:
+    """Read files; where their start had led to a wrong guess, once more."""
+    named = format_named(options.format) if options.format else None  # a wrong name shows before the file is read
+    format = named or format_of(source)
+    format.check_options(options.given((*OF_FORMATS, *OF_TABLES)))
+    if not options.sets and not format.tabular:
+        raise OptionError(
+            f"{source.name} is read as {format.format}, which holds nothing but sets: --no-sets and several columns of "
+            f"sets are for {TABULAR}: leave them out, or pass another --format."
+        )
+    try:
+        return _read_files(source, format, options)
+    except GuessedWrong as wrong:
+        if all(part.can_be_read_again for part in source.parts):
+            try:
+                return _read_files(source, format, wrong.options)
+            except GuessedWrong:
+                pass
+    raise DataError(
+        f"{source.name}: its start and its end suggest different delimiters or types: pass --delimiter or "
+        f"--item-delimiter, or give all parts the same."
+    )
+
+
+def _read_files(source: Source, format: type[Format], options: ReaderOptions) -> Dataset:
+    """Open all parts, and read."""
+    own, stream = open_parts(source, format, options)
+    name = source.parts[0].name if source.is_stdin else source.path.name or source.name
+    data = _read_stream(own, stream, options, Origin(name, path=None if source.is_stdin else source.path))
+    if len(data) == 0:
+        raise DataError(f"{source.name} holds no records: is this the right file?")
+    return replace(data, origin=replace(data.origin, sha256=source.sha256))
+
+
+def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> tuple[Format, Stream]:
+    """The records of all parts, one after the other; all must have the same columns."""
+    first, *others = source.parts
+    own, stream = format.open(first, options)
+    if not source.several:
+        return own, stream
+    types = _partition_types(source.parts)
+    stream = _with_partition(stream, first, types)
+
+    def streams() -> Iterator[Stream]:
+        yield stream
+        for part in others:
+            _, more = format.open(part, options)
+            yield _same_columns(_with_partition(more, part, types), stream)
+
+    return own, one_after_the_other(streams(), stream)
+
+
+def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
+    """The Arrow types of columns that folders name: integers, if all are."""
+    import pyarrow as pa
+
+    values: dict[str, set[str]] = {}
+    for part in parts:
+        for name, value in part.partition.items():
+            values.setdefault(name, set()).update([] if value is None else [value])
+    whole = {name for name, texts in values.items() if all(map(_INTEGER.fullmatch, texts))}
+    return {name: pa.int64() if name in whole else pa.string() for name in values}
+
+
+def _with_partition(stream: Stream, part: SourceFile, types: dict[str, Any]) -> Stream:
+    """The records of a part, with the columns that its folders name."""
+    import pyarrow as pa
+
+    if not types:
+        return stream
+    clash = [name for name in types if name in stream.schema.names]
+    if clash:
+        raise DataError(
+            f"{part.name}: column '{shorten(clash[0])}' is in the file and in the name of its folder: rename one."
+        )
+    schema = pa.schema([*stream.schema, *types.items()])
+
+    def batches() -> Iterator[Any]:
+        for batch in stream.batches:
+            values = [pa.scalar(part.partition[name]).cast(kind) for name, kind in types.items()]
+            columns = [pa.repeat(value, batch.num_rows) for value in values]
+            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
+
+    return replace(stream, schema=schema, batches=batches())
+
+
+def _same_columns(stream: Stream, first: Stream) -> Stream:
+    """A part with its columns in the order of the first one; an error, if they are others."""
+    import pyarrow as pa
+
+    names, wanted = stream.schema.names, first.schema.names
+    for name in (*wanted, *names):
+        if name not in names or name not in wanted:
+            has, lacks = (first.source, stream.source) if name in wanted else (stream.source, first.source)
+            hint = did_you_mean(name, names if name in wanted else wanted)
+            raise DataError(
+                f"{has} has the column '{shorten(name)}', but {lacks} has not{hint}: give all parts the same columns."
+            )
+        one, other = first.schema.field(name).type, stream.schema.field(name).type
+        if one != other:
+            raise DataError(
+                f"Column '{shorten(name)}' is {shorten(other)} in {stream.source}, but {shorten(one)} in "
+                f"{first.source}: give all parts the same types."
+            )
+    if names == wanted:
+        return stream
+
+    def batches() -> Iterator[Any]:
+        for batch in stream.batches:
+            yield pa.RecordBatch.from_arrays([batch.column(name) for name in wanted], schema=first.schema)
+
+    return replace(stream, schema=first.schema, batches=batches())
+
+
+def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
+    """Join, filter, and take the sets out."""
+    stream, tell = _prepared(stream, options)
+    if not options.sets:
+        rows, table, layout = Plain.read(stream, format)
+        return _dataset(rows, table, replace(origin, layout=layout, notes=tell()))
+    long, stream = is_long(stream, options) if format.tabular else (False, stream)
+    if long:
+        rows, table, long_layout = Long.read(stream, format, options)
+        notes = (*tell(), *long_layout.notes)
+        return _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
+    for name in options.given(_LONG):
+        raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
+    rows, table, wide = Wide.read(stream, format, options)
+    return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
+
+
+def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
+    """The stream with joined columns and without the rows that are not wanted; and what then must be told."""
+    joins = (options.join,) if isinstance(options.join, str) else options.join or ()
+    counts: list[Any] = []
+    for text in joins:
+        spec = JoinSpec.parse(text)
+        right = read_table(spec.file)
+        stream, count = join(stream, right, spec, spec.file)
+        counts.append((spec, count))
+    kept = None
+    if options.where is not None:
+        stream, kept = where(stream, options.where)
+
+    def tell() -> tuple[Note, ...]:
+        notes: list[Note] = [Joined(spec.file, spec.right, count.remark(spec, spec.file)) for spec, count in counts]
+        if kept is not None:
+            if not kept.kept:
+                raise DataError(
+                    f"No row of {stream.source} fulfils --where {options.where!r} ({kept.total:,} were read)."
+                )
+            notes.append(Filtered(str(options.where), kept.kept, kept.total))
+        return tuple(notes)
+
+    return stream, tell
+
+
+def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
+    """The data that were read."""
+    beside = None if table is None or not table.column_names else Table(table)
+    return Dataset(rows, beside, origin)
+
+
+def read_table(source: str | os.PathLike[str], columns: Collection[str] | None = None) -> Any:
+    """All rows of a file, folder or glob as a pyarrow.Table, or only some columns."""
+    parts = Source.of(source)
+    format = format_of(parts)
+    if not format.tabular:
+        raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")
+    options = ReaderOptions(sets=False, source=parts.name, wanted=tuple(columns or ()))
+    try:
+        return _selected(open_parts(parts, format, options)[1], columns)
+    except GuessedWrong as wrong:
+        return _selected(open_parts(parts, format, wrong.options)[1], columns)
+
+
+def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
+    """Some columns of a stream as a table; others are let go as they are read."""
+    import pyarrow as pa
+
+    for name in columns or ():
+        if name not in stream.schema.names:
+            hint = did_you_mean(name, stream.schema.names)
+            raise DataError(
+                f"{stream.source} has no column '{shorten(name)}'{hint}: it has {listed(stream.schema.names)}."
+            )
+    if columns is None:
+        return stream.table()
+    batches = [batch.select(list(columns)) for batch in stream.batches]
+    return pa.Table.from_batches(batches, pa.schema([stream.schema.field(name) for name in columns]))
+
+
+def likely_sets(dataset: Dataset) -> list[str]:
+    """The columns of a table that look like sets: lists, or what goes by a name such as 'items'."""
+    if dataset.table is None:
+        return []
+    fields = dataset.table.arrow.schema
+    return [field.name for field in fields if is_list(field.type) or field.name.strip().lower() in SET_NAMES]

@@ -1,0 +1,203 @@
+"""Sources: a file, a folder or glob of parts, or standard input, as bytes that are read piece by piece.
+
+The hash of a source is that of its bytes; of several parts, that of their names and hashes.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import unquote
+
+from shoal.errors import DataError
+from shoal.files import codec_of, expanded, reason, sha256_of
+
+STDIN = "-"
+_PIECE = 1 << 22
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_PARTITION = re.compile(r"([^=/]+)=([^/]*)")
+_NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """One file, or standard input. ``start`` looks at its first bytes without losing them."""
+
+    path: Path
+    max_expanded: int | str | None = None
+    partition: dict[str, str | None] = field(default_factory=dict)  # columns that the folder's name gives
+    _opened: Iterator[bytes] | None = None
+    _start: bytes | None = None
+    _digest: Any = None
+    _past_start: bool = False
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return "standard input" if self.is_stdin else str(self.path)
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether it is no file."""
+        return str(self.path) == STDIN
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether a second pass is possible: not over pipes."""
+        return not self.is_stdin and self.path.is_file()
+
+    @property
+    def start(self) -> bytes:
+        """The first megabytes; empty, if the file is."""
+        if self._start is None:
+            self._opened = self._read()
+            self._start = next(self._opened, b"")
+        return self._start
+
+    def pieces(self) -> Iterator[bytes]:
+        """The content, decompressed; from the start again, each time."""
+        if self._past_start:
+            self._start, self._past_start = None, False
+        yield self.start
+        assert self._opened is not None
+        self._past_start = True
+        yield from self._opened
+
+    def whole(self) -> Any:
+        """The content as a file of Arrow's that can be read anywhere, for formats that begin at the end."""
+        import pyarrow as pa
+
+        if self.can_be_read_again and not codec_of(self.path):
+            self._digest = None
+            return pa.OSFile(str(self.path))
+        return pa.BufferReader(b"".join(self.pieces()))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file as it lies on disk, once it was read."""
+        return self._digest.hexdigest() if self._digest is not None else sha256_of(self.path)
+
+    def _read(self) -> Iterator[bytes]:
+        """Read from the start."""
+        self._digest = hashlib.sha256()
+        codec = codec_of(self.path)
+        try:
+            with self._open() as raw:
+                hashed = _Hashed(raw, self._digest)
+                if codec is None:
+                    while piece := hashed.read(_PIECE):
+                        yield piece
+                else:
+                    yield from expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
+        except IsADirectoryError:
+            raise DataError(f"{self.path} is a folder: name a file.") from None
+        except FileNotFoundError:
+            raise DataError(f"{self.path} does not exist: check the path.") from None
+        except (OSError, ValueError) as error:
+            raise DataError(f"{self.name} cannot be read: {reason(error)}.") from None
+
+    def _open(self) -> IO[bytes]:
+        """The bytes as they lie on disk."""
+        return os.fdopen(os.dup(sys.stdin.fileno()), "rb") if self.is_stdin else open(self.path, "rb")
+
+
+class _Hashed(io.RawIOBase):
+    """Bytes that are hashed as they are read."""
+
+    def __init__(self, raw: IO[bytes], digest: Any) -> None:
+        self._raw, self._digest = raw, digest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece = self._raw.read(-1 if size is None else size)
+        self._digest.update(piece)
+        return piece
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where data come from: one file, or parts that belong together."""
+
+    name: str  # as the user gave it
+    parts: tuple[SourceFile, ...]
+    several: bool = False  # a folder or a glob, even if it holds one part
+
+    @classmethod
+    def of(cls, name: str | os.PathLike[str], max_expanded: int | str | None = None) -> Source:
+        """Find the parts: in a folder, all files but hidden ones; ``key=value`` in a folder's name is a column."""
+        text = os.fspath(name)
+        if _URL.match(text):
+            raise DataError(
+                f"{text} is an address: Shoal reads local files only, so that raw data stay where they are. "
+                f"Download the file, and name the copy."
+            )
+        path = Path(text)
+        try:
+            is_folder, is_pattern = path.is_dir(), glob.has_magic(text) and not path.exists()
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path} cannot be read: {reason(error)}.") from None
+        if is_folder:
+            inside = sorted(part for part in path.rglob("*") if part.is_file() and not _hidden(part.relative_to(path)))
+            if not inside:
+                raise DataError(f"{text} is a folder without files: check the path.")
+            parts = [(part, _partition(part.relative_to(path))) for part in inside]
+        elif is_pattern:
+            matches = sorted(Path(match) for match in glob.glob(text, recursive=True))
+            if not matches:
+                raise DataError(f"No file matches {text}: check the pattern.")
+            base = Path(text[: re.search(r"[*?[]", text).start()]).parent  # type: ignore[union-attr]
+            parts = [(part, _partition(Path(os.path.relpath(part, base)))) for part in matches if part.is_file()]
+        else:
+            return cls(text, (SourceFile(path, max_expanded),))
+        columns = {tuple(partition) for _, partition in parts}
+        if len(columns) > 1:
+            raise DataError(f"{text}: the folders of its parts name different columns: give all parts the same ones.")
+        return cls(text, tuple(SourceFile(part, max_expanded, partition) for part, partition in parts), several=True)
+
+    @property
+    def path(self) -> Path:
+        """As a path: of the file, or of the folder."""
+        return Path(self.name)
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether the data come from standard input."""
+        return not self.several and self.parts[0].is_stdin
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what was read."""
+        if not self.several:
+            return self.parts[0].sha256
+        told = "".join(f"{part.path.name}\0{part.sha256}\n" for part in self.parts)
+        return hashlib.sha256(told.encode()).hexdigest()
+
+
+def sha256_of_source(name: str | os.PathLike[str]) -> str:
+    """The hash of a file, or of the parts of a folder or glob, as it lies on disk."""
+    return Source.of(name).sha256
+
+
+def _hidden(path: Path) -> bool:
+    """Whether other tools pass over such a file, too: ``_SUCCESS``, ``.crc``."""
+    return any(part.startswith((".", "_")) and "=" not in part for part in path.parts)
+
+
+def _partition(path: Path) -> dict[str, str | None]:
+    """The columns that the folders of a part name.
+
+    >>> _partition(Path("year=2024/week=7/part-0.parquet"))
+    {'year': '2024', 'week': '7'}
+    """
+    pairs = [match.groups() for folder in path.parts[:-1] if (match := _PARTITION.fullmatch(folder))]
+    return {unquote(key): None if value == _NULL_PARTITION else unquote(value) for key, value in pairs}

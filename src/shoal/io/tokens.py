@@ -1,0 +1,279 @@
+"""FIMI (``.dat``) and basket (``.basket``): one record a line, nothing but the tokens of its set.
+
+In FIMI files, white space separates items. In baskets a delimiter does, and items are quoted where needed. Spaces
+around an item belong to it, since hierarchies keep them too; but where a space follows every delimiter, it is part of
+the delimiter. A blank line is an empty record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from shoal.data.arrow import arrow_numbers, arrow_texts
+from shoal.errors import DataError
+from shoal.io.coding import labels_of
+from shoal.io.format import GuessedWrong, ReaderOptions
+from shoal.io.source import SourceFile
+from shoal.io.stream import Stream
+from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote
+from shoal.kernels.read.tokens import Tokens, split_lines
+
+COLUMN = "items"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TokenFormat(TextFormat):
+    """Lines of tokens."""
+
+    watchful: ClassVar[bool]  # whether to look for other delimiters even where records have several items
+
+    def split(self, text: bytes, *, last: bool) -> Tokens:
+        """The tokens of the lines that are complete."""
+        raise NotImplementedError
+
+    def items(self, labels: list[str]) -> list[str]:
+        """The labels as they stand in the file; refuses those that cannot."""
+        raise NotImplementedError
+
+    @property
+    def separator(self) -> str:
+        """What stands between two items."""
+        raise NotImplementedError
+
+    def stream(self, text: TextPieces, name: str, at_end: Callable[[_Marks], None]) -> Stream:
+        """The records of a file; ``at_end`` looks at what separators it contained."""
+        import pyarrow as pa
+
+        schema = pa.schema([(COLUMN, pa.list_(pa.dictionary(pa.int32(), pa.large_string())))])
+        breaks: list[Any] = []
+
+        def batches() -> Iterator[Any]:
+            marks, rows, left = _Marks(numbers=self.watchful), 0, b""
+            pieces = iter(text)
+            piece = next(pieces, None)
+            while piece is not None:
+                after = next(pieces, None)
+                if self.watchful or not marks.several:
+                    marks.add(piece)
+                whole = left + piece
+                tokens = self.split(whole, last=after is None)
+                if tokens.bad >= 0:
+                    line = rows + len(tokens.sizes) + 1 + sum(map(len, breaks)) + len(tokens.breaks)
+                    raise DataError(
+                        f"{name}, line {line}: a field starts with a quote that does not end before the next "
+                        f"{name_of(self.separator)} or line end: close it, and write a quote inside a quoted field "
+                        f'twice ("").'
+                    )
+                breaks.append(tokens.breaks + rows)
+                rows += len(tokens.sizes)
+                marks.several = marks.several or bool((tokens.sizes > 1).any())
+                yield _batch(tokens, schema)
+                left, piece = whole[tokens.consumed :], after
+            at_end(marks)
+
+        def place(row: int) -> str:
+            return f"line {row + 1 + sum(int(np.searchsorted(part, row)) for part in breaks)}"
+
+        return Stream(schema, batches(), name, place)
+
+    def lines(self, batch: Any) -> Any:
+        """Items joined by the separator."""
+        import pyarrow as pa
+
+        lists = batch.column(0)
+        coded = lists.flatten().dictionary_encode()
+        texts = arrow_texts(self.items(coded.dictionary.to_pylist())).take(coded.indices)
+        return joined(pa.ListArray.from_arrays(lists.offsets, texts), self.separator)
+
+
+def _batch(tokens: Tokens, schema: Any) -> Any:
+    """Tokens as a record batch."""
+    import pyarrow as pa
+
+    offsets = np.zeros(len(tokens.sizes) + 1, dtype=np.int32)
+    np.cumsum(tokens.sizes, out=offsets[1:])
+    values = pa.DictionaryArray.from_arrays(arrow_numbers(tokens.codes), labels_of(tokens))
+    return pa.RecordBatch.from_arrays([pa.ListArray.from_arrays(arrow_numbers(offsets), values)], schema=schema)
+
+
+class _Marks:
+    """How many lines of a text contain each of the delimiters that are guessed; pieces may end anywhere."""
+
+    def __init__(self, *, numbers: bool) -> None:
+        self._numbers = numbers
+        self.lines_with = dict.fromkeys(DELIMITERS, 0)
+        self.spaced = dict.fromkeys(DELIMITERS, True)  # a space follows every one
+        self.lines = 0
+        self.numbers = 0  # lines of several numbers, if these are to be counted
+        self.several = False  # a record has several items
+        self._left = b""
+
+    def add(self, piece: bytes) -> None:
+        """Look at a piece."""
+        whole = self._left + piece
+        end = whole.rfind(b"\n") + 1
+        self._add(whole[:end])
+        self._left = whole[end:]
+
+    def end(self) -> _Marks:
+        """Look at the rest."""
+        self._add(self._left)
+        self._left = b""
+        return self
+
+    def _add(self, lines: bytes) -> None:
+        """Look at whole lines."""
+        if not lines:
+            return
+        self.lines += lines.count(b"\n") + (not lines.endswith(b"\n"))
+        if b'"' in lines:
+            lines = re.sub(rb'"[^"]*"', b"", lines)
+        ends: Any = None
+        for mark in DELIMITERS:
+            if (byte := mark.encode()) in lines:
+                array = np.frombuffer(lines, np.uint8)
+                ends = np.flatnonzero(array == 10) if ends is None else ends
+                at = np.flatnonzero(array == byte[0])
+                self.lines_with[mark] += len(np.unique(np.searchsorted(ends, at)))
+                self.spaced[mark] = self.spaced[mark] and lines.count(byte + b" ") == len(at)
+        if ends is None and self._numbers:
+            self.numbers += len(re.findall(rb"^\d+(?:[^\S\n]+\d+)+[^\S\n]*$", lines, re.MULTILINE))
+
+    @property
+    def ranked(self) -> list[str]:
+        """The delimiters that occur, the most frequent first."""
+        return sorted(filter(self.lines_with.get, DELIMITERS), key=lambda mark: -self.lines_with[mark])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fimi(TokenFormat):
+    """Items separated by white space."""
+
+    format: ClassVar[str] = "fimi"
+    about: ClassVar[str] = "one record a line, items separated by spaces (.dat)"
+    suffixes: ClassVar[tuple[str, ...]] = (".dat", ".fimi")
+    watchful: ClassVar[bool] = False
+    space: str = " "
+
+    @property
+    def marks(self) -> str:
+        """No label has white space; with other separators in it, a file of single labels could be taken for another."""
+        return "".join((" ", *DELIMITERS))
+
+    @property
+    def separator(self) -> str:
+        """A space, or a tab."""
+        return self.space
+
+    @classmethod
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
+        """Split lines at ASCII white space."""
+        text = TextPieces(file)
+        space = re.search(rb"(?<=\S)[ \t](?=\S)", text.start)
+        own = cls(space=space[0].decode() if space else " ", **text.style)
+
+        def at_end(marks: _Marks) -> None:
+            if not options.sure and not marks.several:
+                _refuse_other_delimiter(marks.end(), file.name)
+
+        return own, own.stream(text, file.name, at_end)
+
+    def split(self, text: bytes, *, last: bool) -> Tokens:
+        """At white space."""
+        return split_lines(text, b"", quotes=False, last=last)
+
+    def items(self, labels: list[str]) -> list[str]:
+        """As they are."""
+        for label in labels:
+            check_label(label, " \t\n\v\f\r\0", self.format, "basket, jsonl or parquet")
+        return labels
+
+
+def _refuse_other_delimiter(marks: _Marks, name: str) -> None:
+    """A file without any white space inside a line but with commas in most is no FIMI file."""
+    for mark, lines in marks.lines_with.items():
+        if lines * 2 > marks.lines:
+            raise DataError(
+                f"{name}: read as fimi, no line has more than one item, but most contain {name_of(mark)}: "
+                f"pass --format basket --delimiter '{mark}'."
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Basket(TokenFormat):
+    """Items separated by a delimiter."""
+
+    format: ClassVar[str] = "basket"
+    about: ClassVar[str] = "one record a line, items separated by commas or another delimiter (.basket)"
+    suffixes: ClassVar[tuple[str, ...]] = (".basket",)
+    watchful: ClassVar[bool] = True
+    delimiter: str = ","
+
+    @property
+    def marks(self) -> str:
+        """What separates items, or could be taken for it."""
+        return "".join((self.delimiter.strip(" ") or " ", *DELIMITERS))  # the space of ", " may stand in labels
+
+    @property
+    def separator(self) -> str:
+        """The delimiter."""
+        return self.delimiter
+
+    @classmethod
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
+        """Split lines at the delimiter: given, or guessed from the start of the file and confirmed at its end."""
+        text = TextPieces(file)
+        start = _Marks(numbers=True)
+        start.add(text.start)
+        guess = options.delimiter or options.guess or _delimiter(start.end(), options, file.name)
+        own = cls(delimiter=guess, **text.style)
+
+        def at_end(marks: _Marks) -> None:
+            confirmed = _delimiter(marks.end(), options, file.name)
+            if options.delimiter is None and confirmed != guess:
+                raise GuessedWrong(replace(options, guess=confirmed))
+
+        return own, own.stream(text, file.name, at_end)
+
+    def split(self, text: bytes, *, last: bool) -> Tokens:
+        """At the delimiter, but not inside quotes."""
+        return split_lines(text, self.delimiter.encode(), quotes=b'"' in text, last=last)
+
+    def read_options(self) -> dict[str, Any]:
+        """The delimiter is not guessed."""
+        return {"format": self.format, "delimiter": self.delimiter}
+
+    def items(self, labels: list[str]) -> list[str]:
+        """Quoted where needed."""
+        for label in labels:
+            check_label(label, "\r\0", self.format, "jsonl or parquet")
+        # With a delimiter such as ', ' a comma inside or at the end of a label could pass for a part of it.
+        quoted = quote(arrow_texts(labels), self.delimiter.strip(" ") or " ").to_pylist()
+        # Without quotes, the space that a label starts with could be taken for a part of the delimiter.
+        return [f'"{text}"' if text.startswith(" ") else text for text in quoted]
+
+
+def _delimiter(marks: _Marks, options: ReaderOptions, name: str) -> str:
+    """The delimiter given, if the file bears it out, or the one that most lines contain."""
+    ranked, uses = marks.ranked, marks.lines_with
+    if given := options.delimiter:
+        most = ranked[0] if ranked and uses[ranked[0]] * 2 > marks.lines else None
+        if not options.sure and most and not marks.several and not uses.get(given.strip(" ") or given):
+            raise DataError(
+                f"{name}: the delimiter {name_of(given)} is in no line, but {name_of(most)} is in most: "
+                f"pass --delimiter '{most}', or --format basket too if it is right."
+            )
+        return given
+    if not ranked:
+        if not options.sure and marks.numbers * 2 > marks.lines:
+            raise DataError(f"{name}: read as basket, lines hold numbers separated by spaces only: pass --format fimi.")
+        return ","
+    if len(ranked) > 1 and uses[ranked[1]] * 2 > uses[ranked[0]]:
+        first, second = name_of(ranked[0]), name_of(ranked[1])
+        raise DataError(f"{name}: items may be separated by {first} or by {second}: pass --delimiter.")
+    return ranked[0] + " " * marks.spaced[ranked[0]]

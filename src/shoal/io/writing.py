@@ -1,0 +1,267 @@
+"""Writing: from sets and columns to record batches, in the layout and the format of the input or others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from shoal import files
+from shoal.data import Dataset, Transactions
+from shoal.data.source_layout import SourceLayout
+from shoal.errors import DataError, OptionError
+from shoal.io import formulas
+from shoal.io.csv import Csv
+from shoal.io.detect import TABULAR, format_named, format_to_write
+from shoal.io.format import Format
+from shoal.io.frames import ArrowTable, FrameFormat
+from shoal.io.layout import Plain, TableLayout, Wide, arrow_table
+from shoal.io.long import Long
+from shoal.io.memory import InMemoryLayout, label_lists
+from shoal.io.several import MultiSetLayout, delimiters
+
+LAYOUTS = ("wide", "long")
+
+
+def write(
+    dataset: Dataset,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    layout: str | None = None,
+    column: str | None = None,
+    item_delimiter: str | Sequence[str | None] | None = None,
+    delimiter: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    escape_formulas: bool = False,
+) -> str:
+    """Write the data laid out as they were read, all at once or not at all; returns the file's SHA-256.
+
+    The format changes only if ``format`` or the suffix of the path says so, and long data stay long unless ``layout``
+    is ``"wide"``. Items stand in canonical order in each record. If a label contains the item delimiter of a CSV file,
+    another one is used, with a warning. Where several columns of sets were read, each item stands in its column again,
+    and what spans columns in the first of them.
+
+    With ``escape_formulas``, cells of a CSV file that a spreadsheet would take for formulas get a quote before them;
+    ``read(..., escaped_formulas=True)`` takes it away again.
+    """
+    given = {
+        "column": column,
+        "delimiter": delimiter,
+        "id_column": id_column,
+        "item_column": item_column,
+        "escape_formulas": escape_formulas,
+    }
+    files.check_writable(path)
+    plan = _plan(dataset, Path(path), format, layout, given, item_delimiter)
+    schema, batches = plan.layout.batches(plan.dataset)
+    for remark in plan.remarks:
+        warnings.warn(remark, stacklevel=2)
+    with files.atomic_output(path) as sink, plan.layout.format.writer(sink, schema) as put:
+        for batch in batches:
+            put(batch)
+    return files.sha256_of(path)
+
+
+def options_to_read(
+    dataset: Dataset,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    layout: str | None = None,
+    item_delimiter: str | Sequence[str | None] | None = None,
+    **given: Any,
+) -> dict[str, Any]:
+    """The options with which :func:`read` gives back, for certain, what :func:`write` writes with these arguments.
+
+    >>> from shoal.io import read
+    >>> options_to_read(read([["oat milk"]]), "out.csv")
+    {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
+    """
+    return _plan(dataset, Path(path), format, layout, given, item_delimiter).read_options
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What will be written, and how."""
+
+    dataset: Dataset  # with at most one column of sets
+    layout: TableLayout
+    read_options: dict[str, Any]
+    remarks: list[str]  # for the user
+
+
+def _plan(
+    dataset: Dataset,
+    path: Path,
+    format: str | None,
+    shape: str | None,
+    given: dict[str, Any],
+    item_delimiter: str | Sequence[str | None] | None = None,
+) -> _Plan:
+    """How to write the data; several columns of sets as a table, or tagged in formats of sets only."""
+    if shape not in (None, *LAYOUTS):
+        raise OptionError(f"--output-layout must be one of {', '.join(LAYOUTS)}, got '{shape}'.")
+    given = {name: value for name, value in given.items() if value not in (None, False)}
+    if given.pop("escape_formulas", False):
+        given["escaped_formulas"] = True
+    source = dataset.origin.layout
+    target = _target(dataset, path, format)
+    target.check_options(given)
+    own = target.with_options(given)
+    reading: dict[str, Any] = {}
+    remarks: list[str] = []
+    if isinstance(source, MultiSetLayout) and target.tabular:
+        if shape == "long":
+            raise OptionError("--output-layout long is for one column of sets, but the data have several.")
+        if "column" in given:
+            raise OptionError("column is for data with one column of sets: leave it out.")
+        dataset, reading, remarks = source.spread(dataset, own, item_delimiter)
+        layout: TableLayout = Plain(format=own)
+    else:
+        mark = delimiters(item_delimiter, 1)[0]
+        given |= {} if mark is None else {"item_delimiter": mark}
+        target.check_options(given)
+        layout = _layout(dataset, own, source, shape, given)
+    layout, more = layout.fitted(dataset, given)
+    if isinstance(layout.format, Csv) and not layout.format.escaped_formulas:
+        more = more + formulas.remarks(dataset)
+    options = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
+    return _Plan(dataset, layout, {**options, **reading}, remarks + more)
+
+
+def _current(source: SourceLayout) -> Format | None:
+    """The format of the file that data were read from; none, if they came from none."""
+    source = source.layout if isinstance(source, MultiSetLayout) else source
+    format = source.format if isinstance(source, TableLayout) else None
+    return None if isinstance(format, FrameFormat) else format
+
+
+def _target(dataset: Dataset, path: Path, format: str | None) -> Format:
+    """The format to write: as the file was read, if it is the same one."""
+    current = _current(dataset.origin.layout)
+    name = None if current is None else current.format
+    target = format_named(format) if format else format_to_write(path, name, dataset.origin.name)
+    return current if isinstance(current, target) and type(current) is target else target()
+
+
+def _layout(
+    dataset: Dataset, target: Format, source: SourceLayout, shape: str | None, given: dict[str, Any]
+) -> TableLayout:
+    """Where the sets will stand, for data with at most one column of sets that came as ``source``."""
+    if source.without_sets:
+        return _without_sets(dataset, target, given)
+    long = isinstance(source, Long) if shape is None else shape == "long"
+    if long and not target.tabular:
+        if shape == "long":
+            raise OptionError(f"Format {target.format} has no columns, so it cannot be long: write {TABULAR}.")
+        long = False
+    if long:
+        own = replace(source, format=target) if isinstance(source, Long) else Long(format=target)
+        return own.with_options(given)
+    for name in ("id_column", "item_column"):
+        if name in given:
+            raise OptionError(f"{name} is for long data: pass --output-layout long too, or leave it out.")
+    if isinstance(source, Wide):
+        same = type(source.format) is type(target)
+        wide = replace(source, format=target) if same else Wide(format=target, column=source.column)
+        if not same and not target.lists and source.item_delimiter is not None:
+            wide = replace(wide, item_delimiter=source.item_delimiter)
+        return wide.with_options(given)
+    column = getattr(source, "column", None)  # of a frame
+    return Wide(format=target, column="items" if column is None else str(column)).with_options(given)
+
+
+def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Plain:
+    """How to write a table without sets."""
+    if not target.tabular:
+        raise DataError(
+            f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
+            f"(name the output so, or use --output-format)."
+        )
+    for name in ("column", "item_delimiter"):
+        if name in given:
+            raise OptionError(f"{name} is for data with one column of sets: leave it out.")
+    if not arrow_table(dataset).column_names:
+        raise DataError("Nothing is left to be written: the data have no sets, and no column is published.")
+    return Plain(format=target)
+
+
+class RowWriter:
+    """Writes rows as they come, in little memory; made by :func:`open_writer`."""
+
+    def __init__(self, put: Any, layout: Wide) -> None:
+        """Rows go to ``put``, a batch at a time."""
+        self._put, self._layout = put, layout
+        self.rows = 0  # written so far
+
+    def write(self, rows: Transactions | Sequence[Sequence[str]]) -> None:
+        """Append rows: lists of labels, or coded rows, which are faster. Some 100,000 at a time are best."""
+        coded = rows if isinstance(rows, Transactions) else Transactions.from_sets(rows)
+        for batch in self._layout.batches(Dataset(coded))[1]:
+            self._put(batch)
+        self.rows += len(coded)
+
+
+@contextmanager
+def open_writer(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    column: str | None = None,
+    item_delimiter: str | None = None,
+    delimiter: str | None = None,
+) -> Iterator[RowWriter]:
+    """A writer for rows that are not in memory all at once; the file appears when the block ends well."""
+    options = {"column": column, "item_delimiter": item_delimiter, "delimiter": delimiter}
+    given = {name: value for name, value in options.items() if value is not None}
+    target = format_named(format) if format else format_to_write(Path(path))
+    target.check_options(given)
+    layout = Wide(format=target().with_options(given)).with_options(given)
+    schema, _ = layout.batches(Dataset(Transactions.nothing(0)))
+    with files.atomic_output(path) as sink, layout.format.writer(sink, schema) as put:
+        yield RowWriter(put, layout)
+
+
+def to_native(dataset: Dataset) -> Any:
+    """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
+
+    Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that sets alone
+    cannot hold, such as its groups, they come as an Arrow table, and so does a file without sets.
+    """
+    import pyarrow as pa
+
+    layout = dataset.origin.layout
+    if isinstance(layout, MultiSetLayout) and _current(layout) is None:
+        dataset, _, remarks = layout.spread(dataset, FrameFormat(package="pyarrow"))
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=2)
+        layout = layout.layout
+    if isinstance(layout, TableLayout):
+        if isinstance(layout.format, FrameFormat):
+            schema, batches = layout.batches(dataset)
+            return layout.format.native(pa.Table.from_batches(batches, schema))
+        return ArrowTable(without_sets=True).rebuild(dataset) if layout.without_sets else label_lists(dataset)
+    if isinstance(layout, InMemoryLayout) and layout.sets_only and dataset.table is not None and dataset.table.names:
+        layout = ArrowTable(column="items")  # what was added must not get lost
+    return layout.rebuild(dataset) if isinstance(layout, InMemoryLayout) else label_lists(dataset)
+
+
+def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None) -> str:
+    """The characters that separate items in the file that will be written, if it is of another format than was read."""
+    current, target = _current(dataset.origin.layout), _target(dataset, Path(path), format)
+    return "" if current is not None and target.format == current.format else Wide(format=target).marks
+
+
+def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, format: str | None = None) -> None:
+    """An error if a file like this cannot hold columns of these names beside the sets; before any work."""
+    target = _target(dataset, Path(path), format)
+    if not target.tabular:
+        raise OptionError(
+            f"Format {target.format} cannot hold the column '{names[0]}', which is to be published: write csv, jsonl, "
+            f"parquet or feather (name the output so, or use --output-format)."
+        )
