@@ -83,16 +83,10 @@ def from_table(
 
 def read_table(path: Path, columns: Sequence[str], flag: str) -> Any:
     """Columns of a file as a pyarrow.Table; an error if one is missing."""
-    table = io.read(path, sets=False).table
-    names = table.names if table else ()
-    for column in columns:
-        if column not in names:
-            raise DataError(
-                f"{path} has no column '{shorten(column)}', which {flag} names{did_you_mean(column, names)}: "
-                f"it has {', '.join(map(shorten, names))}."
-            )
-    assert table is not None
-    return table.arrow.select(list(columns))
+    try:
+        return io.read_table(path, columns)
+    except DataError as error:
+        raise DataError(f"{flag}: {error}") from None
 
 
 def _level_names(text: str) -> list[str]:

@@ -108,11 +108,8 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
     return dataclasses.replace(data, table=table), chosen
 
 
-def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
-    """Refuse a column of which nothing is said, and which has a different value in nearly every record.
-
-    Such a column may name people, and would be published as it is.
-    """
+def identifying_columns(data: Dataset, specified: Collection[str] = ()) -> list[str]:
+    """The columns of which nothing is said, and which have a different value in nearly every record."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -129,9 +126,14 @@ def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             column = column.filter(pc.not_equal(pc.utf8_trim_whitespace(column), arrow_text("")))
         known = len(column) - column.null_count
-        different = len(column.drop_null().unique())
-        if known >= FEW and different >= NEARLY_ALL * known:
+        if known >= FEW and len(column.drop_null().unique()) >= NEARLY_ALL * known:
             identifying.append(name)
+    return identifying
+
+
+def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:
+    """Refuse such a column: it may name people, and would be published as it is."""
+    identifying = identifying_columns(data, specified)
     if identifying:
         names, option = ", ".join(f"'{shorten(name)}'" for name in identifying), shlex.quote(listed(identifying))
         what, it = (f"Column {names}", "it") if len(identifying) == 1 else (f"Each of the columns {names}", "them")

@@ -121,6 +121,13 @@ class VaryingColumns(Note):
 
 
 @dataclass(frozen=True)
+class IdentifyingColumns(Note):
+    """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class NullItemsDropped(Note):
     """Rows of long data without an item were left out."""
 

@@ -57,7 +57,10 @@ class ReadOptions(Spec):
         None, help="Data with one row for each item: how many of it; needs --multiset."
     )
     drop_null_items: bool = option(False, help="Leave out rows without an item, instead of refusing them.")
-    keep_ids: bool = option(False, help="Publish the ids of records, instead of running numbers.")
+    keep_ids: bool = option(
+        False,
+        help="Keep the ids of records, and columns that tell records apart as ids do, instead of running numbers.",
+    )
     join: str | tuple[str, ...] | None = option(
         None,
         metavar="FILE:KEY",

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.data import Dataset, Origin, Table, Transactions
-from shoal.data.notes import Filtered, Joined, Note
+from shoal.data.columns import identifying_columns
+from shoal.data.notes import Filtered, IdentifyingColumns, Joined, Note
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.detect import TABULAR, format_named, format_of
 from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
@@ -263,11 +264,21 @@ def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin:
     if long:
         rows, table, long_layout = Long.read(stream, format, options)
         notes = (*tell(), *long_layout.notes)
-        return _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
+        data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
+        return data if options.keep_ids else _without_identifying(data)
     for name in options.given(_LONG):
         raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
     rows, table, wide = Wide.read(stream, format, options)
     return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
+
+
+def _without_identifying(data: Dataset) -> Dataset:
+    """Long data without the columns that tell records apart as ids do, such as the time of an order."""
+    names = identifying_columns(data)
+    if not names or data.table is None:
+        return data
+    kept = data.keep_columns([name for name in data.table.names if name not in names])
+    return replace(kept, origin=replace(data.origin, notes=(*data.origin.notes, IdentifyingColumns(tuple(names)))))
 
 
 def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
-from shoal.data.notes import Filtered, Joined, VaryingColumns
+from shoal.data.notes import Filtered, IdentifyingColumns, Joined, VaryingColumns
 from shoal.io.frames import FrameFormat
 from shoal.io.layout import TableLayout
 from shoal.io.long import Long
@@ -63,6 +63,8 @@ def _columns(dataset: Dataset) -> list[str]:
     for note in dataset.origin.notes:
         if isinstance(note, VaryingColumns):
             told.append(f"left out, because they vary within a record: {listed(note.columns)}")
+        elif isinstance(note, IdentifyingColumns):
+            told.append(f"left out, because nearly every record has its own value: {listed(note.columns)}")
         elif isinstance(note, Joined):
             told.append(f"joined with {note.file}" + (f": {note.unmatched.rstrip('.')}" if note.unmatched else ""))
         elif isinstance(note, Filtered):

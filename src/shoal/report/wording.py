@@ -41,6 +41,10 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
     ),
     notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
+    notes.IdentifyingColumns: (
+        "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
+        "all the same, pass --keep-ids."
+    ),
     notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
     notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
     notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
