@@ -178,7 +178,8 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 @worded.register
 def _(note: notes.Joined) -> str:
-    return f"Columns of {note.file} were added by '{note.key}'. {note.unmatched}".rstrip()
+    unmatched = f" {note.unmatched.rstrip('.')}." if note.unmatched else ""
+    return f"Columns of {note.file} were added by '{note.key}'.{unmatched}"
 
 
 @worded.register
