@@ -205,7 +205,7 @@ def _regrouped(
 ) -> tuple[Codes, Codes, Counts | None]:
     """The rows of each record one after the other, as one row."""
     if not bool(np.all(record_of[1:] >= record_of[:-1])):
-        order = np.argsort(np.repeat(record_of, sizes), kind="stable")
+        order = np.argsort(np.repeat(record_of, sizes))  # within a record, the order of items does not matter
         codes, quantities = codes[order], None if quantities is None else quantities[order]
     return np.bincount(record_of, sizes, records).astype(np.int32), codes, quantities
 
