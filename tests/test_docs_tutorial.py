@@ -13,7 +13,7 @@ from tests.conftest import Shell
 from tests.test_docs import COMING
 
 PAGE = Path(__file__).parents[1] / "docs" / "order-lines.md"
-SMALLER = ["--customers", "12", "--products", "60"]  # a shop in which every search ends within a second
+SMALLER = ["--mean-orders", "1", "--products", "60"]  # a shop in which every search ends within a second
 
 
 def commands() -> list[tuple[list[str], list[str]]]:
