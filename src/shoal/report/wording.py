@@ -42,8 +42,8 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     ),
     notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
     notes.LinkingColumns: (
-        "These columns look like ids and are published untouched: {columns}. If one names a person, all records of that "
-        "person can be put together, and whoever finds one of them finds all. Leave it out with --identifiers."
+        "These columns look like ids and are published untouched: {columns}. If one names a person, all records of "
+        "that person can be put together, and whoever finds one of them finds all. Leave it out with --identifiers."
     ),
     notes.IdentifyingColumns: (
         "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
