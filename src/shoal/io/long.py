@@ -77,7 +77,11 @@ class Long(TableLayout):
         known = {name: value for name, value in given.items() if name == "item_column"}
         if given.get("id_column") is not None:
             known["id_columns"] = (given["id_column"],)
-        return replace(self, **known)
+        renamed = {
+            self.item_column: known.get("item_column"),
+            **dict(zip(self.id_columns, known.get("id_columns", ()), strict=False)),
+        }
+        return replace(self, order=tuple(renamed.get(name) or name for name in self.order), **known)
 
     def names(self, dataset: Dataset) -> list[str]:
         """All columns, in the order in which they stood."""
