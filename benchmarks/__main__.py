@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import family, growth, leaderboard, minimality, optimum, rt, rt_page, siblings, spine
+from benchmarks import family, growth, leaderboard, minimality, optimum, reading, rt, rt_page, siblings, spine
 from benchmarks.papers import common
 
 
@@ -21,8 +21,9 @@ def main() -> None:
     if sys.argv[1:2] == ["papers"]:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    every = ["spine", "growth", "optimum", "family", "rt"]
+    every = ["spine", "growth", "optimum", "family", "rt", "reading"]
     parser.add_argument("what", nargs="*", default=every, choices=[*every, "leaderboard", "minimality", "siblings"])
+    parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
     parser.add_argument("--docs", action="store_true", help="put 'rt' or 'siblings' into its page of docs/")
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
@@ -39,6 +40,8 @@ def main() -> None:
         show("The optimum beside AA, the search alone, k=5", optimum.rows(data), given.out / "optimum.csv")
     if "family" in given.what:
         show("The whole family beside AA, the search alone", family.rows(data), given.out / "family.csv")
+    if "reading" in given.what:
+        show("Reading alone", reading.rows(data.resolve(), given.against), given.out / "reading.csv")
     if "minimality" in given.what:
         show("What a known method gives away, k=2, m=2", minimality.rows(), given.out / "minimality.csv")
     if "leaderboard" in given.what:

@@ -1,4 +1,4 @@
-"""The tutorial docs/order-lines.md runs, command by command, as its reader would run it."""
+"""The tutorial docs/order-lines.md and the page docs/data.md run, command by command, as a reader would run them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import pytest
 from tests.conftest import Shell
 from tests.test_docs import COMING
 
-PAGE = Path(__file__).parents[1] / "docs" / "order-lines.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "order-lines.md"
 SMALLER = ["--mean-orders", "1", "--products", "60"]  # a shop in which every search ends within a second
 
 
-def commands() -> list[tuple[list[str], list[str]]]:
+def commands(page: Path = PAGE) -> list[tuple[list[str], list[str]]]:
     """The words of each command on the page, and the lines of its output that the page shows."""
-    blocks = re.findall(r"^```console\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     told = [entry for block in blocks for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     lines = [entry.splitlines() for entry in told]
     return [(shlex.split(first), shown) for first, *shown in lines]
@@ -39,12 +40,14 @@ def test_the_page_shows_the_tables_as_they_are_generated(shell: Shell) -> None:
         assert len(lines) == 1 + len(rows)
 
 
-@pytest.mark.skipif(PAGE.name in COMING, reason="its commands are not there yet")
-def test_every_command_of_the_page_runs(shell: Shell) -> None:
-    for words, _ in commands():
+@pytest.mark.parametrize("name", ["order-lines.md", "data.md"])
+def test_every_command_of_the_page_runs(name: str, shell: Shell) -> None:
+    if name in COMING:
+        pytest.skip("its commands are not there yet")
+    for words, _ in commands(DOCS / name):
         if words[0] == "shoal":
             more = SMALLER if words[1] == "generate" else []
             code, _, err = shell(*words[1:], *more)
             assert code == 0, (words, err)
-            for flag, name in pairwise(words):
-                assert flag not in ("-o", "--report") or (shell.folder / name).exists()
+            for flag, output in pairwise(words):
+                assert flag not in ("-o", "--report") or (shell.folder / output).exists()
