@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
+import tempfile
 import time
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal import io
 from shoal.errors import DataError, OptionError
+from tests.budget import examples
 
 PIECES = [1, 2, 3, 5, 16, 1 << 22]
 
@@ -39,6 +45,13 @@ def refused(folder: Path, content: bytes | str, **options: Any) -> str:
         read(folder, content, **options)
     assert str(caught.value).startswith(str(folder / "x.csv"))
     return str(caught.value).removeprefix(str(folder / "x.csv")).removeprefix(", ")
+
+
+def as_csv(rows: list[list[str]]) -> str:
+    """Rows as the standard library writes them."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def test_quotes(tmp_path: Path, piece: int) -> None:
@@ -157,3 +170,23 @@ def test_small_files_need_no_pandas(tmp_path: Path) -> None:
     )
     words = [sys.executable, "-c", code, str(tmp_path / "x.csv"), str(tmp_path / "x.basket")]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@given(
+    text=st.text('aä,"\n', min_size=1, max_size=40).map(lambda text: text.replace('""', '"",'))
+    | st.lists(st.lists(st.text('a,"\n', max_size=3), min_size=2, max_size=2), min_size=1).map(as_csv),
+    size=st.integers(1, 9),
+)
+@examples(300)
+def test_what_is_read_is_what_the_standard_library_reads(text: str, size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shoal.io.source._PIECE", size)
+        path = Path(folder, "x.csv")
+        path.write_text(text)
+        try:
+            data = io.read(path, sets=False, header=False, delimiter=",")
+        except DataError:
+            return  # malformed
+        assert data.table is not None
+        ours = [list(row.values()) for row in data.table.arrow.to_pylist()]
+    assert ours == [row or [""] for row in csv.reader(StringIO(text, newline="\n"), strict=True)]

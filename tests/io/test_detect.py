@@ -89,9 +89,7 @@ def test_by_name() -> None:
     assert format_named("arrow") is format_named("ipc") is format_named("feather")
     with pytest.raises(OptionError, match=r"--format must be one of fimi, .*, got 'cvs' .did you mean 'csv'"):
         format_named("cvs")
-    with pytest.raises(
-        OptionError, match=r"any table can be long.*--id-column and --item-column"
-    ):
+    with pytest.raises(OptionError, match=r"any table can be long.*--id-column and --item-column"):
         format_named("long")
     with pytest.raises(OptionError, match="Standard input has no name to tell its format: pass --format"):
         format_of(Source.of("-"))

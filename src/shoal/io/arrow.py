@@ -66,7 +66,7 @@ class ArrowFormat(Format):
 
 
 def _look_at_names(fields: Iterable[Any]) -> None:
-    """Raise UnicodeDecodeError for names that are no text, also those inside of columns: Arrow does not look at them."""
+    """Raise UnicodeDecodeError for names that are no text, also inside of columns: Arrow does not look at them."""
     import pyarrow as pa
 
     for field in fields:

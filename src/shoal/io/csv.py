@@ -249,12 +249,11 @@ class _Lines(io.RawIOBase):
 
 def _record_ends(text: bytes, scan: Quotes) -> Offsets:
     """Where the line ends stand that are outside of quotes."""
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    if not len(scan.breaks):
-        return ends[: scan.records]
-    records = np.arange(scan.records)
-    inside = np.searchsorted(scan.breaks, records, side="right")  # line ends in quotes before the end of each record
-    return ends[records + inside]
+    ends: Offsets = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    if len(scan.breaks):
+        records = np.arange(scan.records)
+        ends = ends[records + np.searchsorted(scan.breaks, records, side="right")]  # one more for each inside quotes
+    return ends[: scan.records]
 
 
 def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str], int]:
