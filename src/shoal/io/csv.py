@@ -77,6 +77,8 @@ class Csv(TextFormat):
         """Parse, and doubt the header until it is sure."""
         in_doubt = options.header is None and not options.named.intersection(schema.names)
         first, warned = True, self.escaped_formulas
+        if options.one_of_several and lines.is_empty:
+            return
         for batch in _parsed(lines, schema, self, name):
             if self.escaped_formulas:
                 batch = _unescaped(batch)
