@@ -60,7 +60,7 @@ class Shell:
 
     def own_consoles(self) -> None:
         """Consoles of its own for a command whose output fails: they keep what they could not write."""
-        self.monkeypatch.setattr(console, "terminal", functools.cache(console.terminal.__wrapped__))
+        self.monkeypatch.setattr(console, "_terminal", functools.cache(console._terminal.__wrapped__))
 
     def write(self, name: str, text: str | bytes) -> str:
         (self.folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
@@ -69,6 +69,7 @@ class Shell:
     def __call__(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout, and stderr without what was read."""
         self.monkeypatch.setattr(sys, "argv", ["shoal", *words])
+        self.monkeypatch.setattr(console, "_left_stdout", False)
         code = 0
         try:
             main()

@@ -14,7 +14,7 @@ from tests.test_docs import COMING
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "order-lines.md"
-SMALLER = ["--customers", "12", "--products", "60"]  # a shop in which every search ends within a second
+SMALLER = ["--mean-orders", "1", "--products", "60"]  # a shop in which every search ends within a second
 
 
 def commands(page: Path = PAGE) -> list[tuple[list[str], list[str]]]:

@@ -62,7 +62,7 @@ def can_hold(case: Case) -> bool:
 def write(case: Case, path: Path) -> list[str]:
     """Write the data of a case; returns the words that tell the command line how to read them."""
     rows = next(iter(case.sets.values()))
-    words = ["--format", str(case.format)]
+    words = ["--format", "csv" if case.format == "long" else str(case.format)]
     if case.format == "fimi":
         put(path, "".join(" ".join(row) + "\n" for row in rows))
     elif case.format == "basket":

@@ -20,7 +20,7 @@ from shoal.hierarchies.weights import Weights
 
 MOST_SECONDS = 3.0  # of processor time for one input
 MOST_MEMORY = 600 * 2**20  # that one input may add
-DATA = tuple(io.FORMATS)
+DATA = ("fimi", "basket", "csv", "tsv", "long", "jsonl", "parquet", "feather")  # saved inputs count on the order
 TREES = tuple(hierarchies.FORMATS)
 KINDS = (*DATA, *(f"tree:{name}" for name in TREES), "tree:auto", "codebook", "groups", "weights")
 
@@ -83,11 +83,14 @@ def _read(data: bytes, folder: Path) -> bool:
 
 
 def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
-    options: dict[str, Any] = {} if how & 1 else {"format": form}
-    tabular = form in ("csv", "tsv", "jsonl", "parquet", "feather")
-    if tabular and how & 2:
+    options: dict[str, Any] = {} if how & 1 else {"format": "csv" if form == "long" else form}
+    tabular = form not in ("fimi", "basket")
+    if form == "long" or (tabular and how & 32):
+        options |= {"id_column": "id", "item_column": "item", "keep_ids": bool(how & 2)}
+        options["drop_null_items"] = bool(how & 8)
+    elif tabular and how & 2:
         options |= {"sets": False} if how & 4 else {"column": "A,B"} if how & 8 else {"column": "items"}
-    elif how & 4:
+    if how & 4 and "sets" not in options:
         options["multiset"] = True
     path = _put(folder / f"in{SUFFIX[form]}{'.gz' if how & 16 else ''}", content)
     first = io.read(path, **options)

@@ -50,10 +50,10 @@ def test_the_data_weigh_parents(shop: Shell) -> None:
     code, _, err = shop(*words, "--unknown-items", "root")
     tree = hierarchies.load("tree.csv").parents_by_label()
     assert (code, tree["ale"], tree["99"]) == (0, "spirits", "*")
-    assert "1 item of the data is not in the table (used 1 time) and was put directly below the root: '99'." in err
+    assert "1 item of the data is not in the table (used 1 time) and was put below the root: '99'." in err
     assert "this hierarchy tells which items occur in the data" in err
     code, _, err = shop(*words, "--only-used", "--several-parents", "split")
-    assert (code, hierarchies.load("tree.csv").items) == (0, ("7", "9"))
+    assert (code, set(hierarchies.load("tree.csv").items)) == (0, {"7", "9", "99"})
     assert "4 items of the table do not occur in the data and were left out: '8'; '10'; '11'." in err
     assert shop("hierarchy", "check", "tree.csv")[0] == 0
 
@@ -100,7 +100,7 @@ def test_a_colon_in_the_name_of_a_file_or_column_is_no_trouble(shop: Shell) -> N
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--levels", "product_id,type"], "products.csv has no column 'type', which --levels names (did you mean"),
+        (["--levels", "product_id,type"], "--levels: products.csv has no column 'type' (did you mean"),
         (["--levels", "product_id"], "--levels must name at least two columns, got 1"),
         (["--levels", "product_id,category,category"], "--levels names the column 'category' twice"),
         ([*LEVELS, "--several-parents", "error"], "product_type 'ale' stands under 2 parents, 'beer' (2 rows)"),
@@ -108,12 +108,11 @@ def test_a_colon_in_the_name_of_a_file_or_column_is_no_trouble(shop: Shell) -> N
         ([*LEVELS, "--items", "orders"], "--items must be a file, a colon and the name of a column"),
         (
             [*LEVELS, "--items", "orders.csv:product"],
-            "orders.csv has no column 'product', which --items names (did you",
+            "--items: orders.csv has no column 'product' (did you",
         ),
         ([*LEVELS, "--items", "nowhere.csv:product_id"], "nowhere.csv"),
         ([*LEVELS, "--items", "orders.csv:order"], "none of the 3 items of the data is in 'product_id'"),
         ([*LEVELS, "--only-used"], "--only-used needs the items of the data: add --items FILE:COLUMN"),
-        ([*LEVELS, "--unknown-items", "root"], "--unknown-items root needs the items of the data"),
         ([*LEVELS, "--root", "7"], "the root cannot be called '7', since an item is"),
         ([*LEVELS, "--to", "xml"], "There is no hierarchy format 'xml'"),
         ([*LEVELS, "--to", "amnesia"], "the label '(no department)' cannot be written in the format amnesia"),

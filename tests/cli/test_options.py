@@ -18,7 +18,7 @@ from shoal.privacy.km import KmAnonymity
 from tests.conftest import Shell
 
 PAIRS = "".join(f"s{at};a\ns{at};b\n" for at in range(1, 5))
-READ = "Read d.dat: 4 records, 2 different items (long without a header; ids in '(column 1)', items in '(column 2)').\n"
+READ = "Read d.dat: 4 records, 2 different items (csv without a header; ids in '(column 1)'; items in '(column 2)').\n"
 COMMANDS = {
     "anonymize": ("d.dat", "-o", "out.dat", "--k", "2", "--columns", "none"),
     "verify": ("d.dat", "--k", "2"),
@@ -34,9 +34,9 @@ COMMANDS = {
 def test_a_record_is_no_header_and_every_command_says_what_it_read(shell: Shell, command: str) -> None:
     shell.write("d.dat", PAIRS)
     shell.write("flat.csv", "a;*\nb;*\n")
-    words = (*command.split(), *COMMANDS[command], "--format", "long")
+    words = (*command.split(), *COMMANDS[command], "--format", "csv")
     assert "does it name the columns, or is it a record? 's1' stands" in shell.fails(*words)
-    code, _, err = shell(*words, "--no-header")
+    code, _, err = shell(*words, "--no-header", "--id-column", "(column 1)")
     assert code == 0, err
     assert set(shell.was_read) == {READ}
     if command == "anonymize":
@@ -62,12 +62,12 @@ def test_the_index_of_pandas(shell: Shell) -> None:
 
 def test_in_a_problem_file(shell: Shell) -> None:
     shell.write("d.dat", PAIRS)
-    text = '[data]\nfile = "d.dat"\nformat = "long"\n{}\n[output]\nfile = "out.dat"\ncolumns = []\n[model]\nk = 2\n'
+    text = '[data]\nfile = "d.dat"\nformat = "csv"\n{}\n[output]\nfile = "out.dat"\ncolumns = []\n[model]\nk = 2\n'
     shell.write("p.toml", text.format(""))
     assert "is it a record" in shell.fails("run", "p.toml")
     shell.write("p.toml", text.format('header = "no"'))
     assert "[data] header must be true or false" in shell.fails("run", "p.toml")
-    shell.write("p.toml", text.format('header = false\nmax_expanded = "1 GB"'))
+    shell.write("p.toml", text.format('header = false\nid_column = "(column 1)"\nmax_expanded = "1 GB"'))
     code, _, err = shell("run", "p.toml")
     assert code == 0, err
     assert shell.was_read == [READ]
@@ -76,23 +76,23 @@ def test_in_a_problem_file(shell: Shell) -> None:
 def test_in_a_grid_file(shell: Shell) -> None:
     shell.write("d.dat", PAIRS)
     text = (
-        '[[data]]\nname = "d"\nfile = "d.dat"\nformat = "long"\n{}\n[[runs]]\nmodel = {{ name = "km", k = 2 }}\n'
+        '[[data]]\nname = "d"\nfile = "d.dat"\nformat = "csv"\n{}\n[[runs]]\nmodel = {{ name = "km", k = 2 }}\n'
         'algorithm = {{ name = "aa" }}\n'
     )
     shell.write("g.toml", text.format(""))
     assert "is it a record" in shell.fails("compare", "g.toml", "-o", "lab")
-    shell.write("g.toml", text.format("header = false\nmax_expanded = 1000000000"))
+    shell.write("g.toml", text.format('header = false\nid_column = "(column 1)"\nmax_expanded = 1000000000'))
     grid = grid_file.load("g.toml")
     check_readable(grid, tell)
     assert shell.capsys.readouterr().err == READ
-    assert grid.cases[0].data.fingerprint["reading"] == {"format": "long", "header": False}
+    assert grid.cases[0].data.fingerprint["reading"] == {"format": "csv", "header": False, "id_column": "(column 1)"}
 
 
 def test_recommended_commands_say_how_the_data_were_read() -> None:
-    read_as = ReadOptions(format="long", header=False, max_expanded="5GB")
+    read_as = ReadOptions(format="csv", header=False, max_expanded="5GB")
     data = DatasetSpec(file="d.dat", reading=read_as)
     job = Job(data=data, output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto())
-    assert "d.dat -o o.dat --format long --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
+    assert "d.dat -o o.dat --format csv --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
         job.algorithm, {}
     )
 

@@ -55,10 +55,12 @@ def test_the_remedy_can_be_copied(shell: Shell) -> None:
 def test_record_ids_of_long_files(shell: Shell) -> None:
     shell.write("t.csv", TREE)
     shell.write("d.csv", "customer,item\n" + "".join(f"C{at},a\nC{at},b\n" for at in range(25)))
-    how = ("--hierarchy", "t.csv", "--k", "2", "--format", "long")
-    assert "'customer'" in shell.fails("anonymize", "d.csv", "-o", "o.csv", *how)
-    assert shell("anonymize", "d.csv", "-o", "o.csv", *how, "--identifiers", "customer")[0] == 0
+    how = ("--hierarchy", "t.csv", "--k", "2", "--id-column", "customer")
+    assert "'customer'" in shell.fails("anonymize", "d.csv", "-o", "o.csv", *how, "--keep-ids")
+    assert shell("anonymize", "d.csv", "-o", "o.csv", *how)[0] == 0
     assert "C1" not in (shell.folder / "o.csv").read_text()
+    assert shell("anonymize", "d.csv", "-o", "o.csv", *how, "--keep-ids", "--plain", "customer")[0] == 0
+    assert "C1" in (shell.folder / "o.csv").read_text()
 
 
 @pytest.mark.parametrize(

@@ -214,15 +214,30 @@ def test_unused_items_are_kept_unless_asked() -> None:
     assert sentence("items not used", *USED, items=["1"], only_used=True) == f"{said} left out: '2'; '3'; '007'."
 
 
-def test_unknown_items_are_listed_or_put_below_the_root() -> None:
+def test_unknown_items_are_put_below_a_group_or_the_root_or_listed() -> None:
     items = {"1": 1, "x": 1, "bar": 5}
-    assert sentence("unknown items", *USED, items=items) == (
-        "2 items of the data are not in the table (used 6 times) and will be refused unless --unknown-items root puts "
-        "them below the root: 'bar'; 'x'."
-    )
+    unknown = "2 items of the data are not in the table (used 6 times) and"
+    for option, done in {
+        "group": "were put below '(no department)'",
+        "root": "were put below the root",
+        "list": "will be refused, unless --unknown-items group puts them below a group of their own",
+    }.items():
+        told = sentence("unknown items", *USED, items=items, unknown_items=option)
+        assert told == f"{unknown} {done}: 'bar'; 'x'."
     tree = parents(*USED, items=items, unknown_items="root")
     assert (tree["x"], tree["bar"], tree["ale"]) == ("*", "*", "bar (department)")
-    assert "and were put directly below the root" in sentence("unknown items", *USED, items=items, unknown_items="root")
+    tree = parents(*USED, items=items)
+    assert (tree["x"], tree["bar"], tree["(no department)"]) == ("(no department)", "(no department)", "*")
+
+
+def test_the_group_of_unknown_items_is_that_of_blank_levels_and_has_a_name_of_its_own() -> None:
+    tree = hierarchies.from_table(
+        {"id": [1, 2], "type": ["a", ""], "aisle": ["b", None]}, ["id", "type", "aisle"], items=[1, 3]
+    )
+    assert tree.parents_by_label() | {"2": "(no aisle)", "3": "(no aisle)"} == tree.parents_by_label()
+    table = {"id": ["(no aisle)"], "type": ["a"], "aisle": ["b"]}
+    clash = hierarchies.from_table(table, ["id", "type", "aisle"], items=["3", "(no aisle)"]).parents_by_label()
+    assert (clash["3"], clash["(no aisle)"]) == ("(no aisle) (aisle)", "a")
 
 
 def test_unknown_items_that_are_spelt_otherwise_are_told() -> None:
@@ -261,7 +276,7 @@ def test_few_known_items_are_enough() -> None:
         (LEVELS, {"root": " "}, "root must be a label, got an empty one"),
         (["id", "type", "id"], {}, "levels names the column 'id' twice"),
         (LEVELS, {"several_parents": "some"}, "several_parents must be one of most-frequent, split, error, got 'some'"),
-        (LEVELS, {"unknown_items": "drop"}, "unknown_items must be one of list, root, got 'drop'"),
+        (LEVELS, {"unknown_items": "drop"}, "unknown_items must be one of group, root, list, got 'drop'"),
         (LEVELS, {"only_used": True}, "only_used needs the items of the data"),
     ],
 )

@@ -177,7 +177,6 @@ def test_every_dirty_table_gives_a_clean_hierarchy(
         NAMES[len(rows[0])],
         several_parents=several,
         items=uses,
-        unknown_items="root" if uses else "list",
     )
     file = tmp_path_factory.getbasetemp() / f"from_table_{format}{suffix}"
     hierarchies.save(tree, file, format=format)

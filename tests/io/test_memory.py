@@ -218,7 +218,7 @@ def test_a_column_of_strings_is_split() -> None:
         io.read(pd.Series(["a b", ["c"]]), item_delimiter=" ")
     with pytest.raises(OptionError, match="item_delimiter is for strings"):
         io.read(pa.table({"items": ROWS}), column="items", item_delimiter=" ")
-    with pytest.raises(DataError, match=r"has 2 columns of strings \('a', 'b'\): pass column"):
+    with pytest.raises(DataError, match=r"has 2 columns of strings \('a', 'b'\): pass --column"):
         io.read(pa.table({"a": texts, "b": texts}), item_delimiter=" ")
 
 

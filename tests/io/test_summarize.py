@@ -20,7 +20,7 @@ READ = [
         "2 records, 3 different items (csv without a header; sets in '(column 2)' separated by a space; other columns "
         "'(column 1)').",
     ),
-    ("x.csv", "id,item\n1,a\n1,b\n", {}, "1 record, 2 different items (long; ids in 'id', items in 'item')."),
+    ("x.csv", "id,item\n1,a\n1,b\n", {}, "1 record, 2 different items (csv; ids in 'id'; items in 'item')."),
     ("x.csv", "age,town\n1,a\n", {"sets": False}, "1 record (csv; columns 'age', 'town')."),
     (
         "x.csv",

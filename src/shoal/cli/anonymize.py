@@ -17,7 +17,8 @@ from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
-from shoal.jobs.job import Job
+from shoal.io import LAYOUTS
+from shoal.jobs.job import STDOUT, Job
 from shoal.privacy import PrivacyModel
 from shoal.report import Story, headline, proofs
 from shoal.report.flips import flips
@@ -28,7 +29,9 @@ from shoal.report.wording import worded
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel, Algorithm))
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, help="Where to write the published data.")
+@click.option(
+    "-o", "--output", required=True, type=FILE, help="Where to write the published data; - for standard output."
+)
 @hierarchy_option("The item hierarchy (ARX, Amnesia, or parent-child file); some methods need none.")
 @hierarchy_options
 @click.option("--model", default="km", show_default=True, help="The privacy model (see: shoal models).")
@@ -64,6 +67,11 @@ from shoal.report.wording import worded
 @click.option("--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all.")
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
 @click.option(
+    "--output-layout",
+    type=click.Choice(LAYOUTS),
+    help="One record a row (wide), or one item a row (long); default: as the input.",
+)
+@click.option(
     "--escape-formulas",
     is_flag=True,
     help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
@@ -83,6 +91,8 @@ def anonymize(
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
     job = Job(data=spec, privacy=privacy, algorithm=method, codebook=book, lists=lists, **plain)
+    if job.to_stdout:
+        console.leave_stdout()
     with console.engine(workers) as engine:
         story = job.run(engine, tell)
     show(story, job.output, job.reports)
@@ -118,7 +128,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         ),
         *((("optimality", proofs.optimality(release)),) if release.optimality else ()),
         ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
-        ("written", str(output)),
+        ("written", "standard output" if str(output) == STDOUT else str(output)),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
         *(("report", str(path)) for path in reports),
     ]

@@ -32,9 +32,23 @@ def reader_gone() -> NoReturn:
     sys.exit(141)
 
 
-@functools.cache
+_left_stdout = False  # stdout is for data
+
+
+def leave_stdout() -> None:
+    """Show results on stderr, because the data go to stdout."""
+    global _left_stdout  # noqa: PLW0603
+    _left_stdout = True
+
+
 def terminal(*, stderr: bool = False) -> Console:
     """Stdout, or stderr."""
+    return _terminal(stderr or _left_stdout)
+
+
+@functools.cache
+def _terminal(stderr: bool) -> Console:
+    """One console for each."""
     from rich.console import Console
 
     class Terminal(Console):

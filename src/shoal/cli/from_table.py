@@ -11,7 +11,7 @@ import click
 from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE
-from shoal.errors import DataError, OptionError, did_you_mean, shorten
+from shoal.errors import DataError, OptionError, shorten
 from shoal.hierarchies.from_table import SeveralParents, UnknownItems
 from shoal.jobs.job import check_outputs
 from shoal.quoting import cells
@@ -32,10 +32,11 @@ from shoal.quoting import cells
 @click.option("--only-used", is_flag=True, help="Leave out what the data of --items do not use.")
 @click.option(
     "--unknown-items",
-    default="list",
+    default="group",
     type=click.Choice(get_args(UnknownItems)),
     show_default=True,
-    help="Items of the data that TABLE lacks: list them, or put them directly below the root.",
+    help="Items of the data that TABLE lacks: put them below a group such as '(no department)', or directly below the "
+    "root, or only list them.",
 )
 @click.option("--root", default="*", show_default=True, help="Label of the root.")
 @click.option(
@@ -59,9 +60,8 @@ def from_table(
     """
     columns = _level_names(levels)
     file, column = _file_and_column(items) if items else (None, "")
-    for flag, given in (("--only-used", only_used), ("--unknown-items root", unknown_items == "root")):
-        if given and not items:
-            raise OptionError(f"{flag} needs the items of the data: add --items FILE:COLUMN.")
+    if only_used and not items:
+        raise OptionError("--only-used needs the items of the data: add --items FILE:COLUMN.")
     check_outputs([path for path in (table, file) if path], [output])
     hierarchies.format_to_write(output, to_format)
     summary = hierarchies.from_table_with_summary(
@@ -77,7 +77,7 @@ def from_table(
     hierarchies.save(summary.hierarchy, output, format=to_format)
     console.say(f"{summary.headline.rstrip('.')}: {output}")
     console.notes([str(finding) for finding in summary.findings])
-    if only_used or unknown_items == "root":
+    if only_used or (unknown_items != "list" and any(one.kind == "unknown items" for one in summary.findings)):
         console.warn("this hierarchy tells which items occur in the data: anyone who sees it learns that.")
 
 

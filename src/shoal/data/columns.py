@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ from shoal.errors import OptionError, did_you_mean, shorten
 from shoal.options import listed
 
 Type = Literal["auto", "number", "date", "time", "category"]
+_ID = re.compile(
+    r"(.*[\W_])?((?i:id|key|uuid|user|customer|household|person|patient|member|account|client))"
+    r"|.*[\W_](?i:no|nr|number)|.*[a-z](ID|Id)"
+)
 FEW = 20  # records below which it is chance that values differ
 NEARLY_ALL = 0.95  # of the records with a value, a share of different values that makes the column an identifier
 TYPES: tuple[Type, ...] = ("auto", "number", "date", "time", "category")
@@ -129,6 +134,15 @@ def identifying_columns(data: Dataset, specified: Collection[str] = ()) -> list[
         if known >= FEW and len(column.drop_null().unique()) >= NEARLY_ALL * known:
             identifying.append(name)
     return identifying
+
+
+def looks_like_id(name: str) -> bool:
+    """Whether a column is called as one that tells persons or things apart.
+
+    >>> [looks_like_id(name) for name in ("household_id", "CustomerID", "Patient", "order no", "idea", "paid", "week")]
+    [True, True, True, True, False, False, False]
+    """
+    return _ID.fullmatch(name.strip()) is not None
 
 
 def refuse_identifying(data: Dataset, specified: Collection[str]) -> None:

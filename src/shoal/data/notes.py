@@ -154,6 +154,13 @@ class Filtered(Note):
 
 
 @dataclass(frozen=True)
+class LinkingColumns(Note):
+    """Columns that look like ids are published untouched, and tell which records belong together."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class DroppedItems(Note):
     """Items were left out when the data were read."""
 

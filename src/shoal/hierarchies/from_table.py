@@ -26,7 +26,7 @@ from shoal.hierarchies.table_summary import Finding, TableSummary
 from shoal.hierarchies.table_tree import TableTree, nothing_above
 
 SeveralParents = Literal["most-frequent", "split", "error"]
-UnknownItems = Literal["list", "root"]
+UnknownItems = Literal["group", "root", "list"]
 _FEW = 0.1  # of the items of the data: if no more are among the leaves, another column may be meant
 
 
@@ -37,7 +37,7 @@ def from_table(
     several_parents: SeveralParents = "most-frequent",
     items: Any = None,
     only_used: bool = False,
-    unknown_items: UnknownItems = "list",
+    unknown_items: UnknownItems = "group",
     root: str = "*",
     name: str = "",
 ) -> Hierarchy:
@@ -59,8 +59,8 @@ def from_table(
     only_used
         Leave out rows whose item is not among ``items``.
     unknown_items
-        What to do with ``items`` that the table lacks. ``list``: say so in the summary. ``root``: put them directly
-        below the root.
+        What to do with ``items`` that the table lacks. ``group``: put them below ``(no department)``, with those whose
+        levels are all blank. ``root``: put them directly below the root. ``list``: only say so in the summary.
     root
         Label of the root.
     name
@@ -102,7 +102,7 @@ def from_table_with_summary(
     several_parents: SeveralParents = "most-frequent",
     items: Any = None,
     only_used: bool = False,
-    unknown_items: UnknownItems = "list",
+    unknown_items: UnknownItems = "group",
     root: str = "*",
     name: str = "",
 ) -> TableSummary:
@@ -113,13 +113,12 @@ def from_table_with_summary(
     >>> products = {"id": [1, 2, 3, None], "type": ["ale", "ale", "oats", "oats"], "aisle": ["bar", "pub", "pub", ""]}
     >>> for sentence in from_table_with_summary(products, levels=["id", "type", "aisle"], items=[1, 1, 5]).sentences():
     ...     print(sentence)
-    3 items, height 3: 3 id, 2 type, 2 aisle.
+    4 items, height 3: 3 id, 2 type, 2 aisle.
     1 group stands under several parents (1 type) and was put below the parent that the data use most, which moved 1
     item (--several-parents split keeps them apart): 'ale' under 'bar' (2), 'pub' (0).
     1 row has no id and was left out.
     2 items of the table do not occur in the data and were kept: '2'; '3'.
-    1 item of the data is not in the table (used 1 time) and will be refused unless --unknown-items root puts them
-    below the root: '5'.
+    1 item of the data is not in the table (used 1 time) and was put below '(no aisle)': '5'.
     """
     levels = _checked(levels, several_parents, unknown_items, root, only_used and items is None)
     table = name or "The table"
@@ -142,28 +141,45 @@ def from_table_with_summary(
         unknown = canonical_order(uses.keys() - set(leaves))
         findings += [
             table_findings.unused([label for label in leaves if label not in uses], left_out=only_used),
-            table_findings.unknown(unknown, leaves, uses, below_root=unknown_items == "root"),
+            table_findings.unknown(unknown, leaves, uses, _place(unknown_items, levels[-1])),
         ]
         if only_used:
             kept &= np.array([label in uses for label in leaves])[columns[0].codes]
     tree = TableTree([column.at(kept) for column in columns], uses, split=several_parents == "split")
     if several_parents == "error":
         _refuse_several_parents(tree, table)
-    return _summary(tree, unknown if unknown_items == "root" else [], root, name or "from a table", findings)
+    more = [] if unknown_items == "list" else unknown
+    return _summary(tree, more, unknown_items == "root", root, name or "from a table", findings)
+
+
+def _place(unknown_items: str, top: str) -> str | None:
+    """Where items go that the table lacks; none: nowhere."""
+    return {"list": None, "root": "the root"}.get(unknown_items, f"'{nothing_above(top)}'")
 
 
 def _summary(
-    tree: TableTree, below_root: Sequence[str], root: str, name: str, findings: Sequence[Finding | None]
+    tree: TableTree,
+    more_items: Sequence[str],
+    below_root: bool,
+    root: str,
+    name: str,
+    findings: Sequence[Finding | None],
 ) -> TableSummary:
-    """The hierarchy of a tree with further items below its root, and all that is to be told."""
-    if root in tree.columns[0].labels or root in below_root:
+    """The hierarchy of a tree with further items, and all that is to be told.
+
+    They go directly below its root, or below the group of all that have no label on the widest level.
+    """
+    if root in tree.columns[0].labels or root in more_items:
         raise HierarchyError(
             f"{name}: the root cannot be called {quoted(root)}, since an item is: choose another root."
         )
-    names = tree.names(root, below_root)
+    names = tree.names(root, more_items)
     nodes = np.flatnonzero(tree.alive)[1:]
     pairs = zip(nodes.tolist(), tree.parent[nodes].tolist(), strict=True)
-    parent_of = {root: None, **{names[node]: names[above] for node, above in pairs}, **dict.fromkeys(below_root, root)}
+    parent_of = {root: None, **{names[node]: names[above] for node, above in pairs}}
+    group = root if below_root or not more_items else tree.rest(names, more_items)
+    parent_of |= {group: root} if group != root else {}
+    parent_of |= dict.fromkeys(more_items, group)
     sizes = [(column.name, len(tree.level_nodes(level))) for level, column in enumerate(tree.columns)]
     told = [one for one in (*table_findings.in_tree(tree, names), *findings) if one is not None]
     return TableSummary(Hierarchy.from_parents(parent_of, name), tuple(sizes), tuple(told))

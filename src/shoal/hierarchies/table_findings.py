@@ -53,18 +53,16 @@ def unused(labels: Sequence[str], *, left_out: bool) -> Finding | None:
     return Finding("items not used", len(labels), action, _first(labels))
 
 
-def unknown(
-    labels: Sequence[str], known: Iterable[str], uses: Mapping[str, int], *, below_root: bool
-) -> Finding | None:
-    """Items of the data that the table lacks."""
+def unknown(labels: Sequence[str], known: Iterable[str], uses: Mapping[str, int], place: str | None) -> Finding | None:
+    """Items of the data that the table lacks; they go below ``place``, or nowhere."""
     if not labels:
         return None
     is_not = count_of(len(labels), "item", "of the data is not", "of the data are not")
     times = count_of(sum(uses[label] for label in labels), "time")
-    if below_root:
-        done = f"and {_were(len(labels))} put directly below the root"
+    if place is not None:
+        done = f"and {_were(len(labels))} put below {place}"
     else:
-        done = "and will be refused unless --unknown-items root puts them below the root"
+        done = "and will be refused, unless --unknown-items group puts them below a group of their own"
     often = sorted(labels, key=lambda label: -uses[label])  # of equally common ones, the first
     examples = [f"{quoted(item)}, where the table has {quoted(other)}" for item, other in lookalikes(often, known)]
     action = f"{is_not} in the table (used {times}) {done}"

@@ -170,6 +170,13 @@ class TableTree:
             names[node] = label
         return names
 
+    def rest(self, names: Sequence[str], more_items: Sequence[str]) -> str:
+        """What the group of all that have no label on the widest level is called, whether it is there yet or not."""
+        if self.alive[NOTHING_ABOVE]:
+            return names[NOTHING_ABOVE]
+        label, taken = self.label(NOTHING_ABOVE), Counter((*names, *more_items))
+        return _free(label, self.columns[-1].name, taken) if taken[label] else label
+
     def qualified(self, names: Sequence[str]) -> list[str]:
         """Groups that are called otherwise than in the table, as another level has their label; in order."""
         groups = (node for level in range(len(self.columns) - 1, 0, -1) for node in self.level_nodes(level).tolist())

@@ -205,7 +205,7 @@ def _regrouped(
 ) -> tuple[Codes, Codes, Counts | None]:
     """The rows of each record one after the other, as one row."""
     if not bool(np.all(record_of[1:] >= record_of[:-1])):
-        order = np.argsort(np.repeat(record_of, sizes), kind="stable")
+        order = np.argsort(np.repeat(record_of, sizes))  # within a record, the order of items does not matter
         codes, quantities = codes[order], None if quantities is None else quantities[order]
     return np.bincount(record_of, sizes, records).astype(np.int32), codes, quantities
 
@@ -249,7 +249,6 @@ def slices(rows: Transactions, columns: Any) -> Iterator[tuple[Transactions, Any
 def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
     """The lists of a column; refuses items that are neither strings nor integers, and nulls."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = lists.type.value_type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -259,9 +258,18 @@ def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
     if pa.types.is_fixed_size_list(lists.type):
         lists = lists.cast(pa.list_(lists.type.value_type))
     values = lists.flatten()
+    if pa.types.is_dictionary(values.type) and values.dictionary.null_count:  # which is a null wherever it is used
+        values = values.dictionary.take(values.indices)
+        lists = pa.ListArray.from_arrays(arrow_numbers(np.append(0, _ends(lists)).astype(np.int32)), values)
     if values.null_count:
         at = int(np.argmax(np.asarray(values.is_null())))
-        ends = np.cumsum(numpy_of(pc.fill_null(pc.list_value_length(lists), 0)))
-        row = int(np.searchsorted(ends, at, side="right"))
+        row = int(np.searchsorted(_ends(lists), at, side="right"))
         raise DataError(f"{where}, {place(row)}: an item is null: remove it, or give it a label.")
     return Coded.of_lists(lists)
+
+
+def _ends(lists: Any) -> Any:
+    """Where each list of an Arrow array ends among the items of all."""
+    import pyarrow.compute as pc
+
+    return np.cumsum(numpy_of(pc.fill_null(pc.list_value_length(lists), 0)))

@@ -49,6 +49,8 @@ class Csv(TextFormat):
         import pyarrow as pa
 
         text = TextPieces(file)
+        while b"\n" not in text.start and _has_more(text, file.name):
+            pass
         delimiter = options.delimiter or cls.guess_delimiter(text, file.name)
         if len(delimiter.encode()) != 1:
             raise OptionError(f"--delimiter must be one ASCII character for format {cls.format}, got '{delimiter}'.")
@@ -200,7 +202,7 @@ class _Lines(io.RawIOBase):
         if self._width > 1 and (b"\n\n" in piece or (self._at_line_start and piece.startswith(b"\n"))):
             self._refuse_blank(piece)
         self._at_line_start = piece.endswith(b"\n")
-        if b'"' not in piece and self._state is not State.QUOTED:
+        if b'"' not in piece and self._state in (State.FIELD_START, State.PLAIN):
             self._records += piece.count(b"\n")
             starts = piece.endswith((b"\n", self._delimiter))
             self._state = State.FIELD_START if starts else State.PLAIN
@@ -215,15 +217,20 @@ class _Lines(io.RawIOBase):
 
     def _refuse_blank(self, piece: bytes) -> None:
         """An error for the first blank line outside of quotes; a blank line at the very end is one, too."""
+        state, record, scanned, known = self._state, self._records, 0, len(self._breaks)
         at = 0 if self._at_line_start and piece.startswith(b"\n") else piece.find(b"\n\n") + 1
-        while at > 0 or piece.startswith(b"\n"):
-            scan = scan_quotes(piece[:at], self._delimiter, self._state)
-            if scan.state is not State.QUOTED:
-                self._breaks.append(scan.breaks + self._records)
-                self.refuse_width(self._records + scan.records, 1)
+        while True:
+            scan = scan_quotes(memoryview(piece)[scanned:at], self._delimiter, state)
+            if scan.bad >= 0:
+                break  # the next check says so
+            self._breaks.append(scan.breaks + record)
+            state, record, scanned = scan.state, record + scan.records, at
+            if state is not State.QUOTED:
+                self.refuse_width(record, 1)
             at = piece.find(b"\n\n", at) + 1
             if not at:
-                return
+                break
+        del self._breaks[known:]
 
     def refuse_width(self, record: int, got: int) -> None:
         """An error for a record that has another number of fields than the first one."""
@@ -248,18 +255,31 @@ class _Lines(io.RawIOBase):
 
 def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str], int]:
     """The fields of the first record, and how many bytes it has with its line end."""
-    start, end = text.start, 0
-    while True:
-        end = start.find(b"\n", end) + 1
-        tokens = split_lines(start[:end] if end else start, delimiter.encode(), quotes=True, last=not end)
-        if len(tokens.sizes):
-            labels = labels_of(tokens).to_pylist()
-            return [labels[code] for code in tokens.codes.tolist()] or [""], tokens.consumed
-        if not end or tokens.bad >= 0:
-            raise DataError(
-                f"{name}, line 1: a field starts with a quote that does not end before the next {name_of(delimiter)} "
-                f'or line end: close it, and write a quote inside a quoted field twice ("").'
-            )
+    end, state, more = 0, State.FIELD_START, True
+    while more:
+        stop = text.start.find(b"\n", end) + 1 or len(text.start)
+        scan = scan_quotes(memoryview(text.start)[end:stop], delimiter.encode(), state)
+        end, state = stop, scan.state
+        if scan.records or scan.bad >= 0:
+            break
+        more = end < len(text.start) or _has_more(text, name)
+    tokens = split_lines(memoryview(text.start)[:end], delimiter.encode(), quotes=True, last=True)
+    if tokens.bad >= 0:
+        raise DataError(
+            f"{name}, line 1: a field starts with a quote that does not end before the next {name_of(delimiter)} or "
+            f'line end: close it, and write a quote inside a quoted field twice ("").'
+        )
+    labels = labels_of(tokens).to_pylist()
+    return [labels[code] for code in tokens.codes.tolist()] or [""], tokens.consumed
+
+
+def _has_more(text: TextPieces, name: str) -> bool:
+    """Look at one more piece of a first record; returns whether there is one."""
+    if len(text.start) > _BLOCK:
+        raise DataError(
+            f"{name}, line 1: it has more than {_BLOCK:,} bytes: close a quote that is open, or end the line."
+        )
+    return text.extend()
 
 
 def _check_names(names: list[str], text: TextPieces, delimiter: str, name: str, options: ReaderOptions) -> None:

@@ -26,10 +26,10 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "nil", "none", "null", "unknown"})
 
 def guess_delimiter(text: TextPieces, name: str) -> str:
     """The delimiter of the first line: the only one it contains, or the one that every line contains equally often."""
-    lines = unquoted(text.head).split("\n")[:50]
+    lines = unquoted(text.head).split("\n")
     marks = [mark for mark in DELIMITERS if mark in lines[0]]
     if len(marks) > 1:
-        full = [line for line in lines if line] if text.all_in_head else lines[:-1] or lines  # the last may be cut
+        full = [line for line in lines[:-1][:50] or lines if line]  # the last one may be cut
         marks = [mark for mark in marks if len({line.count(mark) for line in full}) == 1]
         if len(marks) != 1:
             raise DataError(f"{name}, line 1: more than one delimiter is possible: pass --delimiter.")

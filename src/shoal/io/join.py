@@ -158,7 +158,8 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
                 columns = [_one_chunk(column.take(row)) for column in added.columns]
                 yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
 
-    return replace(stream, schema=schema, batches=joined()), count
+    sources = {**stream.joined, **dict.fromkeys(added.column_names, right_name)}
+    return replace(stream, schema=schema, batches=joined(), joined=sources), count
 
 
 def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:

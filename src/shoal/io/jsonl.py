@@ -17,10 +17,11 @@ from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError, did_you_mean
 from shoal.io.clean import clean
 from shoal.io.format import GuessedWrong, ReaderOptions
+from shoal.io.json_types import JsonTypes, Row, is_text
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
-from shoal.io.text import TextFormat, TextPieces, glued, joined
+from shoal.io.text import TextFormat, TextPieces, glued, joined, with_texts
 from shoal.io.tokens import COLUMN
 
 _KINDS = {
@@ -45,8 +46,9 @@ class Jsonl(TextFormat):
     about: ClassVar[str] = "JSON lines: arrays of items, or objects whose fields are columns (.jsonl, .ndjson)"
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     tabular: ClassVar[bool] = True
-    arrays: bool = False  # lines are arrays, not objects
+    arrays: bool | None = None  # lines are arrays, not objects; None: if there is nothing but sets
     integers: frozenset[str] = frozenset()  # the columns of lists that held integers only
+    as_json: frozenset[str] = frozenset()  # the columns whose values had no common type: texts that are JSON
     compact: bool = False  # no space after commas and colons
     ascii: bool = False  # other characters are written \\uXXXX
 
@@ -56,15 +58,15 @@ class Jsonl(TextFormat):
         text = TextPieces(file)
         rows = _rows(_lines(text), file.name, options)
         first = list(islice(rows, _BATCH))
-        if not first:
-            raise DataError(f"{file.name} holds no records: is this the right file?")
-        types = options.guess if isinstance(options.guess, _Types) else _Types.of(first)
+        known = isinstance(options.guess, JsonTypes)
+        types: JsonTypes = options.guess if known else JsonTypes.of(first, _label_columns(options))
         head = text.head
-        style = _STRING.sub("", "".join(head.splitlines()[:20]))
+        style = _STRING.sub("", "".join(head.split("\n")[:20]))
         own = cls(
             arrays=head.lstrip(" \t").startswith("["),
             integers=types.integers,
-            compact="," in style and ", " not in style,
+            as_json=types.as_json,
+            compact=any(mark in style for mark in ",:") and not any(mark in style for mark in (", ", ": ")),
             ascii=head.isascii() and "\\u" in head,
             **text.style,
         )
@@ -85,13 +87,19 @@ class Jsonl(TextFormat):
 
     def for_columns(self, names: list[str]) -> tuple[Self, list[str]]:
         """Arrays hold nothing but one set."""
-        return (replace(self, arrays=False) if self.arrays and len(names) != 1 else self), []
+        return replace(self, arrays=self._holds_arrays(names)), []
+
+    def _holds_arrays(self, names: list[str]) -> bool:
+        """Whether lines are arrays, with columns of these names."""
+        return names == [COLUMN] if self.arrays is None else self.arrays and len(names) == 1
 
     def lines(self, batch: Any) -> Any:
         """An object for each record, or an array."""
+        import pyarrow as pa
+
         comma, colon = (",", ":") if self.compact else (", ", ": ")
         values = [self._texts(batch.column(at), name, comma) for at, name in enumerate(batch.schema.names)]
-        if self.arrays:
+        if self._holds_arrays(batch.schema.names) and pa.types.is_list(batch.schema.types[0]):
             return values[0]
         keys = [json.dumps(name, ensure_ascii=self.ascii) + colon for name in batch.schema.names]
         fields = [glued([key, texts]) for key, texts in zip(keys, values, strict=True)]
@@ -101,18 +109,30 @@ class Jsonl(TextFormat):
         """The values of a column as JSON, each different label or text only once."""
         import pyarrow as pa
 
-        if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
-            coded = column.flatten().dictionary_encode()
-            labels = [
-                label if name in self.integers and _INTEGER.fullmatch(label) else self._json(label, name)
-                for label in coded.dictionary.to_pylist()
-            ]
-            lists = pa.ListArray.from_arrays(column.offsets, arrow_texts(labels).take(coded.indices))
+        texts = pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type)
+        if texts and not column.null_count and not column.flatten().null_count:
+            integers = name in self.integers
+            lists = with_texts(column, lambda labels: [self._label(label, name, integers) for label in labels])
             return glued(["[", joined(lists, comma), "]"])
         coded = column.dictionary_encode() if pa.types.is_string(column.type) else None
         if coded is not None and not column.null_count:
-            return arrow_texts([self._json(text, name) for text in coded.dictionary.to_pylist()]).take(coded.indices)
-        return arrow_texts([self._json(value, name) for value in column.to_pylist()])
+            own = self._json_text if name in self.as_json else self._json
+            return arrow_texts([own(text, name) for text in coded.dictionary.to_pylist()]).take(coded.indices)
+        values = column.to_pylist()
+        if name in self.as_json:
+            return arrow_texts(["null" if value is None else self._json_text(value, name) for value in values])
+        return arrow_texts([self._json(value, name) for value in values])
+
+    def _label(self, label: str, name: str, integers: bool) -> str:
+        """An item as JSON: a number, where all were."""
+        return label if integers and _INTEGER.fullmatch(label) else self._json(label, name)
+
+    def _json_text(self, text: Any, name: str) -> str:
+        """A value that was kept as JSON; what was published in its place is a text."""
+        try:
+            return self._json(_DECODER.decode(text), name)
+        except (TypeError, ValueError):
+            return self._json(text, name)
 
     def _json(self, value: Any, name: str) -> str:
         """A value as JSON."""
@@ -123,118 +143,17 @@ class Jsonl(TextFormat):
             raise DataError(f"Column '{shorten(name)}' cannot be written as JSON ({error}): write parquet.") from None
 
 
-@dataclass(frozen=True, eq=False)
-class _Types:
-    """The columns of some lines, and their types."""
-
-    schema: Any  # pyarrow.Schema
-    as_json: frozenset[str] = frozenset()  # those whose values have no common type
-
-    @classmethod
-    def of(cls, rows: list[dict[str, Any]]) -> _Types:
-        """The types of some rows; a field may be missing in some of them."""
-        import pyarrow as pa
-
-        fields, as_json = [], set()
-        for name in dict.fromkeys(name for row in rows for name in row):
-            kind = _type_of([row.get(name) for row in rows])
-            as_json.update([name] if kind is None else [])
-            fields.append((name, kind or pa.string()))
-        return cls(pa.schema(fields), frozenset(as_json))
-
-    def joined(self, other: _Types) -> _Types:
-        """Types that hold the values of both."""
-        import pyarrow as pa
-
-        as_json = set(self.as_json | other.as_json)
-        kinds: dict[str, Any] = {field.name: field.type for field in self.schema}
-        for field in other.schema:
-            one = kinds.get(field.name, field.type)
-            kinds[field.name] = _common(one, field.type)
-            if kinds[field.name] is None or field.name in as_json:
-                as_json.add(field.name)
-                kinds[field.name] = pa.string()
-        return _Types(pa.schema(list(kinds.items())), frozenset(as_json))
-
-    def fit(self, rows: list[dict[str, Any]]) -> bool:
-        """Whether the rows are of these types."""
-        return bool(self.joined(_Types.of(rows)).schema.equals(self.schema))
-
-    def batch(self, rows: list[dict[str, Any]]) -> Any:
-        """The rows as a record batch."""
-        import pyarrow as pa
-
-        columns = []
-        for field in self.schema:
-            values: list[Any] = [row.get(field.name) for row in rows]
-            if field.name in self.as_json:
-                values = [None if value is None else json.dumps(value) for value in values]
-            elif _is_texts(field.type):
-                values = [None if value is None else [_text(item) for item in value] for value in values]
-            columns.append(pa.array(values, field.type))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    @property
-    def integers(self) -> frozenset[str]:
-        """The columns of lists of integers."""
-        import pyarrow as pa
-
-        lists = (field for field in self.schema if pa.types.is_list(field.type))
-        return frozenset(field.name for field in lists if pa.types.is_integer(field.type.value_type))
-
-
-def _rest(types: _Types, part: list[dict[str, Any]], rows: Iterator[dict[str, Any]]) -> Any:
+def _rest(types: JsonTypes, part: list[Row], rows: Iterator[Row]) -> JsonTypes:
     """The types of the whole file, once a part of it did not fit."""
     while part:
-        types = types.joined(_Types.of(part))
+        types = types.joined(JsonTypes.of(part, types.labels))
         part = list(islice(rows, _BATCH))
     return types
 
 
-def _type_of(values: list[Any]) -> Any:
-    """The common type of values; none, if they have none, or one that Arrow cannot hold."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(values).type
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-        lists = [value for value in values if value is not None]
-        labels = all(isinstance(value, list) and all(type(item) in (str, int) for item in value) for value in lists)
-        return pa.list_(pa.string()) if labels else None
-
-
-def _common(one: Any, other: Any) -> Any:
-    """A type that holds the values of both; none, if there is none."""
-    import pyarrow as pa
-
-    if _is_texts(one) or _is_texts(other):
-        labels = all(_is_texts(kind) or _is_integers(kind) or pa.types.is_null(kind) for kind in (one, other))
-        return pa.list_(pa.string()) if labels else None
-    try:
-        return pa.unify_schemas([pa.schema([("x", one)]), pa.schema([("x", other)])], promote_options="permissive")[
-            0
-        ].type
-    except pa.ArrowException:
-        return None
-
-
-def _is_texts(kind: Any) -> bool:
-    """Whether an Arrow type is one of lists of strings."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) and pa.types.is_string(kind.value_type))
-
-
-def _is_integers(kind: Any) -> bool:
-    """Whether an Arrow type is one of lists of integers, or of empty lists."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) and (pa.types.is_integer(kind.value_type) or pa.types.is_null(kind.value_type)))
-
-
-def _text(item: Any) -> Any:
-    """An item as a label; null stays null."""
-    return None if item is None else str(item)
+def _label_columns(options: ReaderOptions) -> frozenset[str] | None:
+    """The columns of items and ids, as far as they are named; none, if any could be one."""
+    return options.named if options.named or not options.sets else None
 
 
 def _lines(text: TextPieces) -> Iterator[str]:
@@ -247,13 +166,13 @@ def _lines(text: TextPieces) -> Iterator[str]:
         yield left.decode()
 
 
-def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[dict[str, Any]]:
+def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[Row]:
     """The fields of each line; errors name the line."""
     arrays: bool | None = None
     columns: list[str] = []  # those of sets
     for number, line in enumerate(lines, 1):
         try:
-            value = _decoded(line)
+            value = _decoded(line, options)
             if arrays is not None and arrays != isinstance(value, list):
                 _refuse(
                     f"expected {_KINDS[list if arrays else dict]} as in the lines before, got {_KINDS[type(value)]}"
@@ -283,16 +202,18 @@ def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
     return arrays if len(arrays) == 1 and not options.id_columns else []
 
 
-def _decoded(line: str) -> Any:
+def _decoded(line: str, options: ReaderOptions) -> Any:
     """The array or object that is all of a line."""
     if not line.strip():
-        _refuse("a blank line is not JSON: write [] for an empty set")
+        _refuse("a blank line is not JSON: " + ("write [] for an empty set" if options.sets else "leave it out"))
     try:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         _refuse(f"invalid JSON: {error.msg} at column {error.pos + 1}")
     except RecursionError:
         _refuse("arrays or objects are nested too deeply")
+    except ValueError as error:  # the decoder's own, or one of ours
+        _refuse("a number has too many digits" if "digits" in str(error) else str(error))
     if not isinstance(value, dict | list):
         _refuse(f"expected an array or an object, got {_KINDS[type(value)]}")
     return value
@@ -301,6 +222,9 @@ def _decoded(line: str) -> Any:
 def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, whose fields are there once."""
     names = [name for name, _ in fields]
+    for name in names:
+        if not is_text(name):
+            _refuse(f"the field {shown(name)} holds half a surrogate pair, which is no text")
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         _refuse(f"the field '{shorten(double)}' is there twice")
@@ -312,8 +236,11 @@ def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -
     if column not in row:
         hint = did_you_mean(column, row)
         _refuse(f"there is no field '{column}'{hint}, only {listed(row)}: write [] for an empty set")
-    if item_delimiter is None and not isinstance(row[column], list):
-        _refuse(f"field '{column}' must be an array, got {_KINDS[type(row[column])]}")
+    kind = type(row[column])
+    if item_delimiter is None and kind is not list:
+        _refuse(f"field '{column}' must be an array, got {_KINDS[kind]}")
+    if item_delimiter is not None and kind not in (list, str, type(None)):
+        _refuse(f"field '{column}' must be a string that is to be split, got {_KINDS[kind]}")
 
 
 def _check_items(items: Any) -> None:
@@ -321,7 +248,7 @@ def _check_items(items: Any) -> None:
     for item in items if isinstance(items, list) else ():
         kind = type(item)
         if kind is str:
-            if not item.isascii() and any("\ud800" <= mark <= "\udfff" for mark in item):
+            if not is_text(item):
                 _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
         elif kind is not int:
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")

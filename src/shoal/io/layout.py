@@ -167,11 +167,12 @@ class Wide(TableLayout):
 
         at = set_column(stream.schema, options, stream.source, typed=format.lists)
         field = stream.schema.field(at)
+        beside = [name for name in stream.schema.names if name != field.name]
         others: list[Any] = []
         reader = SetReader(field, options, stream)
         for batch in stream.batches:
             reader.add(batch.column(at))
-            others.append(batch.remove_column(at) if batch.num_columns > 1 else None)
+            others.append(batch.select(beside))
         own = cls(
             format=format,
             column=field.name,

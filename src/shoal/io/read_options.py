@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.io.join import JoinSpec
 from shoal.options import Option, Spec, changed, option
 
 
@@ -82,6 +83,17 @@ class ReadOptions(Spec):
     def called(self, option: Option) -> str:
         """Name an option in an error, as an argument of :func:`shoal.read`."""
         return option.name
+
+    @property
+    def joins(self) -> tuple[JoinSpec, ...]:
+        """The tables to join, and by which columns."""
+        given = (self.join,) if isinstance(self.join, str) else self.join or ()
+        return tuple(map(JoinSpec.parse, given))
+
+    @property
+    def joined_files(self) -> tuple[str, ...]:
+        """The files of tables to join."""
+        return tuple(join.file for join in self.joins)
 
     def words(self) -> Iterator[str]:
         """Spell the options on the command line."""

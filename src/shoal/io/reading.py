@@ -17,7 +17,7 @@ from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderO
 from shoal.io.frames import FrameFormat, read_frame, refuse_without_sets
 from shoal.io.header import SET_NAMES
 from shoal.io.join import JoinSpec, join
-from shoal.io.layout import Plain, Wide, is_list
+from shoal.io.layout import Plain, Wide, is_list, with_first
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
 from shoal.io.messages import listed, shorten
@@ -256,6 +256,7 @@ def _same_columns(stream: Stream, first: Stream) -> Stream:
 
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
+    _, stream = with_first(stream)  # what is wrong with the first line is said before a column is asked for
     stream, tell = _prepared(stream, options)
     if not options.sets:
         rows, table, layout = Plain.read(stream, format)

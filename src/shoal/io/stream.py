@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -15,6 +15,7 @@ class Stream:
     batches: Iterator[Any]  # pyarrow.RecordBatch; can be consumed once
     source: str  # the path, for messages
     place: Callable[[int], str]  # where record r (from 0, over all batches) stands: "line 12", "row 7"
+    joined: Mapping[str, str] = field(default_factory=dict)  # columns that a join has added: the file they come from
 
     def table(self) -> Any:
         """All batches as a pyarrow.Table."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import IO, Any
 
-from shoal.data.arrow import arrow_text
+from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.errors import DataError
 from shoal.files import encoding_of
 from shoal.io.format import Format, Put
@@ -38,7 +39,7 @@ class TextPieces:
         crlf = start.count(b"\r\n")
         self.newline = "\r\n" if crlf > start.count(b"\n") - crlf else "\n"
         self._pieces = self._clean()
-        self.start = next(self._pieces, b"")  # the first piece, to guess from
+        self.start = next(self._pieces, b"")  # the first piece or more, to guess from
         if not self.start:
             raise DataError(f"{file.name} is empty: it holds no records; is this the right file?")
 
@@ -52,10 +53,11 @@ class TextPieces:
         """The first characters."""
         return self.start[:100_000].decode(errors="ignore")
 
-    @property
-    def all_in_head(self) -> bool:
-        """Whether the head is the whole text."""
-        return len(self.start) <= 100_000
+    def extend(self) -> bool:
+        """Look at one more piece; returns whether there is one."""
+        piece = next(self._pieces, b"")
+        self.start += piece
+        return bool(piece)
 
     def __iter__(self) -> Iterator[bytes]:
         """All pieces; can be consumed once."""
@@ -115,9 +117,12 @@ class TextPieces:
         """Text of another encoding, which a byte-order mark tells."""
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
-            for piece in self._file.pieces():
-                yield decoder.decode(piece).encode()
-            yield decoder.decode(b"", final=True).encode()
+            line = 1
+            for piece in chain(self._file.pieces(), [b""]):
+                text = decoder.decode(piece, final=not piece).encode()
+                self._check(text, line)
+                line += text.count(b"\n")
+                yield text
         except UnicodeError:
             raise DataError(
                 f"{self._file.name} is not text: it starts like {encoding.upper()} but cannot be decoded."
@@ -207,6 +212,17 @@ def joined(lists: Any, delimiter: str) -> Any:
     import pyarrow.compute as pc
 
     return pc.binary_join(lists, arrow_text(delimiter))
+
+
+def with_texts(lists: Any, rename: Callable[[list[str]], list[str]]) -> Any:
+    """An Arrow array of lists of texts, without nulls, with each different text replaced."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    coded = lists.flatten().dictionary_encode()
+    texts = arrow_texts(rename(coded.dictionary.to_pylist())).take(coded.indices)
+    start = lists.offsets[0]  # not 0, where the array is a part of another one
+    return pa.ListArray.from_arrays(pc.subtract(lists.offsets, start), texts)
 
 
 def glued(parts: list[Any], delimiter: str = "") -> Any:

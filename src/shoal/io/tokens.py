@@ -20,7 +20,7 @@ from shoal.io.coding import labels_of
 from shoal.io.format import GuessedWrong, ReaderOptions
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
-from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote
+from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote, with_texts
 from shoal.kernels.read.tokens import Tokens, split_lines
 
 COLUMN = "items"
@@ -83,12 +83,7 @@ class TokenFormat(TextFormat):
 
     def lines(self, batch: Any) -> Any:
         """Items joined by the separator."""
-        import pyarrow as pa
-
-        lists = batch.column(0)
-        coded = lists.flatten().dictionary_encode()
-        texts = arrow_texts(self.items(coded.dictionary.to_pylist())).take(coded.indices)
-        return joined(pa.ListArray.from_arrays(lists.offsets, texts), self.separator)
+        return joined(with_texts(batch.column(0), self.items), self.separator)
 
 
 def _batch(tokens: Tokens, schema: Any) -> Any:

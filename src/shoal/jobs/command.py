@@ -50,7 +50,16 @@ def _words(job: Job) -> Iterator[str]:
     for name, tree in data.hierarchy.items():
         yield from ("--hierarchy", f"{name}={tree}" if name else str(tree))
     yield from _column_words(data)
-    for name in ("hierarchy_format", "loss", "weights", "unknown_items", "seed", "max_loss", "output_format"):
+    for name in (
+        "hierarchy_format",
+        "loss",
+        "weights",
+        "unknown_items",
+        "seed",
+        "max_loss",
+        "output_format",
+        "output_layout",
+    ):
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)
         if value != type(owner).__dataclass_fields__[name].default:

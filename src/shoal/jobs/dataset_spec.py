@@ -6,6 +6,7 @@ items, and which part of the rows is taken. Whatever is declared as an option ma
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -31,6 +32,7 @@ from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
+from shoal.io.source import sha256_of_source
 from shoal.jobs.sampling import choose, draw_sensitive, items_modulo, only_items, rows_holding
 from shoal.metrics import AdditiveLoss
 from shoal.options import Option, Spec, changed, option
@@ -115,14 +117,14 @@ class DatasetSpec(Spec):
     def files(self) -> tuple[str, ...]:
         """The files that it is read from; levels such as width:5,10 are none."""
         trees = [str(one.hierarchy) for one in self.columns.values() if isinstance(one.hierarchy, str | Path)]
-        named = (self.file, self.weights, *self.hierarchy.values(), *trees)
+        named = (self.file, self.weights, *self.hierarchy.values(), *trees, *self.reading.joined_files)
         return tuple(path for path in named if path and not intervals.is_spec(path))
 
     def require_files(self) -> Self:
         """Return itself, if all its files are there."""
         for path in self.files:
-            if not os.path.isfile(path):
-                raise OptionError(f"Data '{self.label}': {path} does not exist, or is no file: check the path.")
+            if not os.path.exists(path) and not glob.glob(path):
+                raise OptionError(f"Data '{self.label}': {path} does not exist: check the path.")
         return self
 
     @property
@@ -142,7 +144,8 @@ class DatasetSpec(Spec):
         """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
         told = {
             **changed(self),
-            "file": sha256_of(self.file) if self.file else "",
+            "file": sha256_of_source(self.file) if self.file else "",
+            "joined": [sha256_of_source(file) for file in self.reading.joined_files],
             "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
             "columns": {name: _content(column) for name, column in self.columns.items()},
@@ -151,7 +154,7 @@ class DatasetSpec(Spec):
             "weights": sha256_of(self.weights) if self.weights else "",
             "generator": dict(self.generator),
         }
-        return {name: value for name, value in told.items() if value not in (None, "", (), {})}
+        return {name: value for name, value in told.items() if value not in (None, "", (), {}, [])}
 
     @property
     def content(self) -> str:

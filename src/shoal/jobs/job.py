@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +29,8 @@ from shoal.problem import Problem
 from shoal.release.pipeline import anonymize, check_max_loss, require_loss
 from shoal.report import Story, headline
 
+STDOUT = "-"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
@@ -39,6 +45,7 @@ class Job:
     reports: tuple[Path, ...] = ()
     explanations: bool = True
     output_format: str | None = None
+    output_layout: str | None = None  # wide or long; none: as the input is
     escape_formulas: bool = False
     codebook: Path | bool | None = None  # what its labels represent; none: beside the output, if siblings are grouped
     max_loss: float | None = None  # the loss above which nothing is written
@@ -56,27 +63,34 @@ class Job:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}", partial(headline.remedy_line, story))
-        with all_or_none():
+        with output_path(self.output) as path, all_or_none():
             written = release.write(
-                self.output,
+                path,
                 format=self.output_format,
-                codebook=self.codebook,
+                layout=self.output_layout,
+                codebook=False if self.to_stdout and self.codebook is None else self.codebook,
                 escape_formulas=self.escape_formulas,
             )
             story = story.of_written(written)
-            for path in self.reports:
-                report.write(story, path)
+            for target in self.reports:
+                report.write(story, target)
         return story
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the published data go to standard output."""
+        return str(self.output) == STDOUT
 
     def check(self) -> None:
         """Whatever can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "--max-loss")
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.privacy.files)), *self.lists]
         book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
-        written = [self.output, *([book] if isinstance(self.codebook, Path) else []), *self.reports]
+        output = [] if self.to_stdout else [self.output]
+        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *self.reports]
         check_outputs(read, written)
         siblings = getattr(self.algorithm, "siblings", "none")
-        if self.codebook is True or (self.codebook is None and siblings != "none"):
+        if self.codebook is True or (self.codebook is None and siblings != "none" and not self.to_stdout):
             try:
                 check_outputs(read, [*written, book])
             except OutputError as error:
@@ -93,6 +107,8 @@ class Job:
             report.format_of(path)
         if self.output_format:
             format_named(self.output_format)
+        if self.output_layout not in (None, *io.LAYOUTS):
+            raise OptionError(f"--output-layout must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
         if not self.data.hierarchy and self.algorithm.needs_hierarchy:
             raise OptionError(
                 f"{self.algorithm.name} needs --hierarchy FILE: give one, or make one with "
@@ -115,6 +131,19 @@ class Job:
         return problem
 
 
+@contextmanager
+def output_path(output: Path) -> Iterator[Path]:
+    """The file to write; for standard output one that is copied there once all is well."""
+    if str(output) != STDOUT:
+        yield output
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "standard output"
+        with open(Path(folder) / "standard output", "rb") as written:
+            shutil.copyfileobj(written, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
 def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
     """Nothing is overwritten that was read; everything can be written; before any work."""
     for target in targets:
@@ -122,5 +151,7 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
         for source in sources:
             if os.path.exists(source) and target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is also read: name another file to write.")
+            if os.path.isdir(source) and source.resolve() in target.resolve().parents:
+                raise OutputError(f"{target} lies in {source}, which is read as a whole: name another folder.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book and the reports must be different files.")

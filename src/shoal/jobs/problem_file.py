@@ -21,6 +21,7 @@
     delta = 0.65
     [output]
     file = "published.csv"
+    layout = "long"                # or "wide"; default: as the input is
     codebook = "labels.csv"        # false: none; default: beside the file, if groups of siblings are published
     reports = ["report.html"]
     [run]
@@ -43,7 +44,7 @@ from shoal.jobs.toml_file import READING, TomlFile
 from shoal.options import Spec
 from shoal.privacy import PrivacyModel
 
-OUTPUT = ("file", "codebook", "reports", "explanations", "format", "escape_formulas", "columns")
+OUTPUT = ("file", "codebook", "reports", "explanations", "format", "layout", "escape_formulas", "columns")
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -89,6 +90,7 @@ class _File(TomlFile):
             ),
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
+            output_layout=self.typed(output, "layout", "", "output") or None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),

@@ -86,7 +86,7 @@ class TomlFile:
         """How the data are read, the hierarchies and the weights of their items, as a DatasetSpec takes them."""
         trees = items.get("hierarchy", {})
         return {
-            "reading": self.spec(ReadOptions, {name: data[name] for name in READING if name in data}, "data"),
+            "reading": self._reading({name: data[name] for name in READING if name in data}),
             "hierarchy": {
                 name: str(self.resolve_path(tree, f"{of_items}.hierarchy"))
                 for name, tree in (trees if isinstance(trees, dict) else {"": trees}).items()
@@ -94,6 +94,12 @@ class TomlFile:
             "hierarchy_format": self.typed(items, "hierarchy_format", "", of_items) or None,
             "weights": str(self.file(items, "weights", of_items)) if "weights" in items else "",
         }
+
+    def _reading(self, given: dict[str, Any]) -> ReadOptions:
+        """How the data are read; the files of joins are relative to this file."""
+        reading = self.spec(ReadOptions, given, "data")
+        joins = tuple(f"{self.folder / join.file}:{join.left}={join.right}" for join in reading.joins)
+        return reading.changed(join=joins) if joins else reading
 
     def columns(self, table: Mapping[str, Any], where: str = "columns") -> dict[str, Column]:
         """What is said about each column."""

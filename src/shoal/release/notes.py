@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from shoal.data import notes
+from shoal.data.columns import looks_like_id
 from shoal.data.notes import Note
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.release import column_notes
@@ -42,6 +43,8 @@ def _untouched(release: Release) -> Iterator[Note]:
     if names:
         sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
         yield notes.UntouchedColumns(names, sets if privacy.covers_sets else "columns", bool(release.falsehoods))
+    if ids := tuple(name for name in names if looks_like_id(name)):
+        yield notes.LinkingColumns(ids)
 
 
 def _left_out(release: Release) -> Iterator[Note]:

@@ -41,6 +41,10 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
     ),
     notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
+    notes.LinkingColumns: (
+        "These columns look like ids and are published untouched: {columns}. If one names a person, all records of "
+        "that person can be put together, and whoever finds one of them finds all. Leave it out with --identifiers."
+    ),
     notes.IdentifyingColumns: (
         "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
         "all the same, pass --keep-ids."
@@ -178,7 +182,8 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 @worded.register
 def _(note: notes.Joined) -> str:
-    return f"Columns of {note.file} were added by '{note.key}'. {note.unmatched}".rstrip()
+    unmatched = f" {note.unmatched.rstrip('.')}." if note.unmatched else ""
+    return f"Columns of {note.file} were added by '{note.key}'.{unmatched}"
 
 
 @worded.register

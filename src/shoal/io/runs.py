@@ -1,0 +1,386 @@
+"""Runs of long data: rows of an id that follow each other, collected batch by batch and put together by id.
+
+Of the columns of a run one row is kept, and of its items the codes. So data that are sorted by id need the memory of
+their records; others need that of a run for each row. Texts are dictionary-coded as they arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data import Transactions
+from shoal.data.arrays import Counts
+from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
+from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.coding import Coded, Encoder, as_text, is_whole
+from shoal.io.format import ReaderOptions
+from shoal.io.layout import is_text
+from shoal.io.messages import listed, shorten, shown
+from shoal.io.stream import Stream
+
+Mask = npt.NDArray[np.bool_]
+_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
+_WHOLE = r"^\+?0*(\d{1,10})(\.0*)?$"  # a quantity that was written as text
+_MOST = 10**9  # of an item in a row
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of long data are what."""
+
+    ids: tuple[str, ...]
+    item: str
+    quantity: str | None
+
+    @classmethod
+    def of(cls, stream: Stream, options: ReaderOptions) -> Roles:
+        """As the user says; what is not said must be plain."""
+        names, source = stream.schema.names, stream.source
+        ids = options.id_columns
+        if len(ids) == 1 and ids[0] not in names and "," in ids[0]:
+            ids = tuple(part.strip() for part in ids[0].split(","))
+        for wanted in (*ids, options.item_column, options.quantity_column):
+            if wanted is not None and wanted not in names:
+                hint = did_you_mean(wanted, names)
+                raise DataError(f"{source} has no column '{shorten(wanted)}'{hint}: it has {listed(names)}.")
+        item = options.item_column
+        left = [name for name in names if name not in (*ids, item, options.quantity_column)]
+        if not ids and item is not None and len(left) == 1:
+            ids = (left[0],)
+        elif item is None and ids and len(left) == 1:
+            item = left[0]
+        elif not ids and item is None and len(left) == 2:
+            ids, item = (left[0],), left[1]
+        if not ids or item is None:
+            missing = "--id-column" if not ids else "--item-column"
+            raise DataError(
+                f"{source}: which column names the record, and which the item? It has {listed(names)}: pass {missing}."
+            )
+        return cls(ids, item, options.quantity_column).checked(stream, options)
+
+    def checked(self, stream: Stream, options: ReaderOptions) -> Roles:
+        """The same; refuses roles that make no sense."""
+        import pyarrow as pa
+
+        columns = [*self.ids, self.item, *([] if self.quantity is None else [self.quantity])]
+        if twice := [name for at, name in enumerate(columns) if name in columns[:at]]:
+            raise OptionError(
+                f"--id-column, --item-column and --quantity-column must differ, got '{shorten(twice[0])}' twice."
+            )
+        if self.quantity is not None and not options.multiset:
+            raise OptionError("--quantity-column is for multisets: pass --multiset too, or leave it out.")
+        for name in self.ids:
+            kind = stream.schema.field(name).type
+            if pa.types.is_nested(kind):
+                raise DataError(
+                    f"{stream.source}: column '{shorten(name)}' cannot be an id, since it holds {shorten(kind)}: name "
+                    f"a column of texts, numbers or dates with --id-column."
+                )
+        return self
+
+
+class Runs:
+    """The runs of a long table, collected batch by batch."""
+
+    def __init__(self, columns: Roles, stream: Stream, options: ReaderOptions) -> None:
+        self._columns, self._stream, self._options = columns, stream, options
+        self._kept = [name for name in stream.schema.names if name not in (columns.item, columns.quantity)]
+        self._varying: list[str] = [] if columns.quantity is None else [columns.quantity]
+        self._parts: list[dict[str, Any]] = []  # of each batch the columns, with one row for each run
+        self._encoder = Encoder(multiset=options.multiset, drop_items=options.drop_items)
+        self._lines = 0
+        self._no_id, self._no_item = _Missing(), _Missing()
+
+    def add(self, batch: Any) -> None:
+        """Take the runs of a batch; one that goes on in the next batch is put together later."""
+        if not batch.num_rows:
+            return
+        columns = {name: _coded(batch.column(name)) for name in self._kept}
+        missing = [_missing(columns[name], blank=True) for name in self._columns.ids]
+        self._no_id.add(_either(missing), self._lines)
+        inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row but the first, whether it goes on with a run
+        for name in self._columns.ids:
+            values = _comparable(columns[name])
+            inside &= values[1:] == values[:-1]
+        for name in [name for name in self._kept if name not in self._columns.ids]:
+            values = _comparable(columns[name])
+            if values is None or bool(np.any((values[1:] != values[:-1]) & inside)):
+                self._drop(name)
+        if not self._parts and not self._no_id.count:
+            self._drop_varying(columns, *numbered([columns[name] for name in self._columns.ids]))
+        starts = np.concatenate([[0], np.flatnonzero(~inside) + 1])
+        at = arrow_numbers(starts)
+        self._parts.append({name: columns[name].take(at) for name in self._kept})
+        self._add_items(batch, np.diff(starts, append=batch.num_rows))
+        self._lines += batch.num_rows
+
+    def _add_items(self, batch: Any, sizes: Counts) -> None:
+        """Code the items of runs of these sizes."""
+        items = _coded(batch.column(self._columns.item))
+        missing = _missing(items, blank=False)
+        self._no_item.add(missing, self._lines)
+        quantities = self._quantities(batch, items)
+        if missing is not None and missing.any():
+            kept = ~missing
+            sizes = np.add.reduceat(kept.astype(np.int64), np.cumsum(sizes) - sizes)
+            items = items.filter(_mask(kept))
+            quantities = None if quantities is None else quantities[kept]
+        _check_items(items, f"{self._stream.source}, column '{shorten(self._columns.item)}'")
+        self._encoder.add(Coded.of_texts(items, sizes), quantities)
+
+    def _quantities(self, batch: Any, items: Any) -> Counts | None:
+        """How many of each item; must be whole numbers from 1, where there is an item."""
+        name = self._columns.quantity
+        if name is None:
+            return None
+        given = batch.column(name)
+        numbers = numpy_of(_whole_numbers(given).fill_null(0))
+        wrong = (numbers < 1) | (numbers > _MOST)
+        if wrong.any() and (none := _missing(items, blank=True)) is not None:
+            wrong &= ~none
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            got = given[row].as_py()
+            raise DataError(
+                f"{self._stream.source}, {self._stream.place(self._lines + row)}: column '{shorten(name)}' must be a "
+                f"whole number from 1 to {_MOST:,}, got {'nothing' if got is None else shown(str(got))}: correct it, "
+                f"or leave such rows out with --where '{name} >= 1'."
+            )
+        return numbers
+
+    def _drop_varying(self, columns: Mapping[str, Any], record_of: Counts, firsts: Counts) -> None:
+        """Leave out columns that vary within a record: for the first batch too, so that few are kept after it."""
+        if len(firsts) == len(record_of):
+            return
+        for name in [name for name in self._kept if name in columns and name not in self._columns.ids]:
+            values = _comparable(columns[name])
+            if bool(np.any(values != values[firsts][record_of])):
+                self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        """A column that varies within a record is left out."""
+        self._kept.remove(name)
+        self._varying.append(name)
+        for part in self._parts:
+            part.pop(name, None)
+
+    def records(self) -> tuple[Transactions, Any]:
+        """The sets of all records, and a row of the other columns for each."""
+        import pyarrow as pa
+
+        self._refuse_missing()
+        types = {name: self._stream.schema.field(name).type for name in self._kept}
+        if not self._parts:
+            return Transactions.nothing(0), pa.schema(types.items()).empty_table()
+        key, firsts = numbered([self._taken(name) for name in self._columns.ids])
+        unordered = len(firsts) < len(key) or bool(np.any(np.diff(firsts) != 1))
+        first_rows = arrow_numbers(firsts)
+        records: dict[str, Any] = {}
+        for name in list(self._kept):
+            column = self._taken(name)
+            self._drop_varying({name: column}, key, firsts)
+            if name in self._kept:
+                column = column.take(first_rows) if unordered else column
+                records[name] = column if pa.types.is_dictionary(types[name]) else as_plain(column, types[name])
+        self._parts.clear()
+        rows = self._encoder.transactions(key, len(firsts))
+        self._options.tell_missing(self._encoder.dropped)
+        return rows, pa.table(records)
+
+    def _taken(self, name: str) -> Any:
+        """A column of all runs, as one array."""
+        import pyarrow as pa
+
+        return pa.chunked_array([part[name] for part in self._parts]).unify_dictionaries().combine_chunks()
+
+    def _refuse_missing(self) -> None:
+        """Ids must be there; items too, unless those without are to be left out."""
+        source, place = self._stream.source, self._stream.place
+        if self._no_id.count:
+            names = " or ".join(f"'{shorten(name)}'" for name in self._columns.ids)
+            raise DataError(
+                f"{source}, {place(self._no_id.first)}: {names} is empty, so the record has no id "
+                f"({self._no_id}){self._joined(*self._columns.ids)}: fill it in, or leave such rows out with --where."
+            )
+        if self._no_item.count and not self._options.drop_null_items:
+            raise DataError(
+                f"{source}, {place(self._no_item.first)}: '{shorten(self._columns.item)}' is null "
+                f"({self._no_item}){self._joined(self._columns.item)}: fill it in, or pass --drop-null-items."
+            )
+
+    def _joined(self, *names: str) -> str:
+        """Where values come from, if a join has added them."""
+        files = [self._stream.joined[name] for name in names if name in self._stream.joined]
+        return f", because {files[0]}, which it is joined from, has no match or no value there" if files else ""
+
+    def notes(self) -> Iterator[Note]:
+        """What a publisher must know."""
+        yield (IdsKept if self._options.keep_ids else IdsReplaced)(self._columns.ids)
+        if self._varying:
+            order = self._stream.schema.names
+            yield VaryingColumns(tuple(sorted(self._varying, key=order.index)))
+        if self._no_item.count:
+            yield NullItemsDropped(self._columns.item, self._no_item.count)
+
+
+class _Missing:
+    """How many rows lack something, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, 0
+
+    def __str__(self) -> str:
+        return f"{self.count:,} such {'row' if self.count == 1 else 'rows'}"
+
+    def add(self, missing: Mask | None, lines: int) -> None:
+        """Count a batch, after so many lines."""
+        if missing is not None and missing.any():
+            self.first = self.first if self.count else lines + int(np.argmax(missing))
+            self.count += int(np.count_nonzero(missing))
+
+
+def _missing(column: Any, *, blank: bool) -> Mask | None:
+    """For each value of a coded column whether it is null, NaN, or, if wanted, a blank text; none, if no value is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        none = _missing(column.dictionary, blank=blank)
+        codes = numpy_of(column.indices.fill_null(0)) if column.null_count else numpy_of(column.indices)
+        masks = [None if none is None else none[codes], _flags(column.is_null()) if column.null_count else None]
+        return _either(masks)
+    if blank and is_text(column.type):
+        texts = pc.fill_null(as_text(column), arrow_text(""))
+        return _flags(pc.equal(pc.utf8_trim_whitespace(texts), arrow_text("")))
+    if not column.null_count and not pa.types.is_floating(column.type):
+        return None
+    return _flags(pc.is_null(column, nan_is_null=True))
+
+
+def _either(masks: list[Mask | None]) -> Mask | None:
+    """Where any of some masks is set."""
+    there = [mask for mask in masks if mask is not None]
+    return np.logical_or.reduce(there) if there else None
+
+
+def _flags(booleans: Any) -> Mask:
+    """An Arrow array of booleans for numpy."""
+    import pyarrow as pa
+
+    flags: Mask = numpy_of(booleans.cast(pa.uint8())).view(np.bool_)
+    return flags
+
+
+def _mask(kept: Mask) -> Any:
+    """A mask for Arrow."""
+    import pyarrow as pa
+
+    return arrow_numbers(kept.view(np.uint8)).cast(pa.bool_())
+
+
+def _check_items(items: Any, where: str) -> None:
+    """Items are strings or whole numbers."""
+    import pyarrow as pa
+
+    kind = items.type.value_type if pa.types.is_dictionary(items.type) else items.type
+    values = items.dictionary if pa.types.is_dictionary(items.type) else items
+    whole = pa.types.is_floating(kind) and is_whole(values)
+    if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind) or whole):
+        raise DataError(f"{where}: items must be strings or integers, got {shorten(kind)}: convert them to strings.")
+
+
+def _whole_numbers(column: Any) -> Any:
+    """Quantities as integers; null where a value is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = as_plain(column, column.type.value_type)
+    if pa.types.is_integer(column.type):
+        return column.cast(pa.int64(), safe=False)
+    if pa.types.is_floating(column.type):
+        whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**53))
+        return pc.if_else(whole, column, None).cast(pa.int64())
+    texts = pc.utf8_trim_whitespace(as_text(column))
+    texts = pc.if_else(pc.match_substring_regex(texts, _WHOLE), texts, None)
+    return pc.replace_substring_regex(texts, _WHOLE, r"\1").cast(pa.int64())
+
+
+def _coded(column: Any) -> Any:
+    """A column whose texts are dictionary-coded, each of them once; numbers and the like stay."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        values = column.dictionary
+        if not values.null_count and len(values.unique()) == len(values):
+            return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
+        column = as_plain(column, values.type)
+    return column.dictionary_encode() if is_text(column.type) else column
+
+
+def as_plain(column: Any, kind: Any) -> Any:
+    """A column without dictionary coding."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return as_text(column).cast(kind) if is_text(kind) else column.cast(kind)
+
+
+def _comparable(column: Any) -> Any:
+    """A number for each value of a coded column, the same for equal ones; none, if they cannot be compared."""
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        return None
+    if not pa.types.is_dictionary(column.type):
+        if pa.types.is_primitive(column.type) and column.type.bit_width in (8, 16, 32, 64) and not column.null_count:
+            bits = np.frombuffer(column.buffers()[1], f"i{column.type.bit_width // 8}")
+            return bits[column.offset : column.offset + len(column)]
+        column = column.dictionary_encode(null_encoding="encode")
+    return numpy_of(column.indices.fill_null(-1) if column.indices.null_count else column.indices)
+
+
+def numbered(ids: list[Any]) -> tuple[Counts, Counts]:
+    """The record of each row, numbered in the order of the ids, and the first row of each record."""
+    key: Any = None
+    for column in ids:
+        rank, codes = _ranks(column)
+        ranked = rank[codes]
+        if key is None:
+            key = ranked
+            continue
+        pairs = arrow_numbers(key.astype(np.int64) * len(rank) + ranked)
+        rank, codes = _ranks(pairs)
+        key = rank[codes]
+    records = int(key.max(initial=-1)) + 1
+    firsts = np.empty(records, dtype=np.int64)
+    firsts[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    return key, firsts
+
+
+def _ranks(column: Any) -> tuple[Counts, Any]:
+    """The place of each different value of a column in their order, texts that are numbers by size; and its codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    codes, values = numpy_of(coded.indices), coded.dictionary
+    used = np.zeros(len(values), np.bool_)
+    used[codes] = True
+    if not used.all():  # categories that no row has
+        values = values.filter(_mask(used))
+        codes = (np.cumsum(used) - 1)[codes]
+    if is_text(values.type):
+        values = as_text(values)
+        if pc.all(pc.match_substring_regex(values, _INTEGER)).as_py():
+            values = values.cast(pa.int64())
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[numpy_of(pc.sort_indices(values))] = np.arange(len(values))
+    return ranks, codes
