@@ -70,13 +70,24 @@ def files(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
     if REAL.is_dir():
         lines = REAL / "complete-journey" / "transactions.parquet"
         yield "order lines, parquet", str(lines), LONG
-        copy = folder / "reading-lines.csv"
-        if not copy.exists():
-            import pyarrow.csv as pv
-            import pyarrow.parquet as pq
+        for name, path in copies(lines, folder).items():
+            yield f"order lines, {name}", str(path), LONG
 
-            pv.write_csv(pq.read_table(lines), copy)
-        yield "order lines, csv", str(copy), LONG
+
+def copies(lines: Path, folder: Path) -> dict[str, Path]:
+    """The order lines as CSV, and in random order."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.csv as pv
+    import pyarrow.parquet as pq
+
+    csv, shuffled = folder / "reading-lines.csv", folder / "reading-shuffled.parquet"
+    if not csv.exists() or not shuffled.exists():
+        table = pq.read_table(lines)
+        pv.write_csv(table, csv)
+        order = np.random.default_rng(1).permutation(len(table))
+        pq.write_table(table.take(pa.array(order)), shuffled)
+    return {"csv": csv, "parquet, random order": shuffled}
 
 
 def measured(python: str, work: str, file: str, options: dict[str, Any]) -> dict[str, Any]:
