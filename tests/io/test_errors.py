@@ -215,7 +215,7 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
             io.write(data, tmp_path / "y", format=format, **options)
     named = Dataset(data.transactions, Table(pa.table({"item": [1, 2]})))
     with pytest.raises(InputError, match="Column 'item' is there already"):
-        io.write(named, tmp_path / "y", format="csv", layout="long")
+        io.write(named, tmp_path / "y", format="csv", layout="long", item_column="item")
     with pytest.raises(InputError, match=r"No column 'm'.* in x\.csv; other columns: 'id', 'n'"):
         data.keep_columns(["m"])
     with pytest.raises(OptionError, match="the suffix does not tell the format: pass --format"):
