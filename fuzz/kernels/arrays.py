@@ -12,6 +12,7 @@ from shoal.data.arrays import Codes, Offsets
 from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
 from shoal.kernels.measure.min_supports import min_supports
 from shoal.kernels.read.quotes import State, scan_quotes
+from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import split_cells, split_lines
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.kernels.verify.disclosing_sets import disclosing_sets, smallest_disclosing
@@ -134,6 +135,21 @@ def _scan_quotes(random_: random.Random) -> None:
     scan_quotes(text[half:], b",", scan_quotes(text[:half], b",", state).state)
 
 
+def _sorted_rows(random_: random.Random) -> None:
+    sizes = np.array([random_.choice((0, 1, 2, 9)) for _ in range(random_.choice((0, 1, 3, 80)))], dtype=np.int32)
+    labels = random_.choice((1, 2, 5, 70))
+    codes = np.array([random_.randrange(labels) for _ in range(int(sizes.sum()))], dtype=np.int32)
+    rank = np.array(random_.sample(range(labels), labels), dtype=np.int32)
+    if random_.random() < 0.5:
+        rank //= 2
+    sorted_rows(sizes, codes, rank)
+    if random_.random() < 0.2 and len(codes):
+        wrong = random_.choice((sizes, codes))
+        wrong[random_.randrange(len(wrong))] = random_.choice((-1, labels + 9, 2**31 - 1, -(2**31)))
+        with contextlib.suppress(ValueError):
+            sorted_rows(sizes, codes, rank)
+
+
 CALLS: tuple[Callable[[random.Random], None], ...] = (
     _rare_itemsets,
     _rare_rows,
@@ -146,4 +162,5 @@ CALLS: tuple[Callable[[random.Random], None], ...] = (
     _split_lines,
     _split_cells,
     _scan_quotes,
+    _sorted_rows,
 )

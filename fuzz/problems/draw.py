@@ -8,9 +8,9 @@ from typing import Any
 
 from fuzz.problems import labels, trees
 from fuzz.problems.case import Case, Parents, Rows
+from fuzz.problems.files import SUFFIX
 from shoal import discovery
 from shoal.algorithms import Algorithm
-from shoal.io import FORMATS
 from shoal.options import Option, Spec
 from shoal.privacy import PrivacyModel
 
@@ -82,7 +82,7 @@ def draw(seed: str) -> Case:
         allow_missing=random_.random() < 0.5,
         seed=random_.randrange(4),
         memory=random_.choice(("list", "list", "arrow", "arrow", "pandas", "polars")),
-        format=random_.choice(sorted(FORMATS)) if random_.random() < SHELL_SHARE else None,
+        format=random_.choice(sorted(SUFFIX)) if random_.random() < SHELL_SHARE else None,
         tree_format=random_.choice(("parents", "parents", "arx", "amnesia-json")),
         perturb=random_.randrange(2**30),
     )

@@ -98,6 +98,7 @@ def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
     try:
         io.write(first, target)
         reading = io.options_to_read(first, target)
+        reading |= {name: options[name] for name in ("keep_ids",) if name in options}
     except ShoalError:
         return True  # it says that the format cannot hold the data
     second = io.read(target, **reading)

@@ -18,7 +18,7 @@ from shoal.io import coding
 from shoal.io.coding import Coded, Encoder, as_text, coded_lists, label_lists, slices
 from shoal.io.stream import nth_row
 
-PARTS = [[["b", "a"], []], [], [["c", "a", "c"]], [[" ", "d"], ["b", "b"]], [[]]]
+PARTS: list[list[list[str]]] = [[["b", "a"], []], [], [["c", "a", "c"]], [[" ", "d"], ["b", "b"]], [[]]]
 ROWS = [row for part in PARTS for row in part]
 
 

@@ -21,7 +21,7 @@ class Tilde(TokenFormat):
     about: ClassVar[str] = "one row a line, items separated by tildes (.toy)"
     suffixes: ClassVar[tuple[str, ...]] = (".toy",)
     watchful: ClassVar[bool] = False
-    separator: ClassVar[str] = "~"  # type: ignore[misc]
+    separator: ClassVar[str] = "~"
 
     @classmethod
     def open(cls, file: SourceFile, options: ReaderOptions) -> tuple[Self, Stream]:

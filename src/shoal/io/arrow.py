@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar, Self
@@ -29,6 +29,7 @@ class ArrowFormat(Format):
 
         with _refused(cls, file):
             schema, batches = cls.read_batches(file.whole())
+            _look_at_names(schema)
         refuse_doubles(schema.names, file.name)
         names = [name if name.strip() else unnamed(at) for at, name in enumerate(schema.names)]
         schema = pa.schema([field.with_name(name).remove_metadata() for field, name in zip(schema, names, strict=True)])
@@ -62,6 +63,20 @@ class ArrowFormat(Format):
     def batch_writer(self, sink: IO[bytes], schema: Any) -> Any:
         """A context manager with ``write_batch``."""
         raise NotImplementedError
+
+
+def _look_at_names(fields: Iterable[Any]) -> None:
+    """Raise UnicodeDecodeError for names that are no text, also inside of columns: Arrow does not look at them."""
+    import pyarrow as pa
+
+    for field in fields:
+        kind, _ = field.type, field.name
+        if pa.types.is_struct(kind) or pa.types.is_union(kind):
+            _look_at_names(kind)
+        elif hasattr(kind, "value_field"):  # a list of any kind
+            _look_at_names([kind.value_field])
+        elif pa.types.is_map(kind):
+            _look_at_names([kind.key_field, kind.item_field])
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from shoal.data.arrays import Offsets
 from shoal.data.arrow import arrow_text, arrow_texts
 from shoal.errors import DataError, OptionError
 from shoal.io import formulas, header
@@ -19,7 +21,7 @@ from shoal.io.messages import listed, shorten
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
 from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, glued, name_of, quote, unquoted
-from shoal.kernels.read.quotes import State, scan_quotes
+from shoal.kernels.read.quotes import Quotes, State, scan_quotes
 from shoal.kernels.read.tokens import split_lines
 
 _BLOCK = 1 << 22  # bytes that are parsed at a time: no record can be longer
@@ -75,6 +77,8 @@ class Csv(TextFormat):
         """Parse, and doubt the header until it is sure."""
         in_doubt = options.header is None and not options.named.intersection(schema.names)
         first, warned = True, self.escaped_formulas
+        if options.one_of_several and lines.is_empty:
+            return
         for batch in _parsed(lines, schema, self, name):
             if self.escaped_formulas:
                 batch = _unescaped(batch)
@@ -178,11 +182,13 @@ class _Lines(io.RawIOBase):
         return not self._fill()
 
     def read(self, size: int | None = -1) -> bytes:
-        if not self._fill():
-            return b""
-        part = self._left[:size] if size is not None and size >= 0 else self._left
-        self._left = self._left[len(part) :]
-        return bytes(part)
+        """As much as was asked for, unless the text ends: the parser takes what it gets for a block."""
+        parts, wanted = [], sys.maxsize if size is None or size < 0 else size
+        while wanted and self._fill():
+            parts.append(self._left[:wanted])
+            self._left = self._left[len(parts[-1]) :]
+            wanted -= len(parts[-1])
+        return b"".join(parts)
 
     def _fill(self) -> bool:
         """Have something to give, if there is more; returns whether there is."""
@@ -199,38 +205,28 @@ class _Lines(io.RawIOBase):
 
     def _check(self, piece: bytes) -> None:
         """Follow the quotes; refuse malformed ones, and blank lines in a table of several columns."""
-        if self._width > 1 and (b"\n\n" in piece or (self._at_line_start and piece.startswith(b"\n"))):
-            self._refuse_blank(piece)
-        self._at_line_start = piece.endswith(b"\n")
+        starts_line = self._at_line_start and self._state is State.FIELD_START
         if b'"' not in piece and self._state in (State.FIELD_START, State.PLAIN):
-            self._records += piece.count(b"\n")
-            starts = piece.endswith((b"\n", self._delimiter))
-            self._state = State.FIELD_START if starts else State.PLAIN
-            return
-        scan = scan_quotes(piece, self._delimiter, self._state)
+            state = State.FIELD_START if piece.endswith((b"\n", self._delimiter)) else State.PLAIN
+            scan = Quotes(state, piece.count(b"\n"), -1, np.empty(0, np.int64))
+        else:
+            scan = scan_quotes(piece, self._delimiter, self._state)
         if len(scan.breaks):
             self._breaks.append(scan.breaks + self._records)
+        if self._width > 1 and (b"\n\n" in piece or (starts_line and piece.startswith(b"\n"))):
+            self._refuse_blank(piece, scan, starts_line=starts_line)
+        self._at_line_start = piece.endswith(b"\n")
         self._records += scan.records
         self._state = scan.state
         if scan.bad >= 0:
             self._refuse_quote(self._records)
 
-    def _refuse_blank(self, piece: bytes) -> None:
+    def _refuse_blank(self, piece: bytes, scan: Quotes, *, starts_line: bool) -> None:
         """An error for the first blank line outside of quotes; a blank line at the very end is one, too."""
-        state, record, scanned, known = self._state, self._records, 0, len(self._breaks)
-        at = 0 if self._at_line_start and piece.startswith(b"\n") else piece.find(b"\n\n") + 1
-        while True:
-            scan = scan_quotes(memoryview(piece)[scanned:at], self._delimiter, state)
-            if scan.bad >= 0:
-                break  # the next check says so
-            self._breaks.append(scan.breaks + record)
-            state, record, scanned = scan.state, record + scan.records, at
-            if state is not State.QUOTED:
-                self.refuse_width(record, 1)
-            at = piece.find(b"\n\n", at) + 1
-            if not at:
-                break
-        del self._breaks[known:]
+        ends = _record_ends(piece, scan)
+        blank = np.flatnonzero(np.diff(ends, prepend=-1 if starts_line else -2) == 1)
+        if len(blank):
+            self.refuse_width(self._records + int(blank[0]), 1)
 
     def refuse_width(self, record: int, got: int) -> None:
         """An error for a record that has another number of fields than the first one."""
@@ -253,17 +249,24 @@ class _Lines(io.RawIOBase):
         return f"line {record + 1 + before}"
 
 
+def _record_ends(text: bytes, scan: Quotes) -> Offsets:
+    """Where the line ends stand that are outside of quotes."""
+    ends: Offsets = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    if len(scan.breaks):
+        records = np.arange(scan.records)
+        ends = ends[records + np.searchsorted(scan.breaks, records, side="right")]  # one more for each inside quotes
+    return ends[: scan.records]
+
+
 def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str], int]:
     """The fields of the first record, and how many bytes it has with its line end."""
-    end, state, more = 0, State.FIELD_START, True
-    while more:
-        stop = text.start.find(b"\n", end) + 1 or len(text.start)
-        scan = scan_quotes(memoryview(text.start)[end:stop], delimiter.encode(), state)
-        end, state = stop, scan.state
-        if scan.records or scan.bad >= 0:
-            break
-        more = end < len(text.start) or _has_more(text, name)
-    tokens = split_lines(memoryview(text.start)[:end], delimiter.encode(), quotes=True, last=True)
+    end, mark = text.start.find(b"\n") + 1 or len(text.start), delimiter.encode()
+    if b'"' in text.start[:end]:
+        scan = scan_quotes(text.start, mark)
+        while not scan.records and scan.bad < 0 and _has_more(text, name):
+            scan = scan_quotes(text.start, mark)
+        end = int(_record_ends(text.start, scan)[0]) + 1 if scan.records else len(text.start)
+    tokens = split_lines(memoryview(text.start)[:end], mark, quotes=True, last=True)
     if tokens.bad >= 0:
         raise DataError(
             f"{name}, line 1: a field starts with a quote that does not end before the next {name_of(delimiter)} or "

@@ -33,6 +33,16 @@ _DEPTH = 100
 _VALUE = "a column, a number or a text in quotes"
 
 
+def spelled(name: str) -> str:
+    """The name of a column as an expression has it.
+
+    >>> spelled("week"), spelled("unit price")
+    ('week', '`unit price`')
+    """
+    plain = re.fullmatch(r"[^\W\d]\w*(?:\.\w+)*", name) and name.lower() not in _KEYWORDS
+    return name if plain else "`" + name.replace("`", "``") + "`"
+
+
 @dataclass(frozen=True)
 class Column:
     """A column, by its name."""

@@ -40,6 +40,8 @@ class ReaderOptions(ReadOptions):
     columns: tuple[str, ...] = ()  # of sets, if there may be several
     wanted: tuple[str, ...] = ()  # other columns that the user named
     source: str = "the data"  # its name, for messages
+    one_of_several: bool = False  # the file is a part of a source: it may hold no records
+    schema: Any = None  # pyarrow.Schema of all parts of a source, where a first pass has shown that they differ
     sure: bool = False  # the format was named, not guessed: it is not called in question
     guess: Any = None  # what a first pass over the whole file has shown: a delimiter, or types
 

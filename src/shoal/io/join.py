@@ -82,7 +82,8 @@ class JoinCount:
         if self.without_key:
             parts.append(f"{self.without_key:,} of {self.records:,} records have no '{shorten(spec.left)}'")
         if self.ignored:
-            parts.append(f"{self.ignored:,} rows of {right_name} have no '{shorten(spec.right)}' and are ignored")
+            rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
+            parts.append(f"{rows} of {right_name} without '{shorten(spec.right)}' had to be ignored")
         return "; ".join(parts) + "." if parts else ""
 
     def add(self, keys: Any, index: Any) -> None:

@@ -8,8 +8,9 @@ Records stand in the order of their ids, numbers by size: the order of the rows 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,16 +18,17 @@ import numpy as np
 from shoal.data import Dataset, Transactions
 from shoal.data.arrow import arrow_numbers, arrow_texts
 from shoal.data.notes import Note
-from shoal.errors import DataError
+from shoal.errors import DataError, OptionError
 from shoal.io.coding import as_text, slices
 from shoal.io.format import Format, ReaderOptions
 from shoal.io.header import SET_NAMES
 from shoal.io.layout import TableLayout, arrow_table, is_text, with_first
 from shoal.io.messages import shorten
-from shoal.io.runs import Roles, Runs, numbered
+from shoal.io.runs import Roles, Runs, coded, missing_values, numbered
 from shoal.io.stream import Stream
 
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
+_REMEDY = "leave it out (--columns none) and records are numbered, or write wide data (--output-layout wide)"
 _ITEM_NAMES = re.compile(r"item.?(id|name|code)?|product.?(id|name)?|code|label|sku|page|diagnosis", re.IGNORECASE)
 
 
@@ -40,6 +42,7 @@ class Long(TableLayout):
     order: tuple[str, ...] = ()  # the names of all columns, as they stood
     ids: Any = None  # pyarrow.Table of the ids of all records, for messages
     notes: tuple[Note, ...] = field(default=())
+    ids_published: bool = False  # the columns of the ids are among those to write; otherwise records are numbered
 
     @property
     def set_columns(self) -> tuple[str, ...]:
@@ -94,11 +97,15 @@ class Long(TableLayout):
         ids = self._ids_in(table)
         kept = ids[0] in table.column_names
         text = not self.format.lists
+        if self.item_column in ids:
+            raise OptionError(f"--id-column and --item-column must differ, got '{shorten(self.item_column)}' twice.")
         own = {self.item_column: pa.large_string() if text else pa.string()}
         own |= {} if kept else {ids[0]: pa.large_string() if text else pa.int64()}
         for name in own:
             if name in table.column_names:
-                raise DataError(f"Column '{shorten(name)}' is there already: leave it out (--columns).")
+                raise DataError(
+                    f"Column '{shorten(name)}' is there already: leave it out (--columns), or pass --item-column."
+                )
         fields = {**own, **{one.name: one.type for one in table.schema}}
         front = [*ids, self.item_column]
         first = [*self.order] if self.order and set(front) <= set(self.order) else front
@@ -110,7 +117,7 @@ class Long(TableLayout):
         published = all(name in table.column_names for name in self.id_columns)
         if published or len(self.id_columns) == 1:
             return self.id_columns
-        return ("id",) if "id" not in table.column_names else ("record_id",)
+        return (free_name(("id", "record_id"), table.column_names),)
 
     def batches(self, dataset: Dataset) -> tuple[Any, Iterator[Any]]:
         """A row for each item; a record without items is one row with an empty item."""
@@ -118,7 +125,7 @@ class Long(TableLayout):
 
         given = arrow_table(dataset)
         ids, schema = self._ids_in(given), self._schema(dataset, given)
-        _refuse_doubles(given, [name for name in self.id_columns if name in given.column_names])
+        _check_ids(given, [name for name in ids if name in given.column_names])
         table = self.format.prepared(given)
         schema = pa.schema([table.schema.field(one.name) if one.name in table.column_names else one for one in schema])
         self.format.check_labels(dataset.transactions.in_use().labels)
@@ -140,13 +147,16 @@ class Long(TableLayout):
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """Without a header, nobody could tell which column is which if others are left."""
         own, remarks = self.format.for_columns(self.names(dataset))
-        return replace(self, format=own, id_columns=self._ids_in(arrow_table(dataset))), remarks
+        ids = self._ids_in(arrow_table(dataset))
+        published = ids[0] in arrow_table(dataset).column_names
+        return replace(self, format=own, id_columns=ids, ids_published=published), remarks
 
     def read_options(self) -> dict[str, Any]:
         """The columns by their names."""
         options = super().read_options()
         ids = self.id_columns[0] if len(self.id_columns) == 1 else self.id_columns
-        return {"format": options.pop("format"), "id_column": ids, "item_column": self.item_column, **options}
+        options = {"format": options.pop("format"), "id_column": ids, "item_column": self.item_column, **options}
+        return options | ({"keep_ids": True} if self.ids_published else {})
 
 
 def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
@@ -170,10 +180,27 @@ def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
     return not pc.any(pc.match_substring_regex(as_text(first.column(1)), r"[,;|\t]")).as_py(), stream
 
 
-def _refuse_doubles(table: Any, ids: list[str]) -> None:
-    """Two records of one id would be read as one."""
-    if ids and len(numbered([table.column(name) for name in ids])[1]) < table.num_rows:
+def free_name(names: Sequence[str], taken: Collection[str]) -> str:
+    """The first of some names that no column has, or one with a number.
+
+    >>> free_name(("id", "record_id"), ["id", "age"])
+    'record_id'
+    """
+    numbered_names = (f"{names[0]}_{number}" for number in count(2))
+    return next(name for name in chain(names, numbered_names) if name not in taken)
+
+
+def _check_ids(table: Any, ids: list[str]) -> None:
+    """Every record needs an id of its own: two records of one id would be read as one."""
+    columns = [coded(table.column(name).combine_chunks()) for name in ids]
+    for name, column in zip(ids, columns, strict=True):
+        missing = missing_values(column, blank=True)
+        if missing is not None and missing.any():
+            raise DataError(
+                f"Column '{shorten(name)}' has no value in record {int(np.argmax(missing)) + 1}, so it cannot be the "
+                f"id of long data: {_REMEDY}."
+            )
+    if ids and len(numbered(columns)[1]) < table.num_rows:
         raise DataError(
-            f"Column '{shorten(ids[0])}' holds the same id more than once, so long data would merge records: leave it "
-            f"out (--columns none) and records are numbered, or write wide data (--output-layout wide)."
+            f"Column '{shorten(ids[0])}' holds the same id more than once, so long data would merge records: {_REMEDY}."
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,14 +20,14 @@ from shoal.io.layout import Plain, Wide, is_list, with_first
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
 from shoal.io.messages import listed, shorten
+from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
-from shoal.io.source import Source, SourceFile
-from shoal.io.stream import Stream, one_after_the_other
+from shoal.io.source import Source
+from shoal.io.stream import Stream
 from shoal.io.where import where
 from shoal.options import takes
 
-_INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _LONG = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
 
 
@@ -127,8 +126,10 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     for name, value in options.given(("format", *OF_FORMATS)).items():
         if value is not None:
             raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
-    if options.given((*_LONG, "join", "where")):
-        return _read_stream(*FrameFormat.of(source), options, Origin())
+    if for_tables := options.given((*_LONG, "join", "where")):
+        if not _is_table(source):
+            raise OptionError(f"{next(iter(for_tables))} is for tables, but the data are a {kind}: leave it out.")
+        return _refuse_empty(_read_stream(*FrameFormat.of(source), options, Origin()))
     frame = read_frame(source, options)
     if frame is not None:
         return frame
@@ -138,6 +139,22 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
         raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
     refuse_without_sets(options, kind)
     return read_rows(source, options)
+
+
+def _is_table(source: Any) -> bool:
+    """Whether an object in memory has rows and columns."""
+    kind = type(source).__name__
+    if kind == "LazyFrame":
+        raise DataError("Cannot read a LazyFrame, which has no rows yet: call its .collect() first.")
+    speaks_arrow = hasattr(source, "__arrow_c_stream__") and kind not in ("Series", "ChunkedArray")
+    return kind in ("DataFrame", "RecordBatch") or speaks_arrow
+
+
+def _refuse_empty(data: Dataset) -> Dataset:
+    """The data of a frame, which must have rows."""
+    if len(data) == 0:
+        raise DataError("The data hold no records: give at least one row.")
+    return data
 
 
 def _read_source(source: Source, options: ReaderOptions) -> Dataset:
@@ -174,86 +191,6 @@ def _read_files(source: Source, format: type[Format], options: ReaderOptions) ->
     return replace(data, origin=replace(data.origin, sha256=source.sha256))
 
 
-def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> tuple[Format, Stream]:
-    """The records of all parts, one after the other; all must have the same columns."""
-    first, *others = source.parts
-    own, stream = format.open(first, options)
-    if not source.several:
-        return own, stream
-    types = _partition_types(source.parts)
-    stream = _with_partition(stream, first, types)
-
-    def streams() -> Iterator[Stream]:
-        yield stream
-        for part in others:
-            _, more = format.open(part, options)
-            yield _same_columns(_with_partition(more, part, types), stream)
-
-    return own, one_after_the_other(streams(), stream)
-
-
-def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
-    """The Arrow types of columns that folders name: integers, if all are."""
-    import pyarrow as pa
-
-    values: dict[str, set[str]] = {}
-    for part in parts:
-        for name, value in part.partition.items():
-            values.setdefault(name, set()).update([] if value is None else [value])
-    whole = {name for name, texts in values.items() if all(map(_INTEGER.fullmatch, texts))}
-    return {name: pa.int64() if name in whole else pa.string() for name in values}
-
-
-def _with_partition(stream: Stream, part: SourceFile, types: dict[str, Any]) -> Stream:
-    """The records of a part, with the columns that its folders name."""
-    import pyarrow as pa
-
-    if not types:
-        return stream
-    clash = [name for name in types if name in stream.schema.names]
-    if clash:
-        raise DataError(
-            f"{part.name}: column '{shorten(clash[0])}' is in the file and in the name of its folder: rename one."
-        )
-    schema = pa.schema([*stream.schema, *types.items()])
-
-    def batches() -> Iterator[Any]:
-        for batch in stream.batches:
-            values = [pa.scalar(part.partition[name]).cast(kind) for name, kind in types.items()]
-            columns = [pa.repeat(value, batch.num_rows) for value in values]
-            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
-
-    return replace(stream, schema=schema, batches=batches())
-
-
-def _same_columns(stream: Stream, first: Stream) -> Stream:
-    """A part with its columns in the order of the first one; an error, if they are others."""
-    import pyarrow as pa
-
-    names, wanted = stream.schema.names, first.schema.names
-    for name in (*wanted, *names):
-        if name not in names or name not in wanted:
-            has, lacks = (first.source, stream.source) if name in wanted else (stream.source, first.source)
-            hint = did_you_mean(name, names if name in wanted else wanted)
-            raise DataError(
-                f"{has} has the column '{shorten(name)}', but {lacks} has not{hint}: give all parts the same columns."
-            )
-        one, other = first.schema.field(name).type, stream.schema.field(name).type
-        if one != other:
-            raise DataError(
-                f"Column '{shorten(name)}' is {shorten(other)} in {stream.source}, but {shorten(one)} in "
-                f"{first.source}: give all parts the same types."
-            )
-    if names == wanted:
-        return stream
-
-    def batches() -> Iterator[Any]:
-        for batch in stream.batches:
-            yield pa.RecordBatch.from_arrays([batch.column(name) for name in wanted], schema=first.schema)
-
-    return replace(stream, schema=first.schema, batches=batches())
-
-
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
     _, stream = with_first(stream)  # what is wrong with the first line is said before a column is asked for
@@ -288,7 +225,7 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
     counts: list[Any] = []
     for text in joins:
         spec = JoinSpec.parse(text)
-        right = read_table(spec.file)
+        right = read_table(spec.file, named=(spec.right,))
         stream, count = join(stream, right, spec, spec.file)
         counts.append((spec, count))
     kept = None
@@ -300,7 +237,8 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
         if kept is not None:
             if not kept.kept:
                 raise DataError(
-                    f"No row of {stream.source} fulfils --where {options.where!r} ({kept.total:,} were read)."
+                    f"No row of {stream.source} fulfils --where {options.where!r} ({kept.total:,} were read): "
+                    f"correct the condition."
                 )
             notes.append(Filtered(str(options.where), kept.kept, kept.total))
         return tuple(notes)
@@ -314,13 +252,15 @@ def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
     return Dataset(rows, beside, origin)
 
 
-def read_table(source: str | os.PathLike[str], columns: Collection[str] | None = None) -> Any:
-    """All rows of a file, folder or glob as a pyarrow.Table, or only some columns."""
+def read_table(
+    source: str | os.PathLike[str], columns: Collection[str] | None = None, named: Collection[str] = ()
+) -> Any:
+    """All rows of a file, folder or glob as a pyarrow.Table, or only some columns; its header has ``named``."""
     parts = Source.of(source)
     format = format_of(parts)
     if not format.tabular:
         raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")
-    options = ReaderOptions(sets=False, source=parts.name, wanted=tuple(columns or ()))
+    options = ReaderOptions(sets=False, source=parts.name, wanted=(*named, *(columns or ())))
     try:
         return _selected(open_parts(parts, format, options)[1], columns)
     except GuessedWrong as wrong:

@@ -19,6 +19,7 @@ from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
 from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import Coded, Encoder, as_text, is_whole
+from shoal.io.expression import spelled
 from shoal.io.format import ReaderOptions
 from shoal.io.layout import is_text
 from shoal.io.messages import listed, shorten, shown
@@ -101,8 +102,8 @@ class Runs:
         """Take the runs of a batch; one that goes on in the next batch is put together later."""
         if not batch.num_rows:
             return
-        columns = {name: _coded(batch.column(name)) for name in self._kept}
-        missing = [_missing(columns[name], blank=True) for name in self._columns.ids]
+        columns = {name: coded(batch.column(name)) for name in self._kept}
+        missing = [missing_values(columns[name], blank=True) for name in self._columns.ids]
         self._no_id.add(_either(missing), self._lines)
         inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row but the first, whether it goes on with a run
         for name in self._columns.ids:
@@ -122,8 +123,8 @@ class Runs:
 
     def _add_items(self, batch: Any, sizes: Counts) -> None:
         """Code the items of runs of these sizes."""
-        items = _coded(batch.column(self._columns.item))
-        missing = _missing(items, blank=False)
+        items = coded(batch.column(self._columns.item))
+        missing = missing_values(items, blank=False)
         self._no_item.add(missing, self._lines)
         quantities = self._quantities(batch, items)
         if missing is not None and missing.any():
@@ -142,7 +143,7 @@ class Runs:
         given = batch.column(name)
         numbers = numpy_of(_whole_numbers(given).fill_null(0))
         wrong = (numbers < 1) | (numbers > _MOST)
-        if wrong.any() and (none := _missing(items, blank=True)) is not None:
+        if wrong.any() and (none := missing_values(items, blank=True)) is not None:
             wrong &= ~none
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -150,9 +151,10 @@ class Runs:
             raise DataError(
                 f"{self._stream.source}, {self._stream.place(self._lines + row)}: column '{shorten(name)}' must be a "
                 f"whole number from 1 to {_MOST:,}, got {'nothing' if got is None else shown(str(got))}: correct it, "
-                f"or leave such rows out with --where '{name} >= 1'."
+                f"or leave such rows out with --where '{spelled(name)} >= 1'."
             )
-        return numbers
+        counts: Counts = numbers
+        return counts
 
     def _drop_varying(self, columns: Mapping[str, Any], record_of: Counts, firsts: Counts) -> None:
         """Leave out columns that vary within a record: for the first batch too, so that few are kept after it."""
@@ -204,9 +206,11 @@ class Runs:
         source, place = self._stream.source, self._stream.place
         if self._no_id.count:
             names = " or ".join(f"'{shorten(name)}'" for name in self._columns.ids)
+            condition = " and ".join(f"{spelled(name)} is not null" for name in self._columns.ids)
             raise DataError(
                 f"{source}, {place(self._no_id.first)}: {names} is empty, so the record has no id "
-                f"({self._no_id}){self._joined(*self._columns.ids)}: fill it in, or leave such rows out with --where."
+                f"({self._no_id}){self._joined(*self._columns.ids)}: fill it in, or leave such rows "
+                f"out with --where '{condition}'."
             )
         if self._no_item.count and not self._options.drop_null_items:
             raise DataError(
@@ -245,15 +249,18 @@ class _Missing:
             self.count += int(np.count_nonzero(missing))
 
 
-def _missing(column: Any, *, blank: bool) -> Mask | None:
+def missing_values(column: Any, *, blank: bool) -> Mask | None:
     """For each value of a coded column whether it is null, NaN, or, if wanted, a blank text; none, if no value is."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
-        none = _missing(column.dictionary, blank=blank)
+        none = missing_values(column.dictionary, blank=blank)
         codes = numpy_of(column.indices.fill_null(0)) if column.null_count else numpy_of(column.indices)
-        masks = [None if none is None else none[codes], _flags(column.is_null()) if column.null_count else None]
+        masks = [
+            None if none is None or not none.any() else none[codes],
+            _flags(column.is_null()) if column.null_count else None,
+        ]
         return _either(masks)
     if blank and is_text(column.type):
         texts = pc.fill_null(as_text(column), arrow_text(""))
@@ -312,12 +319,12 @@ def _whole_numbers(column: Any) -> Any:
     return pc.replace_substring_regex(texts, _WHOLE, r"\1").cast(pa.int64())
 
 
-def _coded(column: Any) -> Any:
+def coded(column: Any) -> Any:
     """A column whose texts are dictionary-coded, each of them once; numbers and the like stay."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        values = column.dictionary
+        values = column.dictionary.cast(pa.large_string()) if is_text(column.type) else column.dictionary
         if not values.null_count and len(values.unique()) == len(values):
             return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
         column = as_plain(column, values.type)
@@ -330,7 +337,7 @@ def as_plain(column: Any, kind: Any) -> Any:
 
     if not pa.types.is_dictionary(column.type):
         return column
-    return as_text(column).cast(kind) if is_text(kind) else column.cast(kind)
+    return as_text(column).cast(kind) if is_text(kind) else column.cast(column.type.value_type)
 
 
 def _comparable(column: Any) -> Any:

@@ -1,6 +1,6 @@
 """Sources: a file, a folder or glob of parts, or standard input, as bytes that are read piece by piece.
 
-The hash of a source is that of its bytes; of several parts, that of their names and hashes.
+The hash of a source is that of its bytes; of several parts, that of their paths and hashes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
@@ -22,7 +22,7 @@ from shoal.files import codec_of, expanded, reason, sha256_of
 
 STDIN = "-"
 _PIECE = 1 << 22
-_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://|(https?|ftp|s3|gs|abfss?|hdfs|file):/", re.IGNORECASE)  # pathlib takes a /
 _PARTITION = re.compile(r"([^=/]+)=([^/]*)")
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
@@ -33,7 +33,7 @@ class SourceFile:
 
     path: Path
     max_expanded: int | str | None = None
-    partition: dict[str, str | None] = field(default_factory=dict)  # columns that the folder's name gives
+    label: str = ""  # its path within a folder or glob
     _opened: Iterator[bytes] | None = None
     _start: bytes | None = None
     _digest: Any = None
@@ -43,6 +43,11 @@ class SourceFile:
     def name(self) -> str:
         """For messages."""
         return "standard input" if self.is_stdin else str(self.path)
+
+    @property
+    def partition(self) -> dict[str, str | None]:
+        """The columns that the names of its folders give."""
+        return _partition(Path(self.label))
 
     @property
     def is_stdin(self) -> bool:
@@ -106,7 +111,11 @@ class SourceFile:
 
     def _open(self) -> IO[bytes]:
         """The bytes as they lie on disk."""
-        return os.fdopen(os.dup(sys.stdin.fileno()), "rb") if self.is_stdin else open(self.path, "rb")
+        if not self.is_stdin:
+            return open(self.path, "rb")
+        if sys.stdin is None:
+            raise DataError("Standard input cannot be read: it is closed.")
+        return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
 
 
 class _Hashed(io.RawIOBase):
@@ -141,28 +150,31 @@ class Source:
                 f"{text} is an address: Shoal reads local files only, so that raw data stay where they are. "
                 f"Download the file, and name the copy."
             )
+        if not text.strip():
+            raise DataError("The path of the data is empty: name a file, a folder or a pattern.")
         path = Path(text)
         try:
             is_folder, is_pattern = path.is_dir(), glob.has_magic(text) and not path.exists()
         except (OSError, ValueError) as error:
             raise DataError(f"{path} cannot be read: {reason(error)}.") from None
         if is_folder:
-            inside = sorted(part for part in path.rglob("*") if part.is_file() and not _hidden(part.relative_to(path)))
-            if not inside:
-                raise DataError(f"{text} is a folder without files: check the path.")
-            parts = [(part, _partition(part.relative_to(path))) for part in inside]
+            base, files = path, _files_in(path)
+            if not files:
+                raise DataError(f"{text} is a folder without files: check the path, or name a file.")
         elif is_pattern:
-            matches = sorted(Path(match) for match in glob.glob(text, recursive=True))
-            if not matches:
-                raise DataError(f"No file matches {text}: check the pattern.")
-            base = Path(text[: re.search(r"[*?[]", text).start()]).parent  # type: ignore[union-attr]
-            parts = [(part, _partition(Path(os.path.relpath(part, base)))) for part in matches if part.is_file()]
+            base, files = _matches(text)
+            if not files:
+                raise DataError(f"No file matches {text}: check the pattern, and the folder that it starts from.")
         else:
             return cls(text, (SourceFile(path, max_expanded),))
-        columns = {tuple(partition) for _, partition in parts}
-        if len(columns) > 1:
-            raise DataError(f"{text}: the folders of its parts name different columns: give all parts the same ones.")
-        return cls(text, tuple(SourceFile(part, max_expanded, partition) for part, partition in parts), several=True)
+        parts = [SourceFile(file, max_expanded, Path(os.path.relpath(file, base)).as_posix()) for file in files]
+        for part in parts:
+            if tuple(part.partition) != tuple(parts[0].partition):
+                raise DataError(
+                    f"{text}: the folders of {parts[0].label} and {part.label} name different columns: give all parts "
+                    f"the same ones, in the same order."
+                )
+        return cls(text, tuple(parts), several=True)
 
     @property
     def path(self) -> Path:
@@ -179,13 +191,29 @@ class Source:
         """The hash of what was read."""
         if not self.several:
             return self.parts[0].sha256
-        told = "".join(f"{part.path.name}\0{part.sha256}\n" for part in self.parts)
-        return hashlib.sha256(told.encode()).hexdigest()
+        hashes = "".join(f"{part.label}\0{part.sha256}\n" for part in self.parts)
+        return hashlib.sha256(hashes.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def sha256_of_source(name: str | os.PathLike[str]) -> str:
     """The hash of a file, or of the parts of a folder or glob, as it lies on disk."""
     return Source.of(name).sha256
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files in a folder and in those below it, but not hidden ones."""
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not _hidden(file.relative_to(folder)))
+
+
+def _matches(pattern: str) -> tuple[Path, list[Path]]:
+    """The files that match a pattern, or are in a folder that does; and the folder that the pattern starts from."""
+    base = Path(re.split(r"[*?[]", pattern)[0] + "x").parent
+    spelled = Path(pattern).name.startswith((".", "_"))  # then hidden files are wanted
+    files = set[Path]()
+    for match in map(Path, glob.glob(pattern, recursive=True)):
+        if spelled or not _hidden(Path(os.path.relpath(match, base))):
+            files.update(_files_in(match) if match.is_dir() else [match] if match.is_file() else [])
+    return base, sorted(files)
 
 
 def _hidden(path: Path) -> bool:

@@ -29,20 +29,20 @@ def nth_row(row: int) -> str:
     return f"row {row + 1}"
 
 
-def one_after_the_other(streams: Iterable[Stream], first: Stream) -> Stream:
-    """The records of several sources of one schema; ``first`` is the first of them, opened already."""
-    starts: list[tuple[int, Stream]] = []  # how many records come before each source
+def one_after_the_other(parts: Iterable[tuple[str, Stream]], schema: Any, source: str) -> Stream:
+    """The records of several parts of a source, which all have this schema; each comes with its name."""
+    starts: list[tuple[int, str, Stream]] = []  # how many records come before each part
 
     def batches() -> Iterator[Any]:
         rows = 0
-        for stream in streams:
-            starts.append((rows, stream))
+        for name, stream in parts:
+            starts.append((rows, name, stream))
             for batch in stream.batches:
                 rows += batch.num_rows
                 yield batch
 
     def place(row: int) -> str:
-        start, stream = next(pair for pair in reversed(starts) if pair[0] <= row)
-        return f"{stream.source}, {stream.place(row - start)}"
+        start, name, stream = next(part for part in reversed(starts) if part[0] <= row)
+        return f"file {name}, {stream.place(row - start)}"
 
-    return Stream(first.schema, batches(), first.source, place)
+    return Stream(schema, batches(), source, place)

@@ -19,7 +19,7 @@ from shoal.io.detect import TABULAR, format_named, format_to_write
 from shoal.io.format import Format
 from shoal.io.frames import ArrowTable, FrameFormat
 from shoal.io.layout import Plain, TableLayout, Wide, arrow_table
-from shoal.io.long import Long
+from shoal.io.long import Long, free_name
 from shoal.io.memory import InMemoryLayout, label_lists
 from shoal.io.several import MultiSetLayout, delimiters
 
@@ -154,6 +154,8 @@ def _layout(
 ) -> TableLayout:
     """Where the sets will stand, for data with at most one column of sets that came as ``source``."""
     if source.without_sets:
+        if shape == "long":
+            raise OptionError("--output-layout long is for sets, but the data have none: leave it out.")
         return _without_sets(dataset, target, given)
     long = isinstance(source, Long) if shape is None else shape == "long"
     if long and not target.tabular:
@@ -161,8 +163,14 @@ def _layout(
             raise OptionError(f"Format {target.format} has no columns, so it cannot be long: write {TABULAR}.")
         long = False
     if long:
-        own = replace(source, format=target) if isinstance(source, Long) else Long(format=target)
-        return own.with_options(given)
+        for name in ("column", "item_delimiter"):
+            if name in given:
+                raise OptionError(f"{name} is for wide data: pass --output-layout wide too, or leave it out.")
+        if isinstance(source, Long):
+            return replace(source, format=target).with_options(given)
+        taken = arrow_table(dataset).column_names
+        ids = (free_name(("id", "record_id"), taken),)
+        return Long(format=target, id_columns=ids, item_column=free_name(("item", "label"), taken)).with_options(given)
     for name in ("id_column", "item_column"):
         if name in given:
             raise OptionError(f"{name} is for long data: pass --output-layout long too, or leave it out.")
@@ -183,7 +191,7 @@ def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Pl
             f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
             f"(name the output so, or use --output-format)."
         )
-    for name in ("column", "item_delimiter"):
+    for name in ("column", "item_delimiter", "id_column", "item_column"):
         if name in given:
             raise OptionError(f"{name} is for data with one column of sets: leave it out.")
     if not arrow_table(dataset).column_names:

@@ -1,0 +1,133 @@
+"""Parts: the files of a folder or glob as one stream. All must have the same columns; their folders may name more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from shoal.errors import DataError, did_you_mean
+from shoal.io.format import Format, GuessedWrong, ReaderOptions
+from shoal.io.layout import is_list
+from shoal.io.messages import shorten
+from shoal.io.source import Source, SourceFile
+from shoal.io.stream import Stream, one_after_the_other
+
+_INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+
+
+def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> tuple[Format, Stream]:
+    """The records of all parts, one after the other; all must have the same columns."""
+    first, *others = source.parts
+    options = replace(options, one_of_several=source.several)
+    own, stream = format.open(first, options)
+    if not source.several:
+        return own, stream
+    types = _partition_types(source.parts)
+    stream = _with_partition(stream, first, types)
+    wanted = replace(stream, schema=options.schema or stream.schema)
+
+    def opened() -> Iterator[Stream]:
+        for part in others:
+            yield _with_partition(format.open(part, options)[1], part, types)
+
+    def streams() -> Iterator[tuple[str, Stream]]:
+        yield first.label, _same_columns(stream, wanted)
+        for part, more in zip(others, opened(), strict=True):
+            try:
+                yield part.label, _same_columns(more, wanted)
+            except _OnlyNulls:
+                kinds = reduce(_known_types, (one.schema for one in opened()), wanted.schema)
+                raise GuessedWrong(replace(options, schema=kinds)) from None
+
+    return own, one_after_the_other(streams(), wanted.schema, source.name)
+
+
+class _OnlyNulls(Exception):
+    """A column holds nothing but nulls in the first part, so its type is that of another part."""
+
+
+def _known_types(schema: Any, other: Any) -> Any:
+    """The schema with the types of another one for columns of nulls."""
+    import pyarrow as pa
+
+    kinds = {field.name: field.type for field in other}
+    return pa.schema(
+        [field.with_type(kinds[field.name]) if _holds_nulls(field.type) else field for field in schema]
+        if set(kinds) >= set(schema.names)
+        else schema
+    )
+
+
+def _holds_nulls(kind: Any) -> bool:
+    """Whether the values of an Arrow type are nulls or lists of nothing."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_null(kind) or (is_list(kind) and pa.types.is_null(kind.value_type)))
+
+
+def _partition_types(parts: Iterable[SourceFile]) -> dict[str, Any]:
+    """The Arrow types of columns that folders name: integers, if all are."""
+    import pyarrow as pa
+
+    values: dict[str, set[str]] = {}
+    for part in parts:
+        for name, value in part.partition.items():
+            values.setdefault(name, set()).update([] if value is None else [value])
+    whole = {name for name, texts in values.items() if all(map(_INTEGER.fullmatch, texts))}
+    return {name: pa.int64() if name in whole else pa.string() for name in values}
+
+
+def _with_partition(stream: Stream, part: SourceFile, types: dict[str, Any]) -> Stream:
+    """The records of a part, with the columns that its folders name."""
+    import pyarrow as pa
+
+    if not types:
+        return stream
+    clash = [name for name in types if name in stream.schema.names]
+    if clash:
+        raise DataError(
+            f"{part.name}: column '{shorten(clash[0])}' is in the file and in the name of its folder: rename one."
+        )
+    schema = pa.schema([*stream.schema, *types.items()])
+
+    def batches() -> Iterator[Any]:
+        for batch in stream.batches:
+            values = [pa.scalar(part.partition[name]).cast(kind) for name, kind in types.items()]
+            columns = [pa.repeat(value, batch.num_rows) for value in values]
+            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
+
+    return replace(stream, schema=schema, batches=batches())
+
+
+def _same_columns(stream: Stream, first: Stream) -> Stream:
+    """A part with its columns in the order of the first one; an error, if they are others."""
+    import pyarrow as pa
+
+    names, wanted = stream.schema.names, first.schema.names
+    for name in (*wanted, *names):
+        if name not in names or name not in wanted:
+            has, lacks = (first.source, stream.source) if name in wanted else (stream.source, first.source)
+            hint = did_you_mean(name, names if name in wanted else wanted)
+            raise DataError(
+                f"{has} has the column '{shorten(name)}', but {lacks} has not{hint}: give all parts the same columns."
+            )
+        one, other = first.schema.field(name).type, stream.schema.field(name).type
+        if one != other and _holds_nulls(one) and not _holds_nulls(other):
+            raise _OnlyNulls
+        if one != other and not _holds_nulls(other):
+            raise DataError(
+                f"Column '{shorten(name)}' is {shorten(other)} in {stream.source}, but {shorten(one)} in "
+                f"{first.source}: give all parts the same types."
+            )
+    if stream.schema.equals(first.schema):
+        return stream
+
+    def batches() -> Iterator[Any]:
+        for batch in stream.batches:
+            columns = [batch.column(field.name).cast(field.type) for field in first.schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=first.schema)
+
+    return replace(stream, schema=first.schema, batches=batches())

@@ -1,0 +1,82 @@
+"""Where the sets stand among the columns. Covers: io/layout.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from shoal.errors import DataError, OptionError
+from shoal.io.format import ReaderOptions
+from shoal.io.layout import is_list, is_text, set_column, set_position, text_list_type, with_first
+from shoal.io.stream import Stream, nth_row
+
+LISTS, TEXT, NUMBER = pa.list_(pa.string()), pa.string(), pa.int64()
+
+
+def at(*fields: tuple[str, Any], typed: bool = True, **options: Any) -> int:
+    return set_column(pa.schema(fields), ReaderOptions(**options), "x.parquet", typed=typed)
+
+
+def test_the_only_list_holds_the_sets() -> None:
+    assert at(("id", NUMBER), ("tags", LISTS), ("name", TEXT)) == 1
+
+
+def test_the_only_text_holds_the_sets_if_it_is_to_be_split() -> None:
+    assert at(("id", NUMBER), ("name", TEXT), item_delimiter="|") == 1
+
+
+def test_a_likely_name_holds_the_sets_of_a_text_file() -> None:
+    assert at(("id", TEXT), ("items", TEXT), typed=False) == 1
+    assert at(("anything", TEXT), typed=False) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "kind", "error"),
+    [
+        ([("a", LISTS), ("b", LISTS)], {}, DataError, r"has 2 list columns .*: pass --column"),
+        ([("a", TEXT)], {}, DataError, r"has no list column \('a' \(string\)\).*pass --id-column and --item-column"),
+        ([("a", TEXT), ("b", TEXT)], {"item_delimiter": "|"}, DataError, r"has 2 columns of strings"),
+        ([("age", LISTS)], {"column": "aeg"}, DataError, r"has no column 'aeg' \(did you mean 'age'\?\)"),
+        ([("a", TEXT)], {"column": "a"}, DataError, r"must hold lists of items, got strings: pass item_delimiter"),
+        ([("a", NUMBER)], {"column": "a"}, DataError, r"must hold lists of items, got int64: make it a list column"),
+        ([("a", LISTS)], {"column": "a", "item_delimiter": "|"}, OptionError, r"item_delimiter is for strings, but"),
+    ],
+)
+def test_what_is_unclear_is_asked_for(
+    fields: list[tuple[str, Any]], options: dict[str, str], kind: type[Exception], error: str
+) -> None:
+    with pytest.raises(kind, match=error):
+        at(*fields, **options)
+
+
+def test_a_text_file_without_a_likely_name_asks_for_the_column() -> None:
+    with pytest.raises(DataError, match=r"which column holds the sets\? It has 'a', 'b': pass --column"):
+        at(("a", TEXT), ("b", TEXT), typed=False)
+
+
+def test_the_sets_stand_where_they_stood_among_the_columns_that_are_left() -> None:
+    assert set_position(("a", "b"), ["b", "c"]) == 1
+    assert set_position((), ["b", "c"]) == 0
+    assert set_position(None, ["b", "c"]) == 2
+
+
+def test_types() -> None:
+    assert all(map(is_list, [LISTS, pa.large_list(TEXT), pa.list_(TEXT, 2)]))
+    assert all(map(is_text, [TEXT, pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), TEXT)]))
+    assert not is_text(NUMBER)
+    assert not is_list(TEXT)
+    assert text_list_type(pa.large_list(pa.large_string())) == pa.large_list(pa.large_string())
+    assert text_list_type(pa.list_(NUMBER)) == LISTS
+
+
+def test_a_look_at_the_first_batch_takes_nothing_away() -> None:
+    table = pa.table({"x": [1, 2, 3]})
+    stream = Stream(table.schema, iter(table.to_batches(max_chunksize=2)), "x", nth_row)
+    first, stream = with_first(stream)
+    assert first.num_rows == 2
+    assert stream.table().equals(table)
+    nothing, stream = with_first(Stream(table.schema, iter(()), "x", nth_row))
+    assert nothing is None
+    assert stream.table().num_rows == 0
