@@ -135,6 +135,8 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
+    if str(output) == STDOUT and release.groups_siblings and not release.provenance.get("codebook"):
+        console.warn("labels of groups need the code book: pass --codebook FILE to write it beside standard output.")
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")

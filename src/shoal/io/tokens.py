@@ -134,7 +134,8 @@ class _Marks:
                 array = np.frombuffer(lines, np.uint8)
                 ends = np.flatnonzero(array == 10) if ends is None else ends
                 at = np.flatnonzero(array == byte[0])
-                self.lines_with[mark] += len(np.unique(np.searchsorted(ends, at)))
+                line_of = np.searchsorted(ends, at)  # ascending
+                self.lines_with[mark] += 1 + int(np.count_nonzero(line_of[1:] != line_of[:-1]))
                 self.spaced[mark] = self.spaced[mark] and lines.count(byte + b" ") == len(at)
         if ends is None and self._numbers:
             self.numbers += len(re.findall(rb"^\d+(?:[^\S\n]+\d+)+[^\S\n]*$", lines, re.MULTILINE))
