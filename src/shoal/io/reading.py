@@ -25,7 +25,6 @@ from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source, SourceFile
 from shoal.io.stream import Stream, one_after_the_other
-from shoal.io.where import where
 from shoal.options import takes
 
 _INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
@@ -293,6 +292,8 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
         counts.append((spec, count))
     kept = None
     if options.where is not None:
+        from shoal.io.where import where  # loads pyarrow
+
         stream, kept = where(stream, options.where)
 
     def tell() -> tuple[Note, ...]:
