@@ -88,14 +88,8 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
     keys = as_keys(right.column(spec.right).combine_chunks())
     count = JoinCount(ignored=keys.null_count)
     right, keys = right.filter(keys.is_valid()), keys.drop_null()
-    counts = pc.value_counts(keys)
-    if repeated := counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist():
-        more = f" ({len(repeated):,} keys occur more than once)" if len(repeated) > 1 else ""
-        raise DataError(
-            f"{right_name}: the key '{shorten(spec.right)}' of a join must be unique, but "
-            f"{shown(str(repeated[0]['values']))} occurs {repeated[0]['counts']} times{more}: remove the extra rows, "
-            "or join by another column."
-        )
+    if len(keys.unique()) < len(keys):
+        raise _not_unique(keys, spec.right, right_name)
     added = right.drop_columns([spec.right]).combine_chunks()
     if twice := [name for name in added.column_names if name in stream.schema.names]:
         raise DataError(
@@ -118,6 +112,16 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
 
     sources = {**stream.joined, **dict.fromkeys(added.column_names, right_name)}
     return replace(stream, schema=schema, batches=batches(), joined=sources), count
+
+
+def _not_unique(keys: Any, name: str, source: str) -> DataError:
+    counts = pc.value_counts(keys)
+    repeated = counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist()
+    more = f" ({len(repeated):,} keys occur more than once)" if len(repeated) > 1 else ""
+    return DataError(
+        f"{source}: the key '{shorten(name)}' of a join must be unique, but {shown(str(repeated[0]['values']))} occurs "
+        f"{repeated[0]['counts']} times{more}: remove the extra rows, or join by another column."
+    )
 
 
 def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
@@ -156,7 +160,8 @@ def _comparable(left: Any, right: Any) -> Callable[[Any], Any] | None:
 def _as_texts(column: Any, numeric: bool) -> Any:
     """Keys as texts, with NaN and blank texts as null. ``numeric``: texts are compared with numbers."""
     if pt.is_floating(column.type):
-        column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)  # so that -0.0 is 0.0
+        floats = column.cast(pa.float64())
+        column = pc.add(pc.if_else(pc.is_nan(floats), None, floats), 0.0)  # so that -0.0 is 0.0
     texts = as_labels(column)
     if numeric and pc.any(pc.match_substring(texts, ".")).as_py():  # 1004906.0 is 1004906, and 1.50 is 1.5
         texts = pc.replace_substring_regex(texts, r"^(-?\d+)(?:\.0*|(\.\d*[1-9])0*)$", r"\1\2")

@@ -144,7 +144,7 @@ class _Column:
     type: Any  # without dictionary coding
     compared_as: Any
     stream: Stream
-    count: WhereCount
+    count: WhereCount  # its total is how many records came before the batch at hand
 
     def __str__(self) -> str:
         return f"'{shorten(self.name)}' ({self.type})"
