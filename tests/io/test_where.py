@@ -1,4 +1,4 @@
-"""Filters of streams by simple expressions. Covers: io/where.py, io/expression.py."""
+"""Filters of streams by simple expressions. Covers: io/where.py."""
 
 from __future__ import annotations
 
@@ -69,8 +69,10 @@ TABLE = pa.table(
         ("week is null", [4]),
         ("week IS NOT NULL", [2, 3, 5]),
         ("week in (1, 40)", [2, 5]),
-        ("week not in [1, '40']", [3]),
+        ("week not in [1, 40]", [3]),
         ("week in (1, 2.5)", [2]),
+        ("week in ('1', '2')", [2, 3]),
+        ("week < 99999999999999999999", [2, 3, 5]),
         ("department == 'DELI'", [2]),
         ('department != "DELI"', [4]),
         ("department > 'DELI'", [4]),
@@ -88,12 +90,15 @@ TABLE = pa.table(
         ("sales is null", [3, 5]),
         ("not sales > 1", [4]),
         ("day <= '2017-03-31'", [2, 3]),
+        ("day <= '2017-03-30 17:30'", [2]),
         ("at <= '2017-03-31'", [2]),
         ("at <= '2017-03-31 17:30'", [2, 3]),
         ("at in ('2018-01-01', '2017-01-01T00:00:00')", [2, 5]),
         ("day = at", [2, 5]),
         ("coupon == true", [2, 5]),
         ("coupon != TRUE", [4]),
+        ("coupon = 1", [2, 5]),
+        ("coupon < true", [4]),
         ("flag = true", [2, 5]),
         ("week < limit", [2]),
         ("price > limit", [3]),
@@ -123,32 +128,29 @@ def test_records_that_fulfil_the_expression_are_kept(text: str, wanted: list[int
         ("week < 3 && week > 1", "at character 10, but got '&& week > 1'"),
         ("week between 1 and 3", "expected a comparison, 'in' or 'is null' at character 6, but got 'between'"),
         ("week in 3", "expected a list in parentheses at character 9"),
-        ("week in ()", "expected a column, a number or a text in quotes at character 10"),
+        ("week in ()", "expected a number or a text in quotes at character 10"),
         ("week in (limit)", "expected a number or a text in quotes at character 10"),
         ("week in (1, 2]", r"expected '\)' at character 14"),
         ("week is 3", "expected 'null' at character 9"),
-        ("week = null", "expected a value .*'is null'"),
+        ("week = null", "at character 8, but got 'null'. Write it like .* is not null"),
         ("week = 'a", "at character 8, but got ''a'"),
         ("week = 12abc", "at character 8, but got '12abc'"),
-        ("week = 99999999999999999999", "a number of at most 64 bits, or a text in quotes"),
-        ("week < 1e999", "a number of at most 64 bits"),
-        ("(" * 200 + "week < 3" + ")" * 200, "at most 100 parentheses"),
-        ("not " * 200 + "week < 3", "at most 100 parentheses and 'not'"),
-        ("'week' < 3", "the comparison at character 1 has no column; .*backticks"),
+        ("(" * 2000 + "week < 3" + ")" * 2000, "nests too deeply"),
+        ("not " * 2000 + "week < 3", "nests too deeply"),
+        ("'week' < 3", "expected a column on one side of the comparison at character 1, but got ''week''"),
+        ("'week' is null", "expected a column at character 1, but got ''week''"),
         ("weeks < 3", r"no column 'weeks' \(did you mean 'week'\?\) in orders.csv, which has 'week', 'department'"),
         ("department = DELI", "no column 'DELI'.*put texts in quotes"),
-        ("week < 'abc'", r"""compares 'week' \(int64\) with text 'abc', which is no number"""),
+        ("week < 'abc'", r"compares 'week' \(int64\) with 'abc': write a number"),
         ("week < true", r"compares 'week' \(int64\) with true: write a number"),
-        ("week in (1, 'x')", "text 'x', which is no number"),
-        ("price in (1, 'x')", r"'price' \(string\) with 1 and text 'x': write all values of a list alike"),
+        ("week in (1, 'x')", "expected a number like the first value at character 13, but got ''x''"),
+        ("week in ('1', 'x')", r"'week' \(int64\) with '1', 'x': write a number"),
+        ("price = 1234567890123456", r"'price' \(string\) with 1234567890123456: write a text in quotes.* 15 digits"),
         ("department = ' '", "a blank text: use 'is null'"),
-        ("coupon < true", "has no order: use == or !="),
-        ("coupon = 1", r"'coupon' \(bool\) with 1: write true or false"),
-        ("coupon <= coupon", "has no order"),
+        ("coupon = 2", r"'coupon' \(bool\) with 2: write true or false"),
         ("coupon = week", r"'coupon' \(bool\) with 'week' \(int64\)"),
-        ("at < 2017", r"'at' \(timestamp\[us\]\) with 2017: write a date like '2017-03-31'"),
-        ("at < 'May'", "with text 'May': write it like '2017-03-31' or '2017-03-31 17:30'"),
-        ("day < '2017-03-31 17:30'", "write it like '2017-03-31'"),
+        ("at < 2017", r"'at' \(timestamp\[us\]\) with 2017: write a date in quotes, like '2017-03-31'"),
+        ("day < 'May'", "with 'May': write a date in quotes, like '2017-03-31' or '2017-03-31 17:30'"),
     ],
 )
 def test_an_expression_that_cannot_be_used_is_refused_before_anything_is_read(text: str, message: str) -> None:
@@ -172,22 +174,17 @@ def test_a_cell_that_is_no_number_is_named_with_its_place(rows: int) -> None:
         lines(pa.table({"price": ["true", "", "", None, "yes"]}), "price = true", rows)
 
 
-def test_large_integers_are_exact() -> None:
-    numbers = [2**53, 2**53 + 1, 2**60]
-    texts = pa.table({"id": list(map(str, numbers))})
-    for table in (pa.table({"id": numbers}), pa.table({"id": pa.array(numbers, pa.uint64())}), texts):
-        assert lines(table, f"id == {2**53 + 1}") == [3]
-        assert lines(table, f"id > {2**53}") == [3, 4]
-        assert lines(table, "id > 0.5") == [2, 3, 4]
-    for cell in ("1.5", "0x10"):
-        with pytest.raises(DataError, match=rf"line 3: .*'{cell}', and the filter needs an integer"):
-            lines(pa.table({"id": ["1", cell, "2"]}), f"id == {2**53 + 1}")
-    with pytest.raises(OptionError, match="put such a large number in quotes"):
-        lines(texts, f"id == {2**63}")
-    top = pa.table({"id": pa.array([0, 2**64 - 1], pa.uint64())})
-    assert lines(top, f"id == {2**64 - 1}") == [3]
-    assert lines(top, "id > -1") == [2, 3]
-    assert lines(pa.table({"id": [1]}), f"id < {2**64 - 1}") == [2]
+def test_large_integers_are_compared_with_integers_exactly() -> None:
+    table = pa.table({"id": [2**53, 2**53 + 1, 2**60]})
+    assert lines(table, f"id == {2**53 + 1}") == [3]
+    assert lines(table, f"id > {2**53}") == [3, 4]
+    assert lines(table, "id > 0.5") == [2, 3, 4]
+
+
+def test_an_integer_of_more_than_63_bits_is_refused() -> None:
+    table = pa.table({"id": pa.array([1, 2**64 - 1], pa.uint64())})
+    with pytest.raises(DataError, match=rf"line 3: column 'id' has '{2**64 - 1}', and the filter needs a number"):
+        lines(table, "id > 0")
 
 
 @pytest.mark.parametrize(
@@ -220,40 +217,26 @@ def test_all_types_of_numbers_and_texts(kind: Any) -> None:
     assert lines(table, "x = '2'") == [2]
 
 
-def test_a_float_is_compared_in_its_own_precision() -> None:
-    table = pa.table({"x": pa.array([0.1, 0.3], pa.float32())})
-    assert lines(table, "x == 0.1") == [2]
-    assert lines(table, "x < 1e300") == [2, 3]
-
-
 def test_a_column_without_any_value() -> None:
     table = pa.table({"x": pa.nulls(2)})
     assert lines(table, "x > 1 or x = 'a'") == []
     assert lines(table, "x is null") == [2, 3]
 
 
-def test_timestamps_with_a_time_zone() -> None:
-    table = pa.table(
-        {
-            "at": pa.array([datetime(2017, 3, 31, 22, 0)], pa.timestamp("us", "UTC")).cast(
-                pa.timestamp("us", "Europe/Berlin")
-            )
-        }
-    )
+def test_timestamps_with_a_time_zone_are_compared_as_its_clocks_show_them() -> None:
+    utc = pa.array([datetime(2017, 3, 31, 22, 0)], pa.timestamp("us", "UTC"))
+    table = pa.table({"at": utc.cast(pa.timestamp("us", "Europe/Berlin")), "utc": utc})
     assert lines(table, "at >= '2017-04-01'") == [2]
-    assert lines(table, "at >= '2017-04-01T00:00:00Z'") == []
-    both = table.append_column("naive", pa.array([datetime(2017, 1, 1)]))
-    with pytest.raises(
-        OptionError,
-        match=r"'at' \(timestamp\[us, tz=Europe/Berlin\]\) with 'naive' .*: give both a time zone, or neither",
-    ):
-        where(stream_of(both), "at > naive")
+    assert lines(table, "utc >= '2017-04-01'") == []
+    assert lines(table, "at = at") == [2]
+    message = r"'at' \(timestamp\[us, tz=Europe/Berlin\]\) with 'utc' .*: convert one of them to the type of the other"
+    with pytest.raises(OptionError, match=message):
+        where(stream_of(table), "at > utc")
 
 
-def test_a_date_beyond_the_range_of_timestamps() -> None:
-    table = pa.table({"day": [date(9999, 1, 1)], "at": pa.array([0], pa.timestamp("ns"))})
-    with pytest.raises(DataError, match=r"^orders\.csv: filter \"day > at\" cannot be evaluated: "):
-        lines(table, "day > at")
+def test_a_date_beyond_the_range_of_other_timestamps() -> None:
+    table = pa.table({"day": [date(9999, 12, 31)], "at": pa.array([0], pa.timestamp("ns"))})
+    assert lines(table, "day > at and day > '2017-01-01'") == [2]
 
 
 def test_nothing_is_left() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from shoal.errors import shorten
 
-__all__ = ["listed", "shorten", "shown"]
+__all__ = ["in_filter", "listed", "shorten", "shown"]
 _NAMES = 20
+_KEYWORDS = frozenset({"and", "or", "not", "in", "is", "null", "true", "false"})  # of filters
 
 
 def shown(label: str) -> str:
@@ -17,6 +19,16 @@ def shown(label: str) -> str:
     "'oat\\\\tmilk'"
     """
     return repr(shorten(label))
+
+
+def in_filter(name: str) -> str:
+    """The name of a column as ``--where`` wants it.
+
+    >>> in_filter("week"), in_filter("unit price")
+    ('week', '`unit price`')
+    """
+    plain = re.fullmatch(r"[^\W\d]\w*(?:\.\w+)*", name) and name.lower() not in _KEYWORDS
+    return name if plain else "`" + name.replace("`", "``") + "`"
 
 
 def listed(names: Iterable[object]) -> str:

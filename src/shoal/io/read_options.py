@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.io.join import JoinSpec
+from shoal.io.join_spec import JoinSpec
 from shoal.options import Option, Spec, changed, option
 
 

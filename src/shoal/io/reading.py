@@ -15,7 +15,7 @@ from shoal.io.detect import TABULAR, format_named, format_of
 from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
 from shoal.io.frames import FrameFormat, read_frame, refuse_without_sets
 from shoal.io.header import SET_NAMES
-from shoal.io.join import JoinSpec, join
+from shoal.io.join_spec import JoinSpec
 from shoal.io.layout import Plain, Wide, is_list, with_first
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
@@ -25,7 +25,6 @@ from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
 from shoal.io.stream import Stream
-from shoal.io.where import where
 from shoal.options import takes
 
 _LONG = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
@@ -224,12 +223,16 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
     joins = (options.join,) if isinstance(options.join, str) else options.join or ()
     counts: list[Any] = []
     for text in joins:
+        from shoal.io.join import join  # not at the top, because it loads pyarrow
+
         spec = JoinSpec.parse(text)
         right = read_table(spec.file, named=(spec.right,))
         stream, count = join(stream, right, spec, spec.file)
         counts.append((spec, count))
     kept = None
     if options.where is not None:
+        from shoal.io.where import where
+
         stream, kept = where(stream, options.where)
 
     def tell() -> tuple[Note, ...]:

@@ -19,10 +19,9 @@ from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
 from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.coding import Coded, Encoder, as_text, is_whole
-from shoal.io.expression import spelled
 from shoal.io.format import ReaderOptions
 from shoal.io.layout import is_text
-from shoal.io.messages import listed, shorten, shown
+from shoal.io.messages import in_filter, listed, shorten, shown
 from shoal.io.stream import Stream
 
 Mask = npt.NDArray[np.bool_]
@@ -151,7 +150,7 @@ class Runs:
             raise DataError(
                 f"{self._stream.source}, {self._stream.place(self._lines + row)}: column '{shorten(name)}' must be a "
                 f"whole number from 1 to {_MOST:,}, got {'nothing' if got is None else shown(str(got))}: correct it, "
-                f"or leave such rows out with --where '{spelled(name)} >= 1'."
+                f"or leave such rows out with --where '{in_filter(name)} >= 1'."
             )
         counts: Counts = numbers
         return counts
@@ -206,7 +205,7 @@ class Runs:
         source, place = self._stream.source, self._stream.place
         if self._no_id.count:
             names = " or ".join(f"'{shorten(name)}'" for name in self._columns.ids)
-            condition = " and ".join(f"{spelled(name)} is not null" for name in self._columns.ids)
+            condition = " and ".join(f"{in_filter(name)} is not null" for name in self._columns.ids)
             raise DataError(
                 f"{source}, {place(self._no_id.first)}: {names} is empty, so the record has no id "
                 f"({self._no_id}){self._joined(*self._columns.ids)}: fill it in, or leave such rows "

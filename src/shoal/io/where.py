@@ -1,379 +1,326 @@
-"""The records of a stream that fulfil an expression (``--where``).
+"""The records of a stream that fulfil a condition such as ``week <= 12 and department in ('DELI', 'MEAT')``.
 
-Nulls are as in SQL: a comparison with a null is unknown, and so is its opposite; a record is kept if the whole
-expression is true. A blank text and NaN are nulls, so a CSV file and its Parquet copy give the same records.
+A parser by recursive descent turns the condition into a function of record batches::
+
+    condition = all ("or" all)*
+    all       = term ("and" term)*
+    term      = "not" term | "(" condition ")" | value sign value | column test
+    test      = "is" ["not"] "null" | ["not"] "in" "(" literal ("," literal)* ")"
+    value     = column | literal
+    literal   = number | text | "true" | "false"
+
+Nulls are as in SQL: a comparison with a null is unknown, and so is its opposite; a record is kept if the condition is
+true. A blank text and NaN are nulls, so a CSV file and its Parquet copy give the same records.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from shoal.data.arrow import arrow_numbers, arrow_text, arrow_texts
 from shoal.errors import DataError, OptionError, did_you_mean
-from shoal.io.expression import (
-    AllOf,
-    AnyOf,
-    Column,
-    Comparison,
-    Expression,
-    IsNull,
-    Literal,
-    Membership,
-    Not,
-    parse,
-    parse_number,
-)
+from shoal.io.coding import as_text
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.stream import Stream
 
-Test = Callable[[Any, int], Any]  # a record batch and the number of its first record, to an array of booleans
-_FUNCTIONS = {
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-    "==": "equal",
-    "!=": "not_equal",
+Test = Callable[[Any], Any]  # from a record batch to an array of booleans, null where the answer is unknown
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(?![\w.])
+    |(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
+    |(?P<boolean>(?:true|false)(?![\w.]))
+    |(?P<fixed>(?:and|or|not|in|is|null)(?![\w.])|[()\[\],])
+    |(?P<column>[^\W\d]\w*(?:\.\w+)*|`(?:[^`]|``)+`)
+    |(?P<sign><=|>=|<>|==|!=|<|>|=)
+    |(?P<end>\Z)
+    |(?P<unknown>.+)
+    )""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_LITERAL = ("number", "text", "boolean")
+_SIGNS = {
+    "<": pc.less,
+    "<=": pc.less_equal,
+    ">": pc.greater,
+    ">=": pc.greater_equal,
+    "=": pc.equal,
+    "==": pc.equal,
+    "!=": pc.not_equal,
+    "<>": pc.not_equal,
 }
-_REMEDIES = {"number": "write a number", "boolean": "write true or false", "time": "write a date like '2017-03-31'"}
-_EXACT = 2**53  # floats represent all integers below
+_INTEGER, _FLOAT, _TEXT, _BOOLEAN, _TIME = pa.int64(), pa.float64(), pa.large_string(), pa.bool_(), pa.timestamp("us")
+_COMPARED_AS = {
+    pt.is_integer: _INTEGER,
+    pt.is_floating: _FLOAT,
+    pt.is_decimal: _FLOAT,
+    pt.is_string: _TEXT,
+    pt.is_large_string: _TEXT,
+    pt.is_null: _TEXT,
+    pt.is_boolean: _BOOLEAN,
+    pt.is_timestamp: _TIME,
+    pt.is_date: _TIME,
+}
+_TEXT_COMPARED_AS = {"number": _FLOAT, "boolean": _BOOLEAN, "text": _TEXT}  # by the kind of the literal
+_WANTED = {
+    _INTEGER: "a number",
+    _FLOAT: "a number",
+    _TEXT: "a text in quotes, true, false, or a number of at most 15 digits",
+    _BOOLEAN: "true or false",
+    _TIME: "a date in quotes, like '2017-03-31' or '2017-03-31 17:30'",
+}
 
 
 @dataclass
 class WhereCount:
-    """How many records a filter kept. Complete when the filtered stream has been consumed."""
+    """How many records a filter has read, and how many of them it has kept."""
 
     kept: int = 0
     total: int = 0
 
 
-@dataclass(eq=False)
-class _Kept:
-    """Which records of the source were kept: one bit for each."""
-
-    place: Callable[[int], str]  # of a record of the source
-    masks: list[Any] = field(default_factory=list)
-    kept: list[int] = field(default_factory=lambda: [0])  # before each mask, and at the end
-    read: list[int] = field(default_factory=lambda: [0])
-
-    def add(self, mask: Any, kept: int) -> None:
-        self.masks.append(mask)
-        self.kept.append(self.kept[-1] + kept)
-        self.read.append(self.read[-1] + len(mask))
-
-    def place_of(self, record: int) -> str:
-        """Where the r-th record that was kept stands in the source."""
-        import pyarrow.compute as pc
-
-        at = bisect_right(self.kept, record) - 1
-        within = pc.indices_nonzero(self.masks[at])[record - self.kept[at]].as_py()
-        return self.place(self.read[at] + within)
-
-
 def where(stream: Stream, text: str) -> tuple[Stream, WhereCount]:
-    """Keep the records for which an expression is true, in their order.
+    """Keep the records for which a condition is true, in their order.
 
     Raises
     ------
     OptionError
-        The expression cannot be parsed, names a column that is not there, or compares what cannot be compared.
+        The condition cannot be parsed, names a column that is not there, or compares what cannot be compared.
     DataError
         While the stream is consumed: a text that is compared with numbers is no number.
     """
-    import pyarrow as pa
+    count, masks = WhereCount(), list[Any]()
+    try:
+        test = _Parser(stream, text, count).parse()
+    except RecursionError:
+        raise OptionError(f'Filter "{text}" nests too deeply: use fewer parentheses.') from None
 
-    test = _Compiler(stream, text).compile(parse(text))
-    count, kept = WhereCount(), _Kept(stream.place)
-
-    def filtered() -> Iterator[Any]:
+    def batches() -> Iterator[Any]:
         for batch in stream.batches:
-            try:
-                mask = test(batch, count.total)  # null, where the expression is unknown, counts as false
-            except pa.ArrowInvalid as error:  # a date beyond the range of the timestamps it is compared with
-                raise DataError(f'{stream.source}: filter "{text}" cannot be evaluated: {error}') from None
-            chosen = mask.true_count
-            kept.add(mask, chosen)
+            mask = test(batch)
+            masks.append(mask)
             count.total += len(batch)
-            count.kept += chosen
-            if chosen:
-                yield batch if chosen == len(batch) else batch.filter(mask)
+            count.kept += mask.true_count
+            if mask.true_count:
+                yield batch if mask.true_count == len(batch) else batch.filter(mask)
 
-    return replace(stream, batches=filtered(), place=kept.place_of), count
+    def place(record: int) -> str:
+        before = 0
+        for mask in masks:
+            if record < mask.true_count:
+                break
+            record, before = record - mask.true_count, before + len(mask)
+        return stream.place(before + pc.indices_nonzero(mask)[record].as_py())
+
+    return replace(stream, batches=batches(), place=place), count
+
+
+class _Token(NamedTuple):
+    kind: str  # a group of the pattern; fixed words are kinds of their own
+    word: str
+    start: int
+
+    @property
+    def value(self) -> str:
+        """The word without its quotes."""
+        quote = self.word[0]
+        return self.word[1:-1].replace(quote * 2, quote) if quote in "'\"`" else self.word
 
 
 @dataclass(frozen=True, eq=False)
-class _Operand:
+class _Column:
     """A column of the stream that is compared."""
 
     name: str
-    position: int
     type: Any  # without dictionary coding
-    kind: str  # number, text, boolean or time
+    compared_as: Any
     stream: Stream
+    count: WhereCount  # its total is how many records came before the batch at hand
 
     def __str__(self) -> str:
         return f"'{shorten(self.name)}' ({self.type})"
 
-    def values(self, batch: Any) -> Any:
-        """The values of a batch, with blank texts and NaN as null."""
-        import pyarrow as pa
+    def values(self, batch: Any, target: Any) -> Any:
+        """The cells of a batch in the type of a comparison, with blank texts and NaN as null."""
+        cells = batch.column(self.stream.schema.names.index(self.name))
+        if self.compared_as == _TEXT:
+            texts = as_text(cells)
+            trimmed = pc.utf8_trim_whitespace(texts)
+            cells = _null_where(pc.equal(trimmed, arrow_text("")), texts if target == _TEXT else trimmed)
+        elif pt.is_dictionary(cells.type):
+            cells = cells.dictionary_decode()
+        elif getattr(self.type, "tz", None):
+            cells = pc.local_timestamp(cells)
+        values = _cast(cells, target)
+        if values is None:
+            row = next(row for row in range(len(cells)) if _cast(cells.slice(row, 1), target) is None)
+            raise DataError(
+                f"{self.stream.source}, {self.stream.place(self.count.total + row)}: column '{shorten(self.name)}' has "
+                f"{shown(str(cells[row]))}, and the filter needs {_WANTED[target]}: correct the cell, or compare with "
+                "a text in quotes."
+            )
+        return _null_where(pc.is_nan(values), values) if target == _FLOAT else values
 
-        column = batch.column(self.position)
-        column = column if column.type == self.type else column.cast(self.type)
-        if self.kind == "text":
-            return _without_blanks(column)
-        return _without_nan(column) if pa.types.is_floating(self.type) else column
 
-    def cast(self, target: Any, batch: Any, first: int) -> Any:
-        """The values of a batch in the type in which they are compared."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+class _Parser:
+    """Reads a condition from left to right. Checks names and types, and returns a test."""
 
-        values = self.values(batch)
-        if values.type == target:
-            return values
-        if self.kind != "text" or _kind_of(target) == "text":
-            return values.cast(target, safe=False)  # integers to floats: those above 2**53 are rounded
-        values, cells = pc.utf8_trim_whitespace(values), values
-        for step in (pa.float64(), target) if target == pa.int64() else (target,):  # 0x10 is an integer for Arrow alone
-            try:
-                cells = values.cast(step)
-            except pa.ArrowInvalid:
-                raise self.bad_cell(values, step, target, first) from None
-        return _without_nan(cells) if target == pa.float64() else cells
+    def __init__(self, stream: Stream, text: str, count: WhereCount) -> None:
+        self.stream, self.text, self.count = stream, text, count
+        self.tokens, self.next = list[_Token](), 0
+        for match in _TOKEN.finditer(text):
+            kind = str(match.lastgroup)
+            word = match[kind]
+            self.tokens.append(_Token(word.lower() if kind == "fixed" else kind, word, match.start(kind)))
 
-    def bad_cell(self, texts: Any, step: Any, target: Any, first: int) -> DataError:
-        """The error for the first text that cannot be cast."""
-        import pyarrow as pa
+    def accept(self, *kinds: str) -> _Token | None:
+        """Step over the next token, if it is of one of these kinds."""
+        token = self.tokens[self.next]
+        if token.kind not in kinds:
+            return None
+        self.next += 1
+        return token
 
-        row = _first_bad(texts, step)
-        wanted = {pa.bool_(): "true or false", pa.int64(): "an integer"}.get(target, "a number")
-        return DataError(
-            f"{self.stream.source}, {self.stream.place(first + row)}: column '{shorten(self.name)}' has "
-            f"{shown(texts[row].as_py())}, and the filter needs {wanted}: correct the cell, or compare with a text in "
-            "quotes."
+    def expect(self, *kinds: str, wanted: str = "") -> _Token:
+        if token := self.accept(*kinds):
+            return token
+        raise self.unexpected(self.tokens[self.next], wanted or f"'{kinds[0]}'")
+
+    def unexpected(self, token: _Token, wanted: str) -> OptionError:
+        got = f"got '{shorten(token.word)}'" if token.word else "the filter ends"
+        return OptionError(
+            f'Filter "{self.text}": expected {wanted} at character {token.start + 1}, but {got}. Write it like '
+            "\"week <= 12 and department in ('DELI', 'MEAT') and brand is not null\"; put names of columns with spaces "
+            "or signs in backticks."
         )
 
+    def incomparable(self, column: _Column, other: object, remedy: str) -> OptionError:
+        return OptionError(f'Filter "{self.text}" compares {column} with {other}: {remedy}.')
 
-@dataclass(frozen=True, eq=False)
-class _Compiler:
-    """Turns an expression into a function of record batches, and checks names and types."""
+    def parse(self) -> Test:
+        test = self.condition()
+        self.expect("end", wanted="'and', 'or' or the end")
+        return test
 
-    stream: Stream
-    text: str
+    def condition(self) -> Test:
+        return self.chain("or", self.all, pc.or_kleene)
 
-    def __str__(self) -> str:
-        return f'Filter "{self.text}"'
+    def all(self) -> Test:
+        return self.chain("and", self.term, pc.and_kleene)
 
-    def compile(self, node: Expression) -> Test:
-        import pyarrow.compute as pc
+    def chain(self, word: str, part: Callable[[], Test], combine: Any) -> Test:
+        tests = [part()]
+        while self.accept(word):
+            tests.append(part())
+        return lambda batch: reduce(combine, (test(batch) for test in tests))
 
-        match node:
-            case Comparison(operator, column, other):
-                if isinstance(other, Column):
-                    return self.compare_columns(operator, self.operand(column), self.operand(other))
-                return self.compare(operator, self.operand(column), other)
-            case Membership(column, values):
-                return self.member(self.operand(column), values)
-            case IsNull(column):
-                operand = self.operand(column)
-                return lambda batch, _: operand.values(batch).is_null()
-            case Not(term):
-                inner = self.compile(term)
-                return lambda batch, first: pc.invert(inner(batch, first))
-            case AllOf(terms) | AnyOf(terms):
-                tests = [self.compile(term) for term in terms]
-                combine = pc.and_kleene if isinstance(node, AllOf) else pc.or_kleene
-                return lambda batch, first: reduce(combine, (test(batch, first) for test in tests))
+    def term(self) -> Test:
+        if self.accept("not"):
+            return _opposite(self.term())
+        if self.accept("("):
+            test = self.condition()
+            self.expect(")")
+            return test
+        left = self.value()
+        if sign := self.accept("sign"):
+            return self.comparison(left, _SIGNS[sign.word], self.value())
+        if isinstance(left, _Token):
+            raise self.unexpected(left, "a column")
+        is_null, negated = self.accept("is"), self.accept("not")
+        test = self.null_test(left) if is_null else self.membership(left)
+        return _opposite(test) if negated else test
 
-    def operand(self, column: Column) -> _Operand:
-        import pyarrow as pa
+    def value(self) -> _Column | _Token:
+        token = self.expect("column", *_LITERAL, wanted="a column, a number or a text in quotes")
+        return self.column(token.value) if token.kind == "column" else token
 
+    def column(self, name: str) -> _Column:
         names = self.stream.schema.names
-        if column.name not in names:
+        if name not in names:
             raise OptionError(
-                f"{self}: no column '{shorten(column.name)}'{did_you_mean(column.name, names)} in "
+                f"Filter \"{self.text}\": no column '{shorten(name)}'{did_you_mean(name, names)} in "
                 f"{self.stream.source}, which has {listed(names)}; put texts in quotes."
             )
-        position = names.index(column.name)
-        kind = self.stream.schema.field(position).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if (sort := _kind_of(kind)) is None:
-            raise OptionError(
-                f"{self}: column '{shorten(column.name)}' has the type {kind}, and a filter compares "
-                "only numbers, texts, dates, timestamps and booleans."
-            )
-        kind = {pa.float16(): pa.float32(), pa.null(): pa.string()}.get(kind, kind)
-        return _Operand(column.name, position, kind, sort, self.stream)
+        kind = self.stream.schema.field(names.index(name)).type
+        kind = kind.value_type if pt.is_dictionary(kind) else kind
+        for is_kind, compared_as in _COMPARED_AS.items():
+            if is_kind(kind):
+                return _Column(name, kind, compared_as, self.stream, self.count)
+        raise OptionError(
+            f"Filter \"{self.text}\": column '{shorten(name)}' has the type {kind}, and a filter compares only "
+            "numbers, texts, dates, timestamps and booleans."
+        )
 
-    def refuse(self, column: _Operand, other: object, remedy: str = "") -> NoReturn:
-        raise OptionError(f"{self} compares {column} with {other}{remedy}.")
+    def comparison(self, left: _Column | _Token, compare: Any, right: _Column | _Token) -> Test:
+        if isinstance(left, _Token):  # 12 >= week
+            if isinstance(right, _Token):
+                raise self.unexpected(left, "a column on one side of the comparison")
+            return self.comparison(right, lambda cells, literal: compare(literal, cells), left)
+        if isinstance(right, _Token):
+            literals = self.literals(left, [right])
+            return lambda batch: compare(left.values(batch, literals.type), literals[0])
+        target, other = left.compared_as, right.compared_as
+        if target != other and {target, other} <= {_INTEGER, _FLOAT, _TEXT}:
+            target = other = _FLOAT
+        if target != other or getattr(left.type, "tz", None) != getattr(right.type, "tz", None):
+            raise self.incomparable(left, right, "convert one of them to the type of the other")
+        return lambda batch: compare(left.values(batch, target), right.values(batch, target))
 
-    def compare(self, operator: str, column: _Operand, literal: Literal) -> Test:
-        import pyarrow.compute as pc
+    def null_test(self, column: _Column) -> Test:
+        self.expect("null")
+        return lambda batch: column.values(batch, column.compared_as).is_null()
 
-        target, values = self.constants(column, [literal])
-        if isinstance(literal, bool) and operator not in ("==", "!="):
-            self.refuse(column, _described(literal), ", which has no order: use == or !=")
-        call, value = getattr(pc, _FUNCTIONS[operator]), values[0]
-        return lambda batch, first: call(column.cast(target, batch, first), value)
+    def membership(self, column: _Column) -> Test:
+        self.expect("in", wanted="a comparison, 'in' or 'is null'")
+        opening = self.expect("(", "[", wanted="a list in parentheses")
+        tokens = [self.expect(*_LITERAL, wanted="a number or a text in quotes")]
+        while self.accept(","):
+            tokens.append(self.expect(tokens[0].kind, wanted=f"a {tokens[0].kind} like the first value"))
+        self.expect(")" if opening.kind == "(" else "]")
+        literals, zero = self.literals(column, tokens), arrow_numbers(np.zeros(1))[0]
 
-    def member(self, column: _Operand, literals: Sequence[Literal]) -> Test:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        target, values = self.constants(column, literals)
-        zero = arrow_numbers(np.zeros(1, np.float32))[0]
-
-        def test(batch: Any, first: int) -> Any:
-            cells = column.cast(target, batch, first)
-            if pa.types.is_floating(target):
-                cells = pc.add(cells, zero)  # is_in tells -0.0 from 0.0
-            inside = pc.is_in(cells, value_set=values)
-            return pc.if_else(cells.is_valid(), inside, pa.nulls(len(cells), pa.bool_()))
+        def test(batch: Any) -> Any:
+            cells = column.values(batch, literals.type)
+            cells = pc.add(cells, zero) if literals.type == _FLOAT else cells  # is_in tells -0.0 from 0.0
+            return pc.or_kleene(pc.is_in(cells, literals), pc.not_equal(cells, cells))  # unknown for nulls
 
         return test
 
-    def compare_columns(self, operator: str, left: _Operand, right: _Operand) -> Test:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        kinds = {left.kind, right.kind}
-        if len(kinds) > 1 and kinds != {"number", "text"}:
-            self.refuse(left, right, ": convert one of them to the other's type")
-        if kinds == {"boolean"} and operator not in ("==", "!="):
-            self.refuse(left, right, ", which has no order: use == or !=")
-        types = [left.type, right.type]
-        if len({getattr(kind, "tz", None) is None for kind in types}) > 1:
-            self.refuse(left, right, ": give both a time zone, or neither")
-        if "number" in kinds:
-            exact = all(pa.types.is_integer(kind) and kind != pa.uint64() for kind in types)
-            types = [pa.int64() if exact else pa.float64()] * 2
-        call = getattr(pc, _FUNCTIONS[operator])
-        return lambda batch, first: call(left.cast(types[0], batch, first), right.cast(types[1], batch, first))
-
-    def constants(self, column: _Operand, literals: Sequence[Literal]) -> tuple[Any, Any]:
-        """The type in which a column is compared with literals, and the literals as an array of this type."""
-        import pyarrow as pa
-
-        if any(isinstance(literal, str) and not literal.strip() for literal in literals):
-            self.refuse(column, "a blank text", ": use 'is null' or 'is not null'")
-        kinds = {_literal_kind(literal) for literal in literals}
-        if column.kind == "number" and "boolean" not in kinds:
-            return _typed([self.number(column, literal) for literal in literals], column.type)
-        if column.kind == "text" and kinds == {"number"}:
-            numbers = [self.number(column, literal) for literal in literals]
-            if max(numbers) >= 2**63:
-                self.refuse(column, max(numbers), ": put such a large number in quotes, to compare it as text")
-            large = any(isinstance(number, int) and abs(number) >= _EXACT for number in numbers)
-            return _typed(numbers, pa.int64() if large else pa.float64())
-        if column.kind == "text" and kinds == {"text"}:
-            return column.type, arrow_texts([str(literal) for literal in literals]).cast(column.type)
-        if column.kind in ("text", "boolean") and kinds == {"boolean"}:
-            return pa.bool_(), arrow_numbers(np.array(literals, np.uint8)).cast(pa.bool_())
-        if column.kind == "time" and kinds == {"text"}:
-            return column.type, pa.concat_arrays([self.moment(column, str(literal)) for literal in literals])
-        remedy = "write all values of a list alike" if len(kinds) > 1 else _REMEDIES[column.kind]
-        self.refuse(column, " and ".join(map(_described, literals[:3])), f": {remedy}")
-
-    def number(self, column: _Operand, literal: Literal) -> int | float:
-        if not isinstance(literal, str):
-            return literal
-        try:
-            number = parse_number(literal)
-        except ValueError:
-            self.refuse(column, _described(literal), ", which is no number")
-        return number
-
-    def moment(self, column: _Operand, literal: str) -> Any:
-        """A text as an array of one date or timestamp. Without an offset, it is in the time zone of the column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        text, zone = arrow_texts([literal.strip()]), getattr(column.type, "tz", None)
-        try:
-            return text.cast(column.type)
-        except pa.ArrowInvalid:
-            try:
-                if zone is not None:
-                    return pc.assume_timezone(text.cast(pa.timestamp(column.type.unit)), zone)
-            except pa.ArrowInvalid:
-                pass
-        form = "'2017-03-31'" if pa.types.is_date(column.type) else "'2017-03-31' or '2017-03-31 17:30'"
-        self.refuse(column, _described(literal), f": write it like {form}")
+    def literals(self, column: _Column, tokens: list[_Token]) -> Any:
+        """Literals of one kind as an array of the type in which a column is compared with them."""
+        texts, kind, own = [token.value for token in tokens], tokens[0].kind, column.compared_as
+        if not all(map(str.strip, texts)):
+            raise self.incomparable(column, "a blank text", "use 'is null' or 'is not null'")
+        values = _cast(arrow_texts(texts), _TEXT_COMPARED_AS[kind] if own == _TEXT else own)
+        if values is None and own == _INTEGER:
+            values = _cast(arrow_texts(texts), _FLOAT)
+        rounded = own == _TEXT and kind == "number" and max(map(len, texts)) > 15  # others would be equal to it
+        if values is None or rounded:
+            literals = ", ".join(shorten(token.word) for token in tokens[:3])
+            raise self.incomparable(column, literals, f"write {_WANTED[own]}")
+        return values
 
 
-def _kind_of(kind: Any) -> str | None:
-    """What a type is compared as, or None."""
-    import pyarrow.types as pt
-
-    if pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
-        return "number"
-    if pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind):
-        return "text"
-    if pt.is_timestamp(kind) or pt.is_date(kind):
-        return "time"
-    return "boolean" if pt.is_boolean(kind) else None
+def _opposite(test: Test) -> Test:
+    return lambda batch: pc.invert(test(batch))
 
 
-def _literal_kind(literal: Literal) -> str:
-    return "text" if isinstance(literal, str) else "boolean" if isinstance(literal, bool) else "number"
+def _null_where(mask: Any, cells: Any) -> Any:
+    return pc.if_else(mask, pa.nulls(len(cells), cells.type), cells) if mask.true_count else cells
 
 
-def _described(literal: Literal) -> str:
-    """A literal for a message."""
-    return f"text {shown(literal)}" if isinstance(literal, str) else str(literal).lower()
-
-
-def _typed(numbers: Sequence[int | float], kind: Any) -> tuple[Any, Any]:
-    """The type in which a column of this type is compared with numbers, and the numbers in it."""
-    import pyarrow as pa
-
-    low, high = min(numbers), max(numbers)
-    if kind == pa.float32():
-        target = kind
-    elif not pa.types.is_integer(kind) or any(isinstance(number, float) for number in numbers):
-        target = pa.float64()
-    elif kind == pa.uint64():
-        target = kind if low >= 0 else pa.float64()
-    else:
-        target = pa.int64() if high < 2**63 else pa.float64()
-    with np.errstate(over="ignore"):
-        return target, arrow_numbers(np.array(numbers, target.to_pandas_dtype()))
-
-
-def _without_blanks(texts: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    blank = pc.equal(pc.utf8_trim_whitespace(texts), arrow_text(""))
-    return pc.if_else(blank, pa.nulls(len(texts), texts.type), texts) if blank.true_count else texts
-
-
-def _without_nan(floats: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    nan = pc.is_nan(floats)
-    return pc.if_else(nan, pa.nulls(len(floats), floats.type), floats) if nan.true_count else floats
-
-
-def _first_bad(texts: Any, target: Any) -> int:
-    """The first text that cannot be cast: there is one."""
-    import pyarrow as pa
-
-    low, high = 0, len(texts)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            texts.slice(low, middle - low).cast(target)
-            low = middle
-        except pa.ArrowInvalid:
-            high = middle
-    return low
+def _cast(cells: Any, target: Any) -> Any:
+    """Cells as values of a type, or None if one of them is no such value. Large integers are rounded to floats."""
+    try:
+        return cells.cast(target, safe=target == _INTEGER)
+    except pa.ArrowInvalid:
+        return None
