@@ -160,6 +160,12 @@ def test_cells_keep_their_text_and_not_their_quotes(tmp_path: Path) -> None:
     assert (tmp_path / "y.csv").read_bytes() == b"id,items\r\n007,a|b\r\n1.50,\r\n"
 
 
+def test_names_that_a_line_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"The name of column 'a\\rb' contains a carriage return or NUL: write jsonl"):
+        io.write(io.read([["x"]]), tmp_path / "y.csv", column="a\rb")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_small_files_need_no_pandas(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text('n,items\n"1",a|b\n2,\n')
     (tmp_path / "x.basket").write_text('"a b",c\n\n')

@@ -17,7 +17,7 @@ from shoal.errors import DataError, OptionError
 from shoal.io import formulas, header
 from shoal.io.coding import as_text, labels_of
 from shoal.io.format import ReaderOptions, refuse_doubles, unnamed
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import listed, shorten, shown
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
 from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, glued, name_of, quote, unquoted
@@ -122,6 +122,9 @@ class Csv(TextFormat):
 
     def head(self, schema: Any) -> list[str]:
         """The names of the columns."""
+        for name in schema.names:
+            if self.header and ("\r" in name or "\0" in name):
+                raise DataError(f"The name of column {shown(name)} contains a carriage return or NUL: write jsonl.")
         return self._joined([arrow_texts([name]) for name in schema.names]).to_pylist() if self.header else []
 
     def lines(self, batch: Any) -> Any:
