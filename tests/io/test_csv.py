@@ -145,6 +145,7 @@ def test_a_header_is_not_the_first_piece(tmp_path: Path, piece: int) -> None:
 def test_delimiters(tmp_path: Path) -> None:
     assert read(tmp_path, "a~b\n1~2\n", delimiter="~") == [{"a": "1", "b": "2"}]
     assert read(tmp_path, "a;b,c\n1;2,5\n2;3\n") == [{"a": "1", "b,c": "2,5"}, {"a": "2", "b,c": "3"}]
+    assert read(tmp_path, '"a,\nb"\n"1;2"\n') == [{"a,\nb": "1;2"}]
     assert "more than one delimiter is possible" in refused(tmp_path, "a;b,c\n1;2,5\n")
 
 
