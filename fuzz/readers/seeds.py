@@ -11,6 +11,15 @@ from fuzz.problems import files
 from fuzz.problems.draw import draw
 from fuzz.readers.target import DATA, KINDS, TREES
 
+TYPED = [  # values of several types, and rows of one item each
+    (
+        "jsonl",
+        b'{"id": 1, "items": ["a", 2], "v": 1}\n{"id": 2.5, "items": [], "v": "x"}\n{"items": ["b"], "v": [{}]}\n',
+    ),
+    ("jsonl", b'{"id": 1, "item": "a", "v": null}\n{"id": "x", "item": 5}\n{"id": 1, "item": null, "v": {"y": 1}}\n'),
+    ("csv", b'id,item,"n, m"\n1,a,"x\n\ny"\n2,,z\n1,b,"x\n\ny"\n'),
+    ("tsv", b'id\titem\titems\n1\t"a ""b"""\tc|d\n2\te\t\n'),
+]
 CUT = 3000  # bytes of a real file
 REAL = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -38,12 +47,16 @@ def _own(seed: str) -> list[bytes]:
                 if files.can_hold(formatted) and len(inputs) < 400:
                     path = Path(name) / f"in{files.SUFFIX[form]}"
                     files.write(formatted, path)
-                    inputs += [header(form, how) + path.read_bytes() for how in ((0, 2) if at % 2 else (1, 4))]
+                    inputs += [
+                        header(form, how) + path.read_bytes() for how in ((0, 2, 64, 66) if at % 2 else (1, 4, 64))
+                    ]
             if case.parents is not None and at < 20:
                 for form in TREES:
                     path = Path(name) / "tree"
                     files.write_tree(case.parents, path, form)
                     inputs.append(header(f"tree:{form}", 0) + path.read_bytes())
+    for kind, content in TYPED:
+        inputs += [header(kind, how) + content for how in (0, 2, 6, 32, 64, 70, 96)]
     inputs.append(header("tree:amnesia", 0) + b"distinct\nname t\ntype string\nheight 3\n\nA has a b\n* has A c\n\n")
     inputs.append(header("codebook", 0) + b'label,parent,item\na | b,A,a\na | b,A,b\n"x, y",,"x, y"\n')
     inputs.append(header("codebook", 1) + b'[{"label": "a | b", "parent": "A", "items": ["a", "b"]}]')

@@ -7,8 +7,11 @@ import resource
 import tempfile
 import time
 import warnings
+from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import shoal
 from fuzz.problems.check import BUGS, where
@@ -20,6 +23,7 @@ from shoal.hierarchies.weights import Weights
 
 MOST_SECONDS = 3.0  # of processor time for one input
 MOST_MEMORY = 600 * 2**20  # that one input may add
+SIZES = (("source", "_PIECE", 7), ("csv", "_BLOCK", 99), ("jsonl", "_BATCH", 2), ("arrow", "_ROWS", 2))  # if small
 DATA = ("fimi", "basket", "csv", "tsv", "long", "jsonl", "parquet", "feather")  # saved inputs count on the order
 TREES = tuple(hierarchies.FORMATS)
 KINDS = (*DATA, *(f"tree:{name}" for name in TREES), "tree:auto", "codebook", "groups", "weights")
@@ -94,6 +98,8 @@ def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
         options["multiset"] = True
     path = _put(folder / f"in{SUFFIX[form]}{'.gz' if how & 16 else ''}", content)
     first = io.read(path, **options)
+    if how & 64:
+        _read_in_pieces(first, path, options)
     target = folder / f"out{SUFFIX[form]}"
     try:
         io.write(first, target)
@@ -107,6 +113,21 @@ def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
     if _columns(first) != _columns(second):
         raise Finding(f"other columns after a round trip: {form}")
     return True
+
+
+def _read_in_pieces(whole: shoal.Dataset, path: Path, options: dict[str, Any]) -> None:
+    """The same data, however the file is cut; but a doubt about the start of a file depends on how much it is."""
+    with ExitStack() as stack:
+        for module, name, size in SIZES:
+            stack.enter_context(patch.object(import_module(f"shoal.io.{module}"), name, size))
+        try:
+            parts = io.read(path, **options)
+        except ShoalError:
+            return
+    if getattr(parts.origin.layout, "shape", "") != getattr(whole.origin.layout, "shape", ""):
+        return  # rows of one item were seen, or not, in the first of them
+    if parts.transactions.sets() != whole.transactions.sets() or _columns(parts) != _columns(whole):
+        raise Finding(f"other data in pieces: {path.suffix}")
 
 
 def _columns(data: shoal.Dataset) -> dict[str, list[str]]:

@@ -145,6 +145,7 @@ def test_a_header_is_not_the_first_piece(tmp_path: Path, piece: int) -> None:
 def test_delimiters(tmp_path: Path) -> None:
     assert read(tmp_path, "a~b\n1~2\n", delimiter="~") == [{"a": "1", "b": "2"}]
     assert read(tmp_path, "a;b,c\n1;2,5\n2;3\n") == [{"a": "1", "b,c": "2,5"}, {"a": "2", "b,c": "3"}]
+    assert read(tmp_path, '"a,\nb"\n"1;2"\n') == [{"a,\nb": "1;2"}]
     assert "more than one delimiter is possible" in refused(tmp_path, "a;b,c\n1;2,5\n")
 
 
@@ -158,6 +159,12 @@ def test_cells_keep_their_text_and_not_their_quotes(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b'"id","items"\r\n"007","b|a"\r\n1.50,""')
     io.write(io.read(tmp_path / "x.csv"), tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_bytes() == b"id,items\r\n007,a|b\r\n1.50,\r\n"
+
+
+def test_names_that_a_line_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"The name of column 'a\\rb' contains a carriage return or NUL: write jsonl"):
+        io.write(io.read([["x"]]), tmp_path / "y.csv", column="a\rb")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_small_files_need_no_pandas(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_first_line_that_looks_like_a_record_is_asked_about(
     tmp_path: Path, text: str, options: dict[str, Any], doubt: str
 ) -> None:
     with pytest.raises(DataError, match=r"line 1: does it name the columns, or is it a record\?") as error:
-        io.read(file(tmp_path, text), **({"sets": False} if options is LONG else options))
+        io.read(file(tmp_path, text), **({} if options is LONG else options))
     assert doubt in str(error.value)
     assert "--header" in str(error.value)
     assert "--no-header" in str(error.value)

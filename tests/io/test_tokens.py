@@ -61,6 +61,13 @@ def test_spaces_after_delimiters_are_confirmed(tmp_path: Path, pieces: Callable[
     assert read(tmp_path, "a\nb\nc, d\ne, f\n").transactions.sets()[2:] == [{"c", "d"}, {"e", "f"}]
 
 
+def test_quotes_inside_labels_hide_nothing(tmp_path: Path, pieces: Callable[[int], None]) -> None:
+    content = 'a, b\n5" c,d\n6" e, f\n'
+    for size in (1, 9, 100):
+        pieces(size)
+        assert read(tmp_path, content).transactions.sets() == [{"a", " b"}, {'5" c', "d"}, {'6" e', " f"}]
+
+
 def test_other_delimiters_later_in_the_file(tmp_path: Path, pieces: Callable[[int], None]) -> None:
     pieces(4)
     with pytest.raises(DataError, match="items may be separated by ',' or by ';': pass --delimiter"):

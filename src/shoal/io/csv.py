@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from shoal.errors import DataError, OptionError
 from shoal.io import formulas, header
 from shoal.io.coding import as_text, labels_of
 from shoal.io.format import ReaderOptions, refuse_doubles, unnamed
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import listed, shorten, shown
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
 from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, glued, name_of, quote, unquoted
@@ -61,12 +62,15 @@ class Csv(TextFormat):
         if options.escaped_formulas:
             first = formulas.unescaped(arrow_texts(first)).to_pylist()
         names = [cell if has_header and cell.strip() else unnamed(at) for at, cell in enumerate(first)]
-        _check_names(names, text, delimiter, file.name, options)
+        _check_names(names, text.start[:length], delimiter, file.name, options)
         own = cls(delimiter=delimiter, header=has_header, escaped_formulas=bool(options.escaped_formulas), **text.style)
         lines = _Lines(text, delimiter, names, file.name, header_size=length if has_header else 0)
         schema = pa.schema([(name, pa.large_string()) for name in names])
         place = lines.place if not has_header else lambda row: lines.place(row + 1)
-        return own, Stream(schema, own._batches(lines, schema, file.name, options), file.name, place)
+        batches = own._batches(lines, schema, file.name, options)
+        if _in_doubt(names, options):  # is asked for before anything else, such as which column holds the sets
+            batches = chain(list(islice(batches, 1)), batches)
+        return own, Stream(schema, batches, file.name, place)
 
     @classmethod
     def guess_delimiter(cls, text: TextPieces, name: str) -> str:
@@ -75,7 +79,7 @@ class Csv(TextFormat):
 
     def _batches(self, lines: _Lines, schema: Any, name: str, options: ReaderOptions) -> Iterator[Any]:
         """Parse, and doubt the header until it is sure."""
-        in_doubt = options.header is None and not options.named.intersection(schema.names)
+        in_doubt = _in_doubt(schema.names, options)
         first, warned = True, self.escaped_formulas
         if options.one_of_several and lines.is_empty:
             return
@@ -124,6 +128,9 @@ class Csv(TextFormat):
 
     def head(self, schema: Any) -> list[str]:
         """The names of the columns."""
+        for name in schema.names:
+            if self.header and ("\r" in name or "\0" in name):
+                raise DataError(f"The name of column {shown(name)} contains a carriage return or NUL: write jsonl.")
         return self._joined([arrow_texts([name]) for name in schema.names]).to_pylist() if self.header else []
 
     def lines(self, batch: Any) -> Any:
@@ -285,10 +292,15 @@ def _has_more(text: TextPieces, name: str) -> bool:
     return text.extend()
 
 
-def _check_names(names: list[str], text: TextPieces, delimiter: str, name: str, options: ReaderOptions) -> None:
+def _in_doubt(names: list[str], options: ReaderOptions) -> bool:
+    """Whether the first line may be a record: nobody said that it names the columns, or named one of them."""
+    return options.header is None and not options.named.intersection(names)
+
+
+def _check_names(names: list[str], first: bytes, delimiter: str, name: str, options: ReaderOptions) -> None:
     """The columns must be told apart, and the delimiter must be in the first line if it could be another one."""
     line = "header" if options.header is not False else "first line"
-    other = [mark for mark in DELIMITERS if len(names) == 1 and mark in unquoted(text.head.split("\n", 1)[0])]
+    other = [mark for mark in DELIMITERS if len(names) == 1 and mark.encode() in unquoted(first)]
     if other and (options.header is not False or options.delimiter is None):
         raise DataError(
             f"{name}, line 1: the delimiter {name_of(delimiter)} is not in the {line}, but {name_of(other[0])} is: "

@@ -98,7 +98,7 @@ def _sniff(file: SourceFile) -> type[Format]:
         return Feather
     text = TextPieces(file)
     head = text.head
-    lines = [line for line in unquoted(head).split("\n")[:1000] if line.strip()]
+    lines = [line for line in unquoted(head.encode()).decode().split("\n")[:1000] if line.strip()]
     if lines and all(re.match(r"\s*[\[{]", line) for line in head.split("\n")[:20] if line.strip()):
         return Jsonl
     marks = [mark for mark in DELIMITERS if sum(mark in line for line in lines) * 2 > len(lines)]

@@ -26,7 +26,7 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "nil", "none", "null", "unknown"})
 
 def guess_delimiter(text: TextPieces, name: str) -> str:
     """The delimiter of the first line: the only one it contains, or the one that every line contains equally often."""
-    lines = unquoted(text.head).split("\n")
+    lines = unquoted(text.head.encode()).decode().split("\n")
     marks = [mark for mark in DELIMITERS if mark in lines[0]]
     if len(marks) > 1:
         full = [line for line in lines[:-1][:50] or lines if line]  # the last one may be cut

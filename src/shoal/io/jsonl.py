@@ -221,14 +221,15 @@ def _decoded(line: str, options: ReaderOptions) -> Any:
 
 def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, whose fields are there once."""
-    names = [name for name, _ in fields]
-    for name in names:
-        if not is_text(name):
-            _refuse(f"the field {shown(name)} holds half a surrogate pair, which is no text")
-    if len(set(names)) < len(names):
+    values = dict(fields)
+    if len(values) < len(fields):
+        names = [name for name, _ in fields]
         double = next(name for name in names if names.count(name) > 1)
         _refuse(f"the field '{shorten(double)}' is there twice")
-    return dict(fields)
+    for name in values:
+        if not name.isascii() and not is_text(name):
+            _refuse(f"the field {shown(name)} holds half a surrogate pair, which is no text")
+    return values
 
 
 def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -> None:
@@ -248,7 +249,7 @@ def _check_items(items: Any) -> None:
     for item in items if isinstance(items, list) else ():
         kind = type(item)
         if kind is str:
-            if not is_text(item):
+            if not item.isascii() and not is_text(item):
                 _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
         elif kind is not int:
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")

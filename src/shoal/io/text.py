@@ -19,6 +19,7 @@ from shoal.io.source import SourceFile
 
 DELIMITERS = (",", ";", "\t", "|")  # those that are guessed
 _NAMES = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'", " ": "a space"}
+_QUOTED = re.compile(rb'(?:(?<![^,;|\t\n])|(?<=[,;|\t] ))"[^"]*+(?:""[^"]*+)*+"')  # fields, wherever one may start
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
@@ -179,9 +180,13 @@ class TextFormat(Format):
         yield lambda batch: put_lines(self.lines(batch).to_pylist())
 
 
-def unquoted(body: str) -> str:
-    """The text without its quoted parts, for guessing delimiters."""
-    return re.sub(r'"[^"]*"', "", body) if '"' in body else body
+def unquoted(body: bytes) -> bytes:
+    """The text without its quoted fields, for guessing delimiters; a quote inside a field is an ordinary character.
+
+    >>> unquoted(b'"a, ""b"" c";d, "e;f", 5" wide, 7" high')
+    b';d, , 5" wide, 7" high'
+    """
+    return _QUOTED.sub(b"", body) if b'"' in body else body
 
 
 def quote(texts: Any, delimiter: str) -> Any:

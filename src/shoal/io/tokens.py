@@ -20,7 +20,7 @@ from shoal.io.coding import labels_of
 from shoal.io.format import GuessedWrong, ReaderOptions
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
-from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote, with_texts
+from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote, unquoted, with_texts
 from shoal.kernels.read.tokens import Tokens, split_lines
 
 COLUMN = "items"
@@ -126,8 +126,7 @@ class _Marks:
         if not lines:
             return
         self.lines += lines.count(b"\n") + (not lines.endswith(b"\n"))
-        if b'"' in lines:
-            lines = re.sub(rb'"[^"]*"', b"", lines)
+        lines = unquoted(lines)
         ends: Any = None
         for mark in DELIMITERS:
             if (byte := mark.encode()) in lines:
