@@ -30,8 +30,8 @@ def read(source: Any, **options: Any) -> Dataset:
     return shoal.read(source, id_column="id", item_column="item", **options)
 
 
-def put(folder: Path, **parts: str | bytes) -> Path:
-    """Write parts: ``put(folder, **{"week=1/a.csv": ..})``."""
+def put(folder: Path, **parts: Any) -> Path:
+    """Write texts or bytes: ``put(folder, **{"week=1/a.csv": ..})``."""
     for name, content in parts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
