@@ -76,11 +76,11 @@ class JoinCount:
         if self.unmatched:
             keys = f"{self.unmatched_keys:,} different keys, such as" if self.unmatched_keys > 1 else "key"
             parts.append(
-                f"{self.unmatched:,} of {self.records:,} records have no match in {right_name} by "
+                f"{self.unmatched:,} of {self.records:,} rows have no match in {right_name} by "
                 f"'{shorten(spec.right)}' ({keys} {shown(self.example or '')})"
             )
         if self.without_key:
-            parts.append(f"{self.without_key:,} of {self.records:,} records have no '{shorten(spec.left)}'")
+            parts.append(f"{self.without_key:,} of {self.records:,} rows have no '{shorten(spec.left)}'")
         if self.ignored:
             rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
             parts.append(f"{rows} of {right_name} without '{shorten(spec.right)}' had to be ignored")

@@ -49,7 +49,9 @@ class Runs:
             return
         inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row but the first, whether it goes on with a run
         for name in self._columns.ids:
-            inside &= ~_changes(batch.column(name))
+            changes = _changes(batch.column(name))
+            assert changes is not None  # ids can be compared
+            inside &= ~changes
         for name in [name for name in self._kept if name not in self._columns.ids and inside.any()]:
             changes = _changes(batch.column(name))
             if changes is None or bool(np.any(changes & inside)):
