@@ -278,6 +278,17 @@ def test_standard_input_needs_a_format_and_content(tmp_path: Path, monkeypatch: 
         read("-", format="csv")
 
 
+def test_standard_input_cannot_be_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.io.jsonl._BATCH", 1)
+    put(tmp_path, stdin='{"id": 1, "item": "a"}\n{"id": "x", "item": "b"}\n')
+    with open(tmp_path / "stdin") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(DataError, match=r"standard input: .* it can be read only once: save it as a file"):
+            read("-", format="jsonl")
+    put(tmp_path, **{"x.jsonl": (tmp_path / "stdin").read_bytes()})
+    assert len(read(tmp_path / "x.jsonl")) == 2
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet", "x.feather", "parquet", "feather", "jsonl"])
 def test_named_pipes(name: str, tmp_path: Path) -> None:
