@@ -81,8 +81,8 @@ def test_a_remark_says_what_had_no_match() -> None:
     assert joined(column([1]), column([1]))[1].remark(spec, "products.csv") == ""
     _, count = joined(column([5, 6, 5, None]), column([1, None]))
     assert count.remark(spec, "shop/products.csv") == (
-        "3 of 4 records have no match in products.csv by 'id' (2 different keys, such as '5'); "
-        "1 of 4 records have no 'item'; 1 row of products.csv without 'id' had to be ignored."
+        "3 of 4 rows have no match in products.csv by 'id' (2 different keys, such as '5'); "
+        "1 of 4 rows have no 'item'; 1 row of products.csv without 'id' had to be ignored."
     )
     assert "(key '2')" in joined(column([2, 2]), column([1]))[1].remark(spec, "products.csv")
 

@@ -45,7 +45,7 @@ def test_a_likely_name_holds_the_sets_of_a_text_file() -> None:
     ],
 )
 def test_what_is_unclear_is_asked_for(
-    fields: list[tuple[str, Any]], options: dict[str, str], kind: type[Exception], error: str
+    fields: list[tuple[str, Any]], options: dict[str, Any], kind: type[Exception], error: str
 ) -> None:
     with pytest.raises(kind, match=error):
         at(*fields, **options)

@@ -48,7 +48,7 @@ def test_items_may_be_a_joined_column(shop: Path) -> None:
     assert data.transactions.sets() == [{"milk", "beer"}, {"milk"}, {"beer"}]
     joined, *others = data.origin.notes
     assert isinstance(joined, Joined)
-    assert "1 of 5 records have no match in products.csv by 'product' (key '99')" in joined.unmatched
+    assert "1 of 5 rows have no match in products.csv by 'product' (key '99')" in joined.unmatched
     assert others == [
         IdsReplaced(("basket",)),
         VaryingColumns(("product", "qty", "dept")),

@@ -1,6 +1,6 @@
 """Long data that need care: nulls, quantities, types of ids and items, and roles that make no sense.
 
-Covers: io/runs.py, io/long.py.
+Covers: io/runs.py, io/roles.py, io/long.py.
 """
 
 from __future__ import annotations

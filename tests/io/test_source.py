@@ -30,8 +30,8 @@ def read(source: Any, **options: Any) -> Dataset:
     return shoal.read(source, id_column="id", item_column="item", **options)
 
 
-def put(folder: Path, **parts: str | bytes) -> Path:
-    """Write parts: ``put(folder, **{"week=1/a.csv": ..})``."""
+def put(folder: Path, **parts: Any) -> Path:
+    """Write texts or bytes: ``put(folder, **{"week=1/a.csv": ..})``."""
     for name, content in parts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,6 +276,17 @@ def test_standard_input_needs_a_format_and_content(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(DataError, match="Standard input cannot be read: it is closed"):
         read("-", format="csv")
+
+
+def test_standard_input_cannot_be_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.io.jsonl._BATCH", 1)
+    put(tmp_path, stdin='{"id": 1, "item": "a"}\n{"id": "x", "item": "b"}\n')
+    with open(tmp_path / "stdin") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(DataError, match=r"standard input: .* it can be read only once: save it as a file"):
+            read("-", format="jsonl")
+    put(tmp_path, **{"x.jsonl": (tmp_path / "stdin").read_bytes()})
+    assert len(read(tmp_path / "x.jsonl")) == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")

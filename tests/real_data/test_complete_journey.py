@@ -61,11 +61,11 @@ def grouped(lines: pd.DataFrame, item: str) -> pd.DataFrame:
 
 def same_pairs(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     keys = ["record", "item"]
-    return one.sort_values(keys).reset_index(drop=True).equals(other.sort_values(keys).reset_index(drop=True))
+    return bool(one.sort_values(keys).reset_index(drop=True).equals(other.sort_values(keys).reset_index(drop=True)))
 
 
 def test_baskets_are_those_of_pandas(lines: pd.DataFrame) -> None:
-    data = shoal.read(FOLDER / "transactions.parquet", **BASKETS)  # type: ignore[arg-type]
+    data = shoal.read(FOLDER / "transactions.parquet", **BASKETS)
     assert len(data) == 155_848
     assert same_pairs(pairs(data), grouped(lines, "product_id"))
     assert data.table is not None
@@ -84,8 +84,8 @@ def columns(data: Dataset) -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize("copy", ["lines.csv", "shuffled.parquet", "parts", "parts/part-*.parquet"])
 def test_copies_give_the_same_records(some: Path, copy: str) -> None:
-    one = shoal.read(some / "lines.parquet", **BASKETS)  # type: ignore[arg-type]
-    other = shoal.read(some / copy, **BASKETS)  # type: ignore[arg-type]
+    one = shoal.read(some / "lines.parquet", **BASKETS)
+    other = shoal.read(some / copy, **BASKETS)
     assert one.transactions.labels == other.transactions.labels
     assert np.array_equal(one.transactions.indptr, other.transactions.indptr)
     assert np.array_equal(one.transactions.items, other.transactions.items)

@@ -58,11 +58,11 @@ class JoinCount:
             keys = self.unmatched_keys
             which = f"{len(keys):,} different keys, such as" if len(keys) > 1 else "key"
             parts.append(
-                f"{self.unmatched:,} of {self.records:,} records have no match in {file} by '{shorten(spec.right)}' "
+                f"{self.unmatched:,} of {self.records:,} rows have no match in {file} by '{shorten(spec.right)}' "
                 f"({which} {shown(str(keys[0]))})"
             )
         if self.without_key:
-            parts.append(f"{self.without_key:,} of {self.records:,} records have no '{shorten(spec.left)}'")
+            parts.append(f"{self.without_key:,} of {self.records:,} rows have no '{shorten(spec.left)}'")
         if self.ignored:
             rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
             parts.append(f"{rows} of {file} without '{shorten(spec.right)}' had to be ignored")

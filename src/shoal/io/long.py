@@ -24,7 +24,8 @@ from shoal.io.format import Format, ReaderOptions
 from shoal.io.header import SET_NAMES
 from shoal.io.layout import TableLayout, arrow_table, is_text, with_first
 from shoal.io.messages import shorten
-from shoal.io.runs import Roles, Runs, coded, missing_values, numbered
+from shoal.io.roles import Roles
+from shoal.io.runs import Runs, coded, missing_values, numbered
 from shoal.io.stream import Stream
 
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)

@@ -174,6 +174,11 @@ def _read_source(source: Source, options: ReaderOptions) -> Dataset:
                 return _read_files(source, format, wrong.options)
             except GuessedWrong:
                 pass
+        else:
+            raise DataError(
+                f"{source.parts[0].name}: its start and its end suggest different delimiters or types, and it can be "
+                f"read only once: save it as a file and read that, or pass --delimiter or --item-delimiter."
+            ) from None
     raise DataError(
         f"{source.name}: its start and its end suggest different delimiters or types: pass --delimiter or "
         f"--item-delimiter, or give all parts the same."

@@ -7,7 +7,6 @@ their records; others need that of a run for each row. Texts are dictionary-code
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,72 +16,18 @@ from shoal.data import Transactions
 from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
 from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, as_text, is_whole
 from shoal.io.format import ReaderOptions
 from shoal.io.layout import is_text
-from shoal.io.messages import in_filter, listed, shorten, shown
+from shoal.io.messages import in_filter, shorten, shown
+from shoal.io.roles import Roles
 from shoal.io.stream import Stream
 
 Mask = npt.NDArray[np.bool_]
 _INTEGER = r"^(0|-?[1-9]\d{0,17})$"
 _WHOLE = r"^\+?0*(\d{1,10})(\.0*)?$"  # a quantity that was written as text
 _MOST = 10**9  # of an item in a row
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which columns of long data are what."""
-
-    ids: tuple[str, ...]
-    item: str
-    quantity: str | None
-
-    @classmethod
-    def of(cls, stream: Stream, options: ReaderOptions) -> Roles:
-        """As the user says; what is not said must be plain."""
-        names, source = stream.schema.names, stream.source
-        ids = options.id_columns
-        if len(ids) == 1 and ids[0] not in names and "," in ids[0]:
-            ids = tuple(part.strip() for part in ids[0].split(","))
-        for wanted in (*ids, options.item_column, options.quantity_column):
-            if wanted is not None and wanted not in names:
-                hint = did_you_mean(wanted, names)
-                raise DataError(f"{source} has no column '{shorten(wanted)}'{hint}: it has {listed(names)}.")
-        item = options.item_column
-        left = [name for name in names if name not in (*ids, item, options.quantity_column)]
-        if not ids and item is not None and len(left) == 1:
-            ids = (left[0],)
-        elif item is None and ids and len(left) == 1:
-            item = left[0]
-        elif not ids and item is None and len(left) == 2:
-            ids, item = (left[0],), left[1]
-        if not ids or item is None:
-            missing = "--id-column" if not ids else "--item-column"
-            raise DataError(
-                f"{source}: which column names the record, and which the item? It has {listed(names)}: pass {missing}."
-            )
-        return cls(ids, item, options.quantity_column).checked(stream, options)
-
-    def checked(self, stream: Stream, options: ReaderOptions) -> Roles:
-        """The same; refuses roles that make no sense."""
-        import pyarrow as pa
-
-        columns = [*self.ids, self.item, *([] if self.quantity is None else [self.quantity])]
-        if twice := [name for at, name in enumerate(columns) if name in columns[:at]]:
-            raise OptionError(
-                f"--id-column, --item-column and --quantity-column must differ, got '{shorten(twice[0])}' twice."
-            )
-        if self.quantity is not None and not options.multiset:
-            raise OptionError("--quantity-column is for multisets: pass --multiset too, or leave it out.")
-        for name in self.ids:
-            kind = stream.schema.field(name).type
-            if pa.types.is_nested(kind):
-                raise DataError(
-                    f"{stream.source}: column '{shorten(name)}' cannot be an id, since it holds {shorten(kind)}: name "
-                    f"a column of texts, numbers or dates with --id-column."
-                )
-        return self
 
 
 class Runs:
@@ -101,24 +46,30 @@ class Runs:
         """Take the runs of a batch; one that goes on in the next batch is put together later."""
         if not batch.num_rows:
             return
-        columns = {name: coded(batch.column(name)) for name in self._kept}
-        missing = [missing_values(columns[name], blank=True) for name in self._columns.ids]
-        self._no_id.add(_either(missing), self._lines)
         inside = np.ones(batch.num_rows - 1, np.bool_)  # for each row but the first, whether it goes on with a run
         for name in self._columns.ids:
-            values = _comparable(columns[name])
-            inside &= values[1:] == values[:-1]
-        for name in [name for name in self._kept if name not in self._columns.ids]:
-            values = _comparable(columns[name])
-            if values is None or bool(np.any((values[1:] != values[:-1]) & inside)):
+            changes = _changes(batch.column(name))
+            assert changes is not None  # ids can be compared
+            inside &= ~changes
+        for name in [name for name in self._kept if name not in self._columns.ids and inside.any()]:
+            changes = _changes(batch.column(name))
+            if changes is None or bool(np.any(changes & inside)):
                 self._drop(name)
-        if not self._parts and not self._no_id.count:
-            self._drop_varying(columns, *numbered([columns[name] for name in self._columns.ids]))
         starts = np.concatenate([[0], np.flatnonzero(~inside) + 1])
-        at = arrow_numbers(starts)
-        self._parts.append({name: columns[name].take(at) for name in self._kept})
-        self._add_items(batch, np.diff(starts, append=batch.num_rows))
+        sizes = np.diff(starts, append=batch.num_rows)
+        runs = batch.select(self._kept)
+        runs = runs if len(starts) == batch.num_rows else runs.take(arrow_numbers(starts))
+        self._add_runs({name: coded(runs.column(name)) for name in self._kept}, sizes)
+        self._add_items(batch, sizes)
         self._lines += batch.num_rows
+
+    def _add_runs(self, runs: dict[str, Any], sizes: Counts) -> None:
+        """Keep the columns of runs of these sizes; all rows of a run have its id, or none."""
+        missing = _either([missing_values(runs[name], blank=True) for name in self._columns.ids])
+        self._no_id.add(None if missing is None else np.repeat(missing, sizes), self._lines)
+        if not self._parts and not self._no_id.count:
+            self._drop_varying(runs, *numbered([runs[name] for name in self._columns.ids]))
+        self._parts.append({name: runs[name] for name in self._kept})
 
     def _add_items(self, batch: Any, sizes: Counts) -> None:
         """Code the items of runs of these sizes."""
@@ -161,7 +112,7 @@ class Runs:
             return
         for name in [name for name in self._kept if name in columns and name not in self._columns.ids]:
             values = _comparable(columns[name])
-            if bool(np.any(values != values[firsts][record_of])):
+            if values is None or bool(np.any(values != values[firsts][record_of])):
                 self._drop(name)
 
     def _drop(self, name: str) -> None:
@@ -179,12 +130,13 @@ class Runs:
         types = {name: self._stream.schema.field(name).type for name in self._kept}
         if not self._parts:
             return Transactions.nothing(0), pa.schema(types.items()).empty_table()
-        key, firsts = numbered([self._taken(name) for name in self._columns.ids])
+        ids = {name: self._taken(name) for name in self._columns.ids}
+        key, firsts = numbered(list(ids.values()))
         unordered = len(firsts) < len(key) or bool(np.any(np.diff(firsts) != 1))
         first_rows = arrow_numbers(firsts)
         records: dict[str, Any] = {}
         for name in list(self._kept):
-            column = self._taken(name)
+            column = ids.pop(name) if name in ids else self._taken(name)
             self._drop_varying({name: column}, key, firsts)
             if name in self._kept:
                 column = column.take(first_rows) if unordered else column
@@ -337,6 +289,18 @@ def as_plain(column: Any, kind: Any) -> Any:
     if not pa.types.is_dictionary(column.type):
         return column
     return as_text(column).cast(kind) if is_text(kind) else column.cast(column.type.value_type)
+
+
+def _changes(column: Any) -> Mask | None:
+    """For each value but the first whether it differs from the one before; none, if they cannot be compared."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) and not column.null_count:
+        return _flags(pc.not_equal(column.slice(1), column.slice(0, max(0, len(column) - 1))))
+    values = _comparable(coded(column))
+    changes: Mask | None = None if values is None else values[1:] != values[:-1]
+    return changes
 
 
 def _comparable(column: Any) -> Any:

@@ -1,0 +1,65 @@
+"""Roles: which columns of long data are the id, the item and the quantity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.io.format import ReaderOptions
+from shoal.io.messages import listed, shorten
+from shoal.io.stream import Stream
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of long data are what."""
+
+    ids: tuple[str, ...]
+    item: str
+    quantity: str | None
+
+    @classmethod
+    def of(cls, stream: Stream, options: ReaderOptions) -> Roles:
+        """As the user says; what is not said must be plain."""
+        names, source = stream.schema.names, stream.source
+        ids = options.id_columns
+        if len(ids) == 1 and ids[0] not in names and "," in ids[0]:
+            ids = tuple(part.strip() for part in ids[0].split(","))
+        for wanted in (*ids, options.item_column, options.quantity_column):
+            if wanted is not None and wanted not in names:
+                hint = did_you_mean(wanted, names)
+                raise DataError(f"{source} has no column '{shorten(wanted)}'{hint}: it has {listed(names)}.")
+        item = options.item_column
+        left = [name for name in names if name not in (*ids, item, options.quantity_column)]
+        if not ids and item is not None and len(left) == 1:
+            ids = (left[0],)
+        elif item is None and ids and len(left) == 1:
+            item = left[0]
+        elif not ids and item is None and len(left) == 2:
+            ids, item = (left[0],), left[1]
+        if not ids or item is None:
+            missing = "--id-column" if not ids else "--item-column"
+            raise DataError(
+                f"{source}: which column names the record, and which the item? It has {listed(names)}: pass {missing}."
+            )
+        return cls(ids, item, options.quantity_column).checked(stream, options)
+
+    def checked(self, stream: Stream, options: ReaderOptions) -> Roles:
+        """The same; refuses roles that make no sense."""
+        import pyarrow as pa
+
+        columns = [*self.ids, self.item, *([] if self.quantity is None else [self.quantity])]
+        if twice := [name for at, name in enumerate(columns) if name in columns[:at]]:
+            raise OptionError(
+                f"--id-column, --item-column and --quantity-column must differ, got '{shorten(twice[0])}' twice."
+            )
+        if self.quantity is not None and not options.multiset:
+            raise OptionError("--quantity-column is for multisets: pass --multiset too, or leave it out.")
+        for name in self.ids:
+            kind = stream.schema.field(name).type
+            if pa.types.is_nested(kind):
+                raise DataError(
+                    f"{stream.source}: column '{shorten(name)}' cannot be an id, since it holds {shorten(kind)}: name "
+                    f"a column of texts, numbers or dates with --id-column."
+                )
+        return self
