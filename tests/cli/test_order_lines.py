@@ -100,7 +100,7 @@ def test_standard_input_and_output(shop: Shell, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(sys, "stdin", stdin)
         code, _, err = shop("anonymize", "-", "-o", "-", "--format", "csv", *LONG, *MODEL)
     assert code == 0, err
-    assert stdout.buffer.getvalue().splitlines()[:2] == [b"order,week,product", b"1,1,ale"]  # type: ignore[attr-defined]
+    assert stdout.buffer.getvalue().splitlines()[:2] == [b"order,week,product", b"1,1,ale"]
     assert "Verified:" in err
     assert not [path for path in shop.folder.iterdir() if path.name not in before]
 

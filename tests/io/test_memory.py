@@ -1,6 +1,6 @@
 """Data in memory: what comes in as a frame goes out as one, with all else untouched.
 
-Covers: io/frames.py, data/dataset.py.
+Covers: io/memory.py, io/frames.py, data/dataset.py.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_pandas() -> None:
     assert data.table.names == ("n", "odd", "when", "kind")
     series = published(frame["items"])
     assert (series.tolist(), series.name, series.index.tolist()) == (PUBLISHED, "items", [7, 8, 7])
-    for columns, message in [({"a": [1]}, "no column of lists"), ({"a": [["x"]], "b": [["x"]]}, "2 columns of lists")]:
+    for columns, message in [({"a": [1]}, "no list column"), ({"a": [["x"]], "b": [["x"]]}, "2 list columns")]:
         with pytest.raises(DataError, match=message):
             io.read(pd.DataFrame(columns))
     with pytest.raises(DataError, match="did you mean 'items'"):
@@ -130,8 +130,6 @@ def test_polars(tmp_path: Path) -> None:
         back = io.read(tmp_path / ("x" + suffix))
         assert back.table is not None
         assert back.table.arrow.column("c").to_pylist() == ["u", "v", "u"]
-    with pytest.raises(DataError, match=r"Column 's' .* holds categories .*: make them strings, or leave it out"):
-        io.write(io.read(frame.with_columns(s=pl.struct("c"))), tmp_path / "x.parquet")
     with pytest.raises(DataError, match="no list column"):
         io.read(frame.select("n"))
     with pytest.raises(DataError, match="must hold lists of items, got int64"):
@@ -208,13 +206,13 @@ def test_a_column_of_strings_is_split() -> None:
             assert len(out["n"]) == 3
         with pytest.raises(DataError, match="got strings: pass item_delimiter to split them"):
             io.read(frame, column="items")
-        with pytest.raises(OptionError, match="item_delimiter must be text"):
+        with pytest.raises(OptionError, match="--item-delimiter must be text"):
             io.read(frame, item_delimiter="")
         with pytest.raises(DataError):
             io.read(frame, column="n", item_delimiter=" ")
     for series in (pd.Series(texts), pl.Series(texts), pa.array(texts), pa.chunked_array([texts])):
         assert len(published(series, item_delimiter=" ")) == 3
-    with pytest.raises(DataError, match="Row 2 must be text to be split at item_delimiter, got list"):
+    with pytest.raises(DataError, match="Column 'items' holds objects of several types \\(list, str\\): make them all"):
         io.read(pd.Series(["a b", ["c"]]), item_delimiter=" ")
     with pytest.raises(OptionError, match="item_delimiter is for strings"):
         io.read(pa.table({"items": ROWS}), column="items", item_delimiter=" ")
@@ -227,7 +225,7 @@ def test_pandas_columns_need_not_be_named_by_strings() -> None:
     out = published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}))
     assert (list(out.columns), out[1].tolist()) == ([0, 1], PUBLISHED)
     assert published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}), column="1")[1].tolist() == PUBLISHED
-    with pytest.raises(DataError, match="the column '1' twice"):
+    with pytest.raises(DataError, match="column '1' is there twice"):
         io.read(pd.DataFrame({"1": [1, 2, 3], 1: ROWS}))
 
 

@@ -212,7 +212,7 @@ def test_bad_columns_of_other_sources(tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"x\.parquet: column 'age' must hold lists of items, got int64"):
         io.read(tmp_path / "x.parquet", column=("dx", "age"))
-    with pytest.raises(DataError, match="Column 'age' of the Table must hold lists of items, got int64"):
+    with pytest.raises(DataError, match="the Table: column 'age' must hold lists of items, got int64"):
         io.read(table(), column=("dx", "age"))
     with pytest.raises(DataError, match="No column 'dy'"):
         io.read(table(), column=("dx", "dy"))
@@ -275,7 +275,10 @@ def test_pandas_cells_of_any_sort() -> None:
     assert list(out.columns) == ["rx", 5, "n"]
     assert (out["rx"].tolist(), out[5].tolist()) == ([["a", "b"], [], ["7", "c"]], [["x", "y"], [], ["x"]])
     assert (out.index.tolist(), out["n"].equals(frame["n"])) == (["u", "v", "u"], True)
-    for columns, message in [(("rx", "n"), "Column 'n' of the DataFrame: Row 1 must be"), (("rx", "5"), "got strings")]:
+    for columns, message in [
+        (("rx", "n"), "column 'n' must hold lists of items, got double"),
+        (("rx", "5"), "got strings"),
+    ]:
         with pytest.raises(DataError, match=message):
             io.read(frame, column=columns)
 

@@ -10,20 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import DataError
-from shoal.io.messages import shorten
-
 
 def clean(table: Any) -> Any:
     """The pyarrow.Table without metadata, and with only those categories that occur."""
     import pyarrow as pa
 
-    columns = [_clean_column(table.column(at), table.column_names[at]) for at in range(table.num_columns)]
+    columns = [_clean_column(column) for column in table.columns]
     kinds = zip(table.schema, columns, strict=True)
     return pa.table(columns, schema=pa.schema([pa.field(old.name, new.type, old.nullable) for old, new in kinds]))
 
 
-def _clean_column(column: Any, name: str) -> Any:
+def _clean_column(column: Any) -> Any:
     """One column; categories stay categories, but those inside lists and structs become plain values."""
     import pyarrow as pa
 
@@ -32,11 +29,8 @@ def _clean_column(column: Any, name: str) -> Any:
     kind = _plain(column.type)
     try:
         return column if kind.equals(column.type, check_metadata=True) else column.cast(kind)
-    except pa.ArrowNotImplementedError:
-        raise DataError(
-            f"Column '{shorten(name)}' ({shorten(column.type)}) holds categories that cannot be told from those not in "
-            f"use: make them strings, or leave it out."
-        ) from None
+    except pa.ArrowNotImplementedError:  # categories inside structs
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
 def _compact(column: Any) -> Any:

@@ -102,6 +102,11 @@ class Format(ABC):
         """The characters that separate items, or could be taken for that: new labels avoid them."""
         return ""
 
+    @property
+    def has_index(self) -> bool:
+        """Whether the records have an index beside the columns, as those of a data frame may."""
+        return False
+
     def prepared(self, table: Any) -> Any:
         """The other columns (a pyarrow.Table) as this format can write them; refuses what it cannot hold."""
         if table.column_names:

@@ -13,7 +13,7 @@ several columns of sets are read as :class:`Plain`; :mod:`shoal.io.several` take
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -44,6 +44,11 @@ class TableLayout(SourceLayout):
     def marks(self) -> str:
         """What separates items, or could be taken for it."""
         return self.format.marks
+
+    @property
+    def has_index(self) -> bool:
+        """Whether the rows of a frame, which are its records, have an index."""
+        return self.shape == "wide" and self.format.has_index
 
     def place(self, row: int) -> str:
         """Where a record (from 0) stands."""
@@ -80,21 +85,9 @@ class SetColumn:
     list_type: Any = None  # where cells are lists: a pyarrow type; None: list<string>
 
 
-class TableOfSets(SourceLayout, ABC):
-    """A table that was read without sets, and from which columns of sets can be taken."""
-
-    @abstractmethod
-    def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
-        """The sets in a column."""
-
-    def without(self, columns: Collection[str]) -> Self:
-        """The same, once these columns were taken."""
-        return self
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Plain(TableLayout, TableOfSets):
-    """A table without sets."""
+class Plain(TableLayout):
+    """A table without sets, from which columns of sets can be taken."""
 
     shape: ClassVar[str] = "wide"
     without_sets: bool = True
@@ -106,7 +99,7 @@ class Plain(TableLayout, TableOfSets):
         return Transactions.nothing(table.num_rows), table, cls(format=format, place_of=stream.place)
 
     def sets_in(self, table: Any, name: str, source: str, item_delimiter: str | None) -> tuple[Coded, SetColumn]:
-        """Lists, or texts that are split."""
+        """The sets in a column of lists, or of texts that are split."""
         column = table.column(name).combine_chunks()
         at = table.column_names.index(name)
         options = ReaderOptions(column=name, item_delimiter=item_delimiter)

@@ -13,7 +13,7 @@ from shoal.data.notes import Filtered, IdentifyingColumns, Joined, Note
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.detect import TABULAR, format_named, format_of
 from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
-from shoal.io.frames import FrameFormat, read_frame, refuse_without_sets
+from shoal.io.frames import FrameFormat
 from shoal.io.header import SET_NAMES
 from shoal.io.join_spec import JoinSpec
 from shoal.io.layout import Plain, Wide, is_list, with_first
@@ -125,34 +125,22 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     for name, value in options.given(("format", *OF_FORMATS)).items():
         if value is not None:
             raise OptionError(f"{name} is for files, but the data are a {kind} in memory: leave it out.")
-    if for_tables := options.given((*_LONG, "join", "where")):
-        if not _is_table(source):
-            raise OptionError(f"{next(iter(for_tables))} is for tables, but the data are a {kind}: leave it out.")
-        return _refuse_empty(_read_stream(*FrameFormat.of(source), options, Origin()))
-    frame = read_frame(source, options)
-    if frame is not None:
-        return frame
-    if isinstance(source, (bytes, dict)) or not isinstance(source, Iterable):
+    FrameFormat.check_options(options.given(OF_TABLES))
+    frame = FrameFormat.of(source, options)
+    if frame is None and (isinstance(source, (bytes, dict)) or not isinstance(source, Iterable)):
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
-    for name in options.given(OF_TABLES):
-        raise OptionError(f"{name} is for tables, but the data are a {kind} of rows: leave it out.")
-    refuse_without_sets(options, kind)
-    return read_rows(source, options)
-
-
-def _is_table(source: Any) -> bool:
-    """Whether an object in memory has rows and columns."""
-    kind = type(source).__name__
-    if kind == "LazyFrame":
-        raise DataError("Cannot read a LazyFrame, which has no rows yet: call its .collect() first.")
-    speaks_arrow = hasattr(source, "__arrow_c_stream__") and kind not in ("Series", "ChunkedArray")
-    return kind in ("DataFrame", "RecordBatch") or speaks_arrow
-
-
-def _refuse_empty(data: Dataset) -> Dataset:
-    """The data of a frame, which must have rows."""
+    if not options.sets and (frame is None or frame[0].is_column):
+        raise OptionError(
+            f"sets=False and several set columns are for tables, but the data are a {kind}: leave it out."
+        )
+    for name in options.given((*OF_TABLES, "join", "where")):
+        if frame is None or (frame[0].is_column and name not in ("column", "item_delimiter")):
+            raise OptionError(f"{name} is for tables, but the data are a {kind}: leave it out.")
+    if frame is not None and frame[0].is_column and options.column is None:
+        options = replace(options, column=frame[1].schema.names[0])
+    data = read_rows(source, options) if frame is None else _read_stream(*frame, options, Origin())
     if len(data) == 0:
-        raise DataError("The data hold no records: give at least one row.")
+        raise DataError("The data hold no records: give at least one set.")
     return data
 
 

@@ -21,7 +21,7 @@ from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.cells import fitting
 from shoal.io.coding import Encoder
 from shoal.io.format import Format, ReaderOptions, check_delimiter
-from shoal.io.layout import SetColumn, TableOfSets, arrow_table, set_cells, set_position
+from shoal.io.layout import Plain, SetColumn, arrow_table, set_cells, set_position
 from shoal.io.messages import listed, shorten, shown
 
 __all__ = ["MultiSetLayout", "gather", "joint_label"]
@@ -31,7 +31,7 @@ __all__ = ["MultiSetLayout", "gather", "joint_label"]
 class MultiSetLayout(SourceLayout):
     """How data with several columns of sets were laid out."""
 
-    layout: TableOfSets  # of the table without sets
+    layout: Plain  # of the table without sets
     columns: tuple[SetColumn, ...]
     order: tuple[str, ...]  # the names of all columns, as they stood
 
@@ -50,6 +50,11 @@ class MultiSetLayout(SourceLayout):
         """What separates items in any of the columns; a frame may be written to a text file later."""
         marks = (column.item_delimiter for column in self.columns if column.item_delimiter is not None)
         return (self.layout.marks or MARKS) + "".join(mark.strip(" ") or " " for mark in marks)
+
+    @property
+    def has_index(self) -> bool:
+        """Whether the rows of a frame have an index."""
+        return self.layout.has_index
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands."""
@@ -112,7 +117,7 @@ def gather(
 ) -> Dataset:
     """Take columns of sets out of a table that was read without sets."""
     layout, table = whole.origin.layout, arrow_table(whole)
-    assert isinstance(layout, TableOfSets)
+    assert isinstance(layout, Plain)
     for name in columns:
         if name not in table.column_names:
             hint = did_you_mean(name, table.column_names)
@@ -145,7 +150,6 @@ def gather(
         how.append(column)
     options.tell_missing(there)
     beside = table.drop_columns(list(columns))
-    layout = layout.without(columns)
     return Dataset(
         _together(parts, len(whole)),
         Table(beside) if beside.column_names else None,

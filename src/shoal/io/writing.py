@@ -14,13 +14,14 @@ from shoal.data import Dataset, Transactions
 from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError, OptionError
 from shoal.io import formulas
+from shoal.io.coding import label_lists
 from shoal.io.csv import Csv
 from shoal.io.detect import TABULAR, format_named, format_to_write
 from shoal.io.format import Format
-from shoal.io.frames import ArrowTable, FrameFormat
+from shoal.io.frames import FrameFormat
 from shoal.io.layout import Plain, TableLayout, Wide, arrow_table
 from shoal.io.long import Long, free_name
-from shoal.io.memory import InMemoryLayout, label_lists
+from shoal.io.memory import Rows, python_lists
 from shoal.io.several import MultiSetLayout, delimiters
 
 LAYOUTS = ("wide", "long")
@@ -180,8 +181,7 @@ def _layout(
         if not same and not target.lists and source.item_delimiter is not None:
             wide = replace(wide, item_delimiter=source.item_delimiter)
         return wide.with_options(given)
-    column = getattr(source, "column", None)  # of a frame
-    return Wide(format=target, column="items" if column is None else str(column)).with_options(given)
+    return Wide(format=target).with_options(given)
 
 
 def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Plain:
@@ -238,25 +238,34 @@ def open_writer(
 def to_native(dataset: Dataset) -> Any:
     """The data as the kind of object that they were read from: a data frame for a data frame, a list of sets for one.
 
-    Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that sets alone
-    cannot hold, such as its groups, they come as an Arrow table, and so does a file without sets.
+    Data from a file, and data made by hand, are given as lists of labels. Where a release has a column that a list of
+    sets cannot hold, such as its groups, it is an Arrow table, and so is a file without sets. A pandas or polars Series
+    then becomes a data frame.
     """
     import pyarrow as pa
 
     layout = dataset.origin.layout
+    sets, beside = layout.set_columns, dataset.table
     if isinstance(layout, MultiSetLayout) and _current(layout) is None:
-        dataset, _, remarks = layout.spread(dataset, FrameFormat(package="pyarrow"))
+        dataset, _, remarks = layout.spread(dataset, layout.layout.format)
         for remark in remarks:
             warnings.warn(remark, stacklevel=2)
         layout = layout.layout
-    if isinstance(layout, TableLayout):
-        if isinstance(layout.format, FrameFormat):
-            schema, batches = layout.batches(dataset)
-            return layout.format.native(pa.Table.from_batches(batches, schema))
-        return ArrowTable(without_sets=True).rebuild(dataset) if layout.without_sets else label_lists(dataset)
-    if isinstance(layout, InMemoryLayout) and layout.sets_only and dataset.table is not None and dataset.table.names:
-        layout = ArrowTable(column="items")  # what was added must not get lost
-    return layout.rebuild(dataset) if isinstance(layout, InMemoryLayout) else label_lists(dataset)
+    if isinstance(layout, Rows) and beside is not None and beside.names:
+        layout = Wide(format=FrameFormat(), before=())  # what was added must not get lost
+    elif layout.without_sets and _current(layout) is not None:
+        layout = Plain(format=FrameFormat())
+    rows = dataset.transactions
+    if isinstance(layout, Rows) and layout.sets:
+        return rows.sets()
+    format = layout.format if isinstance(layout, TableLayout) else None
+    if not isinstance(layout, TableLayout) or not isinstance(format, FrameFormat):
+        return python_lists(label_lists(rows))
+    if isinstance(layout, Wide):
+        layout = replace(layout, item_delimiter=None)  # texts that were split are given back as lists
+    schema, batches = layout.batches(dataset)
+    keep_index = layout.has_index and (beside is None or not beside.roles)  # where columns have roles, it has none
+    return format.native(pa.Table.from_batches(batches, schema), sets, keep_index=keep_index)
 
 
 def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None) -> str:
