@@ -4,7 +4,8 @@
 
     Format
     ├── TextFormat      Fimi · Basket · Csv ── Tsv · Jsonl
-    └── ArrowFormat     Parquet · Feather
+    ├── ArrowFormat     Parquet · Feather
+    └── FrameFormat     PandasFormat · PolarsFormat      (in memory)
 
 A format knows nothing of sets, ids or joins: a column of lists is one like any other. Where the sets stand among the
 columns is the business of :mod:`shoal.io.layout`. The fields of a format describe one file, so that a release can be
