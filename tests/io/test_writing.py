@@ -46,7 +46,7 @@ def round_trip(data: Dataset, path: Path, **options: Any) -> Dataset:
 
 @pytest.mark.parametrize("format", TABULAR)
 @given(wide_data())
-@examples(120)
+@examples(60)
 def test_wide_to_long_to_wide_gives_the_same_records(format: str, table: pa.Table) -> None:
     data = io.read(table)
     with tempfile.TemporaryDirectory() as folder:
