@@ -178,7 +178,7 @@ def test_long_frames_are_detected_as_long_files_are() -> None:
 
 def test_options_of_tables_are_refused_for_rows() -> None:
     for options in ({"where": "x > 1"}, {"join": "x.csv:id"}, {"id_column": "id"}):
-        with pytest.raises(OptionError, match="is for tables, but the data are a list of rows"):
+        with pytest.raises(OptionError, match="is for tables, but the data are a list"):
             io.read([["a"]], **options)
     with pytest.raises(DataError, match="hold no records"):
         io.read(pa.table({"items": pa.array([], pa.list_(pa.string()))}))
