@@ -74,7 +74,7 @@ class Runs:
     def _add_items(self, batch: Any, sizes: Counts) -> None:
         """Code the items of runs of these sizes."""
         items = coded(batch.column(self._columns.item))
-        missing = missing_values(items, blank=False)
+        missing = missing_values(items, blank=self._columns.item in self._stream.joined)
         self._no_item.add(missing, self._lines)
         quantities = self._quantities(batch, items)
         if missing is not None and missing.any():
@@ -274,12 +274,12 @@ def coded(column: Any) -> Any:
     """A column whose texts are dictionary-coded, each of them once; numbers and the like stay."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        values = column.dictionary.cast(pa.large_string()) if is_text(column.type) else column.dictionary
-        if not values.null_count and len(values.unique()) == len(values):
-            return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
-        column = as_plain(column, values.type)
-    return column.dictionary_encode() if is_text(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column.dictionary_encode() if is_text(column.type) else column
+    values = column.dictionary.cast(pa.large_string()) if is_text(column.type) else column.dictionary
+    if values.null_count or len(values.unique()) < len(values):
+        return values.take(column.indices).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
 
 
 def as_plain(column: Any, kind: Any) -> Any:
@@ -289,6 +289,11 @@ def as_plain(column: Any, kind: Any) -> Any:
     if not pa.types.is_dictionary(column.type):
         return column
     return as_text(column).cast(kind) if is_text(kind) else column.cast(column.type.value_type)
+
+
+def stored(column: Any) -> Any:
+    """What a column of an extension type, such as UUIDs, stores; other columns stay. Arrow can only compare that."""
+    return getattr(column, "storage", column)
 
 
 def _changes(column: Any) -> Mask | None:
@@ -307,6 +312,7 @@ def _comparable(column: Any) -> Any:
     """A number for each value of a coded column, the same for equal ones; none, if they cannot be compared."""
     import pyarrow as pa
 
+    column = stored(column)
     if pa.types.is_nested(column.type):
         return None
     if not pa.types.is_dictionary(column.type):
@@ -340,6 +346,7 @@ def _ranks(column: Any) -> tuple[Counts, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    column = stored(column)
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     codes, values = numpy_of(coded.indices), coded.dictionary
     used = np.zeros(len(values), np.bool_)
