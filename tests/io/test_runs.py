@@ -264,6 +264,9 @@ def test_long_data_are_told_by_their_content_where_that_is_safe(tmp_path: Path) 
     path = tmp_path / "x.csv"
     path.write_text("order_id,product\n1,a\n1,b\n2,a\n")
     assert shoal.read(path).transactions.sets() == [{"a", "b"}, {"a"}]
+    table = pa.table({"order_id": [1, 1, 2], "product": ["a", "b", "a"]})
+    batches = table.to_batches(max_chunksize=1)  # the first one alone tells nothing
+    assert shoal.read(pa.Table.from_batches(batches)).transactions.sets() == [{"a", "b"}, {"a"}]
     path.write_text("order_id,product\n1,a|b\n1,b\n2,a\n")  # a cell with two items
     with pytest.raises(DataError, match=r"which column holds the sets.*--id-column"):
         shoal.read(path)

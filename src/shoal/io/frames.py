@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar, Self
 
+from shoal.data.arrow import is_list
 from shoal.data.source_layout import MARKS
 from shoal.errors import DataError
 from shoal.io.clean import clean
 from shoal.io.format import Format, Put, ReaderOptions, refuse_doubles
-from shoal.io.layout import is_list
 from shoal.io.memory import python_lists, row_labels
 from shoal.io.messages import shorten
 from shoal.io.stream import Stream, nth_row

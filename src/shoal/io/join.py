@@ -18,10 +18,10 @@ import pyarrow.types as pt
 
 from shoal.data.arrow import arrow_text
 from shoal.data.notes import Joined
-from shoal.errors import DataError, did_you_mean
+from shoal.errors import DataError
 from shoal.io.coding import as_labels
 from shoal.io.join_spec import JoinSpec
-from shoal.io.messages import listed, shorten, shown
+from shoal.io.messages import listed, no_column, shorten, shown
 from shoal.io.stream import Stream
 
 _MOST_ROWS = 1 << 20  # that are looked up at a time
@@ -141,10 +141,7 @@ def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
 def _type_of(schema: Any, name: str, source: str) -> Any:
     """The type of a key's column, without dictionary coding."""
     if name not in schema.names:
-        raise DataError(
-            f"Join by '{shorten(name)}': no such column{did_you_mean(name, schema.names)} in {source}, which has "
-            f"{listed(schema.names)}."
-        )
+        raise no_column(name, schema.names, source)
     kind = schema.field(schema.names.index(name)).type
     return kind.value_type if pt.is_dictionary(kind) else kind
 

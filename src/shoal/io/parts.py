@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from shoal.data.arrow import is_list
 from shoal.errors import DataError, did_you_mean
 from shoal.io.format import Format, GuessedWrong, ReaderOptions
-from shoal.io.layout import is_list
 from shoal.io.messages import shorten
 from shoal.io.source import Source, SourceFile
 from shoal.io.stream import Stream, one_after_the_other

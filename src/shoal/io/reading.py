@@ -8,26 +8,26 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data.arrow import is_list
 from shoal.data.columns import identifying_columns
 from shoal.data.notes import Filtered, IdentifyingColumns, Note
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError, OptionError
 from shoal.io.detect import TABULAR, format_named, format_of
-from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
+from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, GuessedWrong, ReaderOptions
 from shoal.io.frames import FrameFormat
 from shoal.io.header import SET_NAMES
-from shoal.io.layout import Plain, Wide, is_list, with_first
+from shoal.io.layout import Plain, Wide
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import no_column
 from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
-from shoal.io.stream import Stream
+from shoal.io.stream import Stream, with_start
 from shoal.options import takes
 
 Result = TypeVar("Result")
-_LONG = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
 
 
 @takes(ReadOptions)
@@ -84,7 +84,7 @@ def read_with(source: Any, given: ReadOptions) -> Dataset:
     columns = (column,) if column is None or isinstance(column, str) else column
     if not columns:
         raise OptionError("column must name at least one column, got none: leave it out to have it found.")
-    for name in ("column", "item_delimiter", "multiset", "drop_items", *_LONG):
+    for name in ("column", "item_delimiter", "multiset", "drop_items", *OF_LONG_TABLES):
         if getattr(given, name) and not given.sets:
             raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
     for name in ("column", "item_delimiter"):
@@ -189,7 +189,7 @@ def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options
 
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
-    _, stream = with_first(stream)  # what is wrong with the first line is said before a column is asked for
+    _, stream = with_start(stream)  # what is wrong with the first line is said before a column is asked for
     stream, tell = _prepared(stream, options)
     if not options.sets:
         rows, table, layout = Plain.read(stream, format)
@@ -200,7 +200,7 @@ def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin:
         notes = (*tell(), *long_layout.notes)
         data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
         return data if options.keep_ids else _without_identifying(data)
-    for name in options.given(_LONG):
+    for name in options.given(OF_LONG_TABLES):
         raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
     rows, table, wide = Wide.read(stream, format, options)
     return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
@@ -267,10 +267,7 @@ def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
 
     for name in columns or ():
         if name not in stream.schema.names:
-            hint = did_you_mean(name, stream.schema.names)
-            raise DataError(
-                f"{stream.source} has no column '{shorten(name)}'{hint}: it has {listed(stream.schema.names)}."
-            )
+            raise no_column(name, stream.schema.names, stream.source)
     if columns is None:
         return stream.table()
     batches = [batch.select(list(columns)) for batch in stream.batches]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError, OptionError
 from shoal.io.format import ReaderOptions
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import listed, no_column, shorten
 from shoal.io.stream import Stream
 
 
@@ -28,8 +28,7 @@ class Roles:
             ids = tuple(part.strip() for part in ids[0].split(","))
         for wanted in (*ids, options.item_column, options.quantity_column):
             if wanted is not None and wanted not in names:
-                hint = did_you_mean(wanted, names)
-                raise DataError(f"{source} has no column '{shorten(wanted)}'{hint}: it has {listed(names)}.")
+                raise no_column(wanted, names, source)
         item = options.item_column
         left = [name for name in names if name not in (*ids, item, options.quantity_column)]
         if not ids and item is not None and len(left) == 1:

@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from shoal.data import Transactions
 from shoal.data.arrays import Counts
-from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
+from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
 from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, as_text, is_whole
 from shoal.io.format import ReaderOptions
-from shoal.io.layout import is_text
 from shoal.io.messages import in_filter, shorten, shown
 from shoal.io.roles import Roles
 from shoal.io.stream import Stream
@@ -301,7 +300,7 @@ def _changes(column: Any) -> Mask | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) and not column.null_count:
+    if is_text(column.type) and not pa.types.is_dictionary(column.type) and not column.null_count:
         return _flags(pc.not_equal(column.slice(1), column.slice(0, max(0, len(column) - 1))))
     values = _comparable(coded(column))
     changes: Mask | None = None if values is None else values[1:] != values[:-1]
