@@ -114,6 +114,8 @@ def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts", *LONG, *MODEL)
     assert "parts/b.csv lies in parts, which is read as a whole" in shop.fails(*words, "-o", "parts/b.csv")
+    pattern = ("anonymize", "par*/*.csv", *LONG, *MODEL)
+    assert "parts/a.csv is also read" in shop.fails(*pattern, "-o", "parts/a.csv")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal.data import Hierarchy
-from shoal.data.columns import refuse_identifying
+from shoal.data.columns import identifying_columns, refuse_identifying
 from shoal.errors import OptionError
 from tests.conftest import Shell
 
@@ -116,6 +116,18 @@ def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) ->
         assert (code, error.count(note)) == (0, 1)
         code, _, error = shell("verify", "o.csv", *how, *more)
         assert (code, error.count(note)) == (0, 1)
+
+
+def test_a_column_of_an_extension_type_may_be_one() -> None:
+    table = pa.table(
+        {
+            "key": pa.ExtensionArray.from_storage(
+                pa.uuid(), pa.array([b"%016d" % at for at in range(30)], pa.binary(16))
+            ),
+            "items": [["a"]] * 30,
+        }
+    )
+    assert identifying_columns(shoal.read(table)) == ["key"]
 
 
 def test_all_such_columns_are_named_at_once() -> None:

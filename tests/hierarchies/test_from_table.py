@@ -32,6 +32,13 @@ def sentence(kind: Dirt, *rows: str, **options: Any) -> str:
     return str(finding) if finding else ""
 
 
+def test_items_keep_white_space_that_the_data_have_too() -> None:
+    """Databases pad codes to a fixed width, in all tables alike."""
+    products = {"id": ["a  ", "b  ", "c  "], "type": ["x ", "x", "y"]}
+    tree = from_table(products, levels=["id", "type"], items=["a  ", "b", "b"]).parents_by_label()
+    assert tree == {"a  ": "x", "b": "x", "c": "y", "x": "*", "y": "*", "*": None}
+
+
 def test_a_clean_table_has_nothing_to_tell() -> None:
     summary = from_table_with_summary(table("1 ale bar", "2 ale bar", "3 oats shelf"), LEVELS, name="products.csv")
     assert summary.sentences() == ["3 items, height 3: 3 id, 2 type, 2 department."]

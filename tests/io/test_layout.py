@@ -9,8 +9,7 @@ import pytest
 
 from shoal.errors import DataError, OptionError
 from shoal.io.format import ReaderOptions
-from shoal.io.layout import is_list, is_text, set_column, set_position, text_list_type, with_first
-from shoal.io.stream import Stream, nth_row
+from shoal.io.layout import set_column, set_position, text_list_type
 
 LISTS, TEXT, NUMBER = pa.list_(pa.string()), pa.string(), pa.int64()
 
@@ -62,21 +61,6 @@ def test_the_sets_stand_where_they_stood_among_the_columns_that_are_left() -> No
     assert set_position(None, ["b", "c"]) == 2
 
 
-def test_types() -> None:
-    assert all(map(is_list, [LISTS, pa.large_list(TEXT), pa.list_(TEXT, 2)]))
-    assert all(map(is_text, [TEXT, pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), TEXT)]))
-    assert not is_text(NUMBER)
-    assert not is_list(TEXT)
+def test_types_of_lists_to_write() -> None:
     assert text_list_type(pa.large_list(pa.large_string())) == pa.large_list(pa.large_string())
     assert text_list_type(pa.list_(NUMBER)) == LISTS
-
-
-def test_a_look_at_the_first_batch_takes_nothing_away() -> None:
-    table = pa.table({"x": [1, 2, 3]})
-    stream = Stream(table.schema, iter(table.to_batches(max_chunksize=2)), "x", nth_row)
-    first, stream = with_first(stream)
-    assert first.num_rows == 2
-    assert stream.table().equals(table)
-    nothing, stream = with_first(Stream(table.schema, iter(()), "x", nth_row))
-    assert nothing is None
-    assert stream.table().num_rows == 0

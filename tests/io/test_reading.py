@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal import io
 from shoal.data import Dataset
 from shoal.data.notes import Filtered, IdsReplaced, Joined, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError
@@ -46,14 +47,25 @@ def read(source: Any = "orders.csv", **options: Any) -> Dataset:
 def test_items_may_be_a_joined_column(shop: Path) -> None:
     data = read(join="products.csv:product", item_column="type", drop_null_items=True)
     assert data.transactions.sets() == [{"milk", "beer"}, {"milk"}, {"beer"}]
-    joined, *others = data.origin.notes
-    assert isinstance(joined, Joined)
-    assert "1 of 5 rows have no match in products.csv by 'product' (key '99')" in joined.unmatched
-    assert others == [
+    told = "1 of 5 rows have no match in products.csv by 'product'"
+    assert f"joined with products.csv: {told} (key '99')" in io.summary(data)
+    assert list(data.origin.notes) == [
+        Joined("products.csv", "product", told, "key '99'"),
         IdsReplaced(("basket",)),
         VaryingColumns(("product", "qty", "dept")),
         NullItemsDropped("type", 1),
     ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_blank_item_of_a_joined_file_is_none_in_any_format(shop: Path, suffix: str) -> None:
+    """It would get lost without a word, if a blank in a CSV file meant a record without items."""
+    products = pd.DataFrame({"product": [10, 11, 12, 99], "type": ["milk", None, "milk", "ale"]})
+    getattr(products, f"to_{suffix}")(f"more.{suffix}", index=False)
+    with pytest.raises(
+        DataError, match=r"line 3: 'type' is null \(2 such rows\), because more\.\w+, which it is joined"
+    ):
+        read(join=f"more.{suffix}:product", item_column="type")
 
 
 def test_an_item_without_a_match_is_refused_with_the_file_that_lacks_it(shop: Path) -> None:
@@ -131,8 +143,8 @@ def test_frames_can_be_joined_and_filtered(shop: Path, frame: Any) -> None:
     ("join", "kind", "error"),
     [
         ("products.csv", OptionError, r"Join 'products.csv' names no key: write FILE:KEY"),
-        ("products.csv:prodct", DataError, r"no such column \(did you mean 'product'\?\) in orders.csv"),
-        ("products.csv:product=id", DataError, r"Join by 'id': no such column in products.csv, which has 'product'"),
+        ("products.csv:prodct", DataError, r"orders.csv has no column 'prodct' \(did you mean 'product'\?\)"),
+        ("products.csv:product=id", DataError, r"products.csv has no column 'id': it has 'product'"),
         ("nothing.csv:product", DataError, r"nothing.csv does not exist: check the path"),
         ("orders.csv:basket", DataError, r"orders.csv: the key 'basket' of a join must be unique, but '1' occurs 2 ti"),
         ("same.csv:product", DataError, r"orders.csv and same.csv both have 'qty': rename or drop it"),

@@ -160,10 +160,34 @@ def test_a_remedy_can_be_pasted_also_for_a_name_with_a_space() -> None:
         pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int8()), pa.array(["x", "y", "x"])),  # x is there twice
         pa.array(["x", "y", "x"], pa.large_string()),
         pa.array([7, 9, 7], pa.uint64()),
+        pa.array([b"x", b"y", b"x"], pa.binary_view()),
+        pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"x" * 16, b"y" * 16, b"x" * 16], pa.binary(16))),
+        pa.chunked_array(  # 7 is there twice in the categories of one part
+            [
+                pa.DictionaryArray.from_arrays([0, 1], pa.array([7, 9])),
+                pa.DictionaryArray.from_arrays([2], pa.array([7, 9, 7])),
+            ]
+        ),
     ],
 )
 def test_ids_may_be_of_any_type_that_can_be_compared(ids: Any) -> None:
     assert set(read(arrow(ids, ["a", "b", "c"])).transactions.sets()) == {frozenset("ac"), frozenset("b")}
+
+
+def test_columns_of_extension_types_are_compared() -> None:
+    store = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"x" * 16, b"x" * 16, b"y" * 16], pa.binary(16)))
+    data = read(
+        pa.table({"id": [1, 1, 2], "item": ["a", "b", "c"], "store": store, "line": store.take(pa.array([0, 2, 2]))})
+    )
+    assert data.table is not None
+    assert data.table.names == ("store",)
+    assert data.table.arrow.column("store").type == pa.uuid()
+
+
+def test_ids_of_several_types_are_refused() -> None:
+    """Nobody can tell whether 1 and "1" are the same record."""
+    with pytest.raises(DataError, match=r"^Column 'id' holds objects of several types \(int, str\)"):
+        read(pd.DataFrame({"id": [1, "1", "x"], "item": ["a", "b", "c"]}))
 
 
 def test_a_null_among_categories_is_a_null() -> None:
@@ -198,9 +222,13 @@ def test_items_are_texts_or_whole_numbers(items: list[Any]) -> None:
 # -- roles -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_list_is_no_id() -> None:
-    with pytest.raises(DataError, match=r"column 'id' cannot be an id, since it holds list<.*--id-column"):
-        read(arrow([[1], [2]], ["a", "b"]))
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [([[1], [2]], "list<"), ([{"a": 1}, {"a": 2}], "struct<"), (pa.nulls(2, pa.float16()), "halffloat")],
+)
+def test_what_has_no_order_is_no_id(ids: Any, kind: str) -> None:
+    with pytest.raises(DataError, match=rf"column 'id' cannot be an id, since it holds {kind}.*--id-column"):
+        read(arrow(ids, ["a", "b"]))
 
 
 @pytest.mark.parametrize("options", [{"id_column": "item"}, {"id_column": ("id", "id")}, {"quantity_column": "id"}])
@@ -236,6 +264,9 @@ def test_long_data_are_told_by_their_content_where_that_is_safe(tmp_path: Path) 
     path = tmp_path / "x.csv"
     path.write_text("order_id,product\n1,a\n1,b\n2,a\n")
     assert shoal.read(path).transactions.sets() == [{"a", "b"}, {"a"}]
+    table = pa.table({"order_id": [1, 1, 2], "product": ["a", "b", "a"]})
+    batches = table.to_batches(max_chunksize=1)  # the first one alone tells nothing
+    assert shoal.read(pa.Table.from_batches(batches)).transactions.sets() == [{"a", "b"}, {"a"}]
     path.write_text("order_id,product\n1,a|b\n1,b\n2,a\n")  # a cell with two items
     with pytest.raises(DataError, match=r"which column holds the sets.*--id-column"):
         shoal.read(path)

@@ -19,4 +19,4 @@ def test_on_the_command_line(shell: Shell) -> None:
         code, out, _ = shell("verify", "out.csv", *options, *how)
         assert (code, "Holds" in out) == (0, True)
     code, _, error = shell("profile", "in.csv", "--column", "dx,ry")
-    assert (code, "No column 'ry'" in error) == (2, True)
+    assert (code, "has no column 'ry'" in error) == (2, True)

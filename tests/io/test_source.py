@@ -19,6 +19,7 @@ import pytest
 import shoal
 from shoal.data import Dataset
 from shoal.errors import DataError, OptionError
+from shoal.io.reading import read_table
 from shoal.io.source import Source, sha256_of_source
 from tests.io.long_tables import columns_of
 
@@ -138,6 +139,16 @@ def test_parts_with_different_types_are_refused_with_file_and_column(tmp_path: P
     put_parquet(tmp_path / "b.parquet", id=["1"], item=["a"])
     with pytest.raises(DataError, match=r"Column 'id' is string in .*b.parquet, but int64 in .*a.parquet: give all"):
         read(tmp_path)
+
+
+def test_a_wrong_guess_of_a_part_may_follow_one_of_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first part holds nulls only, and in the second one a text comes late."""
+    monkeypatch.setattr("shoal.io.jsonl._BATCH", 2, raising=False)
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "v": null}\n')
+    (tmp_path / "b.jsonl").write_text(
+        "".join(f'{{"id": {at}, "v": {at}}}\n' for at in range(2, 6)) + '{"id": 6, "v": "x"}\n'
+    )
+    assert read_table(tmp_path).column("id").to_pylist() == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("nulls_first", [True, False])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from shoal.io.stream import Stream, nth_row, one_after_the_other
+from shoal.io.stream import Stream, nth_row, one_after_the_other, with_start
 
 TABLE = pa.table({"x": [1, 2, 3, 4]})
 
@@ -47,3 +47,12 @@ def test_parts_are_opened_when_they_are_needed() -> None:
 
 def test_rows_are_counted_from_1() -> None:
     assert nth_row(0) == "row 1"
+
+
+def test_a_look_at_the_first_rows_takes_nothing_away() -> None:
+    empty = pa.RecordBatch.from_pylist([], TABLE.schema)
+    for rows, seen in ((1, [1]), (3, [1, 2, 3]), (9, [1, 2, 3, 4])):
+        stream = Stream(TABLE.schema, iter([empty, *TABLE.to_batches(max_chunksize=1)]), "x", nth_row)
+        start, stream = with_start(stream, rows)
+        assert start.column("x").to_pylist() == seen
+        assert stream.table().equals(TABLE)

@@ -104,6 +104,12 @@ def test_the_columns_of_long_data_can_be_named(tmp_path: Path) -> None:
     assert path.read_text() == "basket\tproduct\n1\ta\n"
 
 
+def test_the_sets_of_wide_data_find_a_free_name(tmp_path: Path) -> None:
+    data = io.read(pa.table({"id": [1, 1], "item": ["a", "b"], "items": [2, 2]}), id_column="id", item_column="item")
+    io.write(data, tmp_path / "x.csv", layout="wide")
+    assert (tmp_path / "x.csv").read_text() == "items,item_set\n2,a|b\n"
+
+
 def test_a_column_can_be_the_id_of_wide_data_that_become_long(tmp_path: Path) -> None:
     table = pa.table({"code": ["x", "y"], "twice": ["z", "z"], "gaps": ["v", ""], "items": [["a"], ["b"]]})
     path, data = tmp_path / "out.csv", io.read(table)

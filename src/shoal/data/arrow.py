@@ -57,3 +57,18 @@ def numpy_of(array: Any) -> Any:
         return np.concatenate([numpy_of(chunk) for chunk in array.chunks] or [np.empty(0, np.int64)])
     kind = array.type.to_pandas_dtype()
     return np.frombuffer(array.buffers()[1] or b"", kind)[array.offset : array.offset + len(array)]
+
+
+def is_list(kind: Any) -> bool:
+    """Whether an Arrow type is a list of any kind."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is text, as values or as categories."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

@@ -124,7 +124,7 @@ def identifying_columns(data: Dataset, specified: Collection[str] = ()) -> list[
             continue
         assert data.table is not None
         column = data.table.arrow.column(name)
-        if is_nested(data, name):
+        if is_nested(data, name) or isinstance(column.type, pa.BaseExtensionType):
             column = pa.chunked_array([[None if value is None else repr(value) for value in column.to_pylist()]])
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)

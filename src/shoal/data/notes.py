@@ -137,11 +137,12 @@ class NullItemsDropped(Note):
 
 @dataclass(frozen=True)
 class Joined(Note):
-    """Columns of another table were added; ``unmatched`` says in a sentence what had no match, or is empty."""
+    """Columns of another table were added."""
 
     file: str
     key: str
-    unmatched: str
+    unmatched: str  # what had no match, in words; may be empty
+    example: str  # one of the keys without a match: it may name a person, so no report shows it
 
 
 @dataclass(frozen=True)

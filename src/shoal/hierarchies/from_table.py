@@ -122,8 +122,8 @@ def from_table_with_summary(
     """
     levels = _checked(levels, several_parents, unknown_items, root, only_used and items is None)
     table = name or "The table"
-    columns = level_columns(frame, levels, table)
     uses = None if items is None else count_items(items)
+    columns = level_columns(frame, levels, table, uses or ())
     columns[0] = _as_the_data_spell(columns[0], uses)
     columns[1:] = [column.without_fractions().in_order() for column in columns[1:]]
     columns[-1] = columns[-1].mapped(lambda label: "" if label == nothing_above(levels[-1]) else label)

@@ -1,14 +1,15 @@
 """Columns of a table as labels: what a data frame holds, turned into distinct texts and a code for each row.
 
-Labels come out of real tables dirty. White space at their ends is cut off. Blank cells, nulls and NaN hold no label.
-Whole numbers that arrive as floats are whole numbers again (``1004906.0`` is ``1004906``), if all numbers of the column
-are whole. Everything else is verbatim: ``007`` is not ``7``, and ``Milk`` is not ``milk``.
+Labels come out of real tables dirty. White space at their ends is cut off, unless the data write an item so, too. Blank
+cells, nulls and NaN hold no label. Whole numbers that arrive as floats are whole numbers again (``1004906.0`` is
+``1004906``), if all numbers of the column are whole. Everything else is verbatim: ``007`` is not ``7``, and ``Milk`` is
+not ``milk``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +34,11 @@ class LevelColumn:
     was_float: str = ""  # a label as it arrived, if whole numbers arrived as floats
 
     @classmethod
-    def of(cls, table: Any, name: str) -> LevelColumn:
-        """A column of a pyarrow.Table."""
+    def of(cls, table: Any, name: str, items: Collection[str] = ()) -> LevelColumn:
+        """A column of a pyarrow.Table; white space at the ends of labels stays if the data write ``items`` so, too."""
         texts, codes, was_float = _coded(table.column(name), name)
-        return cls(name, texts, codes, was_float).mapped(str.strip)
+        column = cls(name, texts, codes, was_float)
+        return column.mapped(lambda label: label if label in items and label.strip() else label.strip())
 
     @property
     def looks_like_floats(self) -> bool:
@@ -75,8 +77,11 @@ class LevelColumn:
         return LevelColumn(self.name, [self.labels[code] for code in used.tolist()], recoded[codes], self.was_float)
 
 
-def level_columns(frame: Any, levels: Sequence[str], name: str) -> list[LevelColumn]:
-    """The columns ``levels`` of a data frame; an error if one is missing."""
+def level_columns(frame: Any, levels: Sequence[str], name: str, items: Collection[str] = ()) -> list[LevelColumn]:
+    """The columns ``levels`` of a data frame, the first with ``items`` as the data spell them.
+
+    It is an error if one is missing.
+    """
     table = _arrow_table(frame, name)
     for level in levels:
         same = table.column_names.count(level)
@@ -86,7 +91,7 @@ def level_columns(frame: Any, levels: Sequence[str], name: str) -> list[LevelCol
             raise DataError(f"{name} has no column '{shorten(level)}'{hint}: choose levels among {columns}.")
         if same > 1:
             raise DataError(f"{name} has {same} columns called '{shorten(level)}': rename all but one.")
-    return [LevelColumn.of(table, level) for level in levels]
+    return [LevelColumn.of(table, level, () if at else items) for at, level in enumerate(levels)]
 
 
 def count_items(items: Any) -> dict[str, int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.data import Transactions, canonical_order
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.data.arrow import arrow_numbers, arrow_texts, numpy_of
+from shoal.data.arrow import arrow_numbers, arrow_texts, is_text, numpy_of
 from shoal.errors import DataError
 from shoal.io.messages import shorten, shown
 from shoal.kernels.read.sorted_rows import sorted_rows
@@ -252,8 +252,7 @@ def coded_lists(lists: Any, where: str, place: Callable[[int], str]) -> Coded:
 
     kind = lists.type.value_type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    if not (text or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+    if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
         raise DataError(f"{where}: items must be strings or integers, got {shorten(kind)}: convert them to strings.")
     if pa.types.is_fixed_size_list(lists.type):
         lists = lists.cast(pa.list_(lists.type.value_type))

@@ -21,7 +21,17 @@ from shoal.io.format import ReaderOptions, refuse_doubles, unnamed
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
-from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, glued, name_of, quote, unquoted
+from shoal.io.text import (
+    DELIMITERS,
+    TextFormat,
+    TextPieces,
+    check_label,
+    glued,
+    malformed_quote,
+    name_of,
+    quote,
+    unquoted,
+)
 from shoal.kernels.read.quotes import Quotes, State, scan_quotes
 from shoal.kernels.read.tokens import split_lines
 
@@ -244,11 +254,7 @@ class _Lines(io.RawIOBase):
         )
 
     def _refuse_quote(self, record: int) -> None:
-        raise DataError(
-            f"{self._name}, {self.place(record)}: a field starts with a quote that does not end before the next "
-            f"{name_of(self._delimiter.decode())} or line end: close it, and write a quote inside a quoted field twice "
-            f'("").'
-        )
+        raise malformed_quote(f"{self._name}, {self.place(record)}", self._delimiter.decode())
 
     def place(self, record: int) -> str:
         """The line where a record starts; the header is record 0."""
@@ -275,10 +281,7 @@ def _first_record(text: TextPieces, delimiter: str, name: str) -> tuple[list[str
         end = int(_record_ends(text.start, scan)[0]) + 1 if scan.records else len(text.start)
     tokens = split_lines(memoryview(text.start)[:end], mark, quotes=True, last=True)
     if tokens.bad >= 0:
-        raise DataError(
-            f"{name}, line 1: a field starts with a quote that does not end before the next {name_of(delimiter)} or "
-            f'line end: close it, and write a quote inside a quoted field twice ("").'
-        )
+        raise malformed_quote(f"{name}, line 1", delimiter)
     labels = labels_of(tokens).to_pylist()
     return [labels[code] for code in tokens.codes.tolist()] or [""], tokens.consumed
 

@@ -29,7 +29,8 @@ from shoal.io.stream import Stream
 
 Put = Callable[[Any], None]  # writes a pyarrow.RecordBatch
 OF_FORMATS = ("delimiter", "header", "escaped_formulas")  # reading options that not every format has
-OF_TABLES = ("column", "item_delimiter", "id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
+OF_LONG_TABLES = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
+OF_TABLES = ("column", "item_delimiter", *OF_LONG_TABLES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +50,9 @@ class ReaderOptions(ReadOptions):
     @property
     def named(self) -> frozenset[str]:
         """The columns that the user named."""
+        ids = [part.strip() for name in self.id_columns for part in (name, *name.split(","))]
         one = (self.column, self.item_column, self.quantity_column)
-        return frozenset(filter(None, (*one, *self.id_columns, *self.columns, *self.wanted)))
+        return frozenset(filter(None, (*one, *ids, *self.columns, *self.wanted)))
 
     @property
     def id_columns(self) -> tuple[str, ...]:

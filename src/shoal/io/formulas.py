@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
-from shoal.data.arrow import arrow_text, arrow_texts
+from shoal.data.arrow import arrow_text, arrow_texts, is_text
 from shoal.io.coding import as_text
 from shoal.io.messages import shown
 from shoal.io.text import glued
@@ -48,12 +48,11 @@ def are_formulas(cells: Any) -> Any:
 
 def remarks(dataset: Dataset) -> list[str]:
     """What to tell whoever writes the data as CSV without escaping formulas."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     columns = [] if dataset.table is None else [dataset.table.arrow.column(name) for name in dataset.table.names]
     texts = [arrow_texts(dataset.transactions.in_use().labels)]
-    texts += [as_text(column) for column in columns if pa.types.is_string(column.type) or _is_large(column.type)]
+    texts += [as_text(column) for column in columns if is_text(column.type)]
     for cells in texts:
         formulas = pc.indices_nonzero(are_formulas(pc.fill_null(cells, arrow_text(""))))
         if len(formulas):
@@ -63,10 +62,3 @@ def remarks(dataset: Dataset) -> list[str]:
                 f"be opened in one."
             ]
     return []
-
-
-def _is_large(kind: Any) -> bool:
-    """Whether a type is that of large strings."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_large_string(kind))

@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO, Any, ClassVar, Self
 
+from shoal.data.arrow import is_list
 from shoal.data.source_layout import MARKS
 from shoal.errors import DataError
 from shoal.io.clean import clean
 from shoal.io.format import Format, Put, ReaderOptions, refuse_doubles
-from shoal.io.layout import is_list
 from shoal.io.memory import python_lists, row_labels
 from shoal.io.messages import shorten
 from shoal.io.stream import Stream, nth_row
@@ -51,10 +51,11 @@ class FrameFormat(Format):
         except _UNREADABLE as error:
             raise DataError(f"The {kind} cannot be read as a table: {str(error).splitlines()[0]}.") from None
         refuse_doubles(table.column_names, f"The {kind}")
+        plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
         for at, field in enumerate(table.schema):
-            if pa.types.is_string_view(field.type):  # Arrow cannot take rows of views
-                texts = table.column(at).cast(pa.large_string())
-                table = table.set_column(at, field.with_type(texts.type), texts)
+            if field.type in plain:  # Arrow cannot take rows of views
+                values = table.column(at).cast(plain[field.type])
+                table = table.set_column(at, field.with_type(values.type), values)
         return own, Stream(table.schema, iter(table.to_batches()), f"the {kind}", nth_row)
 
     @classmethod
@@ -156,7 +157,7 @@ class PandasFormat(FrameFormat):
         import pyarrow as pa
 
         names = [str(label) for label in self.frame.columns]
-        used = {options.column, *options.columns, options.item_column}
+        used = {options.column, *options.columns, options.item_column, *options.id_columns}
         used |= set(names) if self.is_column or (options.item_delimiter and options.column is None) else set()
         needed = [f"Column '{shorten(name)}'" if name in used else "" for name in names]
         return pa.table([_arrow_column(self.frame.iloc[:, at], needed[at]) for at in range(len(names))], names=names)

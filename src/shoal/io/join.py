@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from shoal.data.arrow import arrow_text
-from shoal.errors import DataError, did_you_mean
+from shoal.data.notes import Joined
+from shoal.errors import DataError
 from shoal.io.coding import as_labels
 from shoal.io.join_spec import JoinSpec
-from shoal.io.messages import listed, shorten, shown
+from shoal.io.messages import listed, no_column, shorten, shown
 from shoal.io.stream import Stream
 
 _MOST_ROWS = 1 << 20  # that are looked up at a time
@@ -51,25 +52,25 @@ class JoinCount:
         """The different keys that are not in the file, as an Arrow array in the order of the records."""
         return pa.concat_arrays(self._missing).unique() if self._missing else pa.nulls(0)
 
-    def remark(self, spec: JoinSpec, right_name: str) -> str:
-        """Say in one sentence what had no match, or return an empty text."""
-        parts, file = list[str](), Path(right_name).name
+    def note(self, spec: JoinSpec) -> Joined:
+        """Tell what had no match."""
+        parts, file, which = list[str](), Path(spec.file).name, ""
         if self.unmatched:
             keys = self.unmatched_keys
             which = f"{len(keys):,} different keys, such as" if len(keys) > 1 else "key"
+            which = f"{which} {shown(str(keys[0]))}"
             parts.append(
-                f"{self.unmatched:,} of {self.records:,} rows have no match in {file} by '{shorten(spec.right)}' "
-                f"({which} {shown(str(keys[0]))})"
+                f"{self.unmatched:,} of {self.records:,} rows have no match in {file} by '{shorten(spec.right)}'"
             )
         if self.without_key:
             parts.append(f"{self.without_key:,} of {self.records:,} rows have no '{shorten(spec.left)}'")
         if self.ignored:
             rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
             parts.append(f"{rows} of {file} without '{shorten(spec.right)}' had to be ignored")
-        return "; ".join(parts) + "." if parts else ""
+        return Joined(file, spec.right, "; ".join(parts), which)
 
 
-def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[Stream, JoinCount]:
+def join(stream: Stream, right: Any, spec: JoinSpec) -> tuple[Stream, JoinCount]:
     """Add the columns of a table to a stream, by a left join.
 
     Raises
@@ -79,22 +80,22 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
         is on both sides.
     """
     left_type = _type_of(stream.schema, spec.left, stream.source)
-    right_type = _type_of(right.schema, spec.right, right_name)
+    right_type = _type_of(right.schema, spec.right, spec.file)
     as_keys = _comparable(left_type, right_type)
     if as_keys is None:
         raise DataError(
             f"Join by '{shorten(spec.left)}': its type {left_type} in {stream.source} cannot be compared with the type "
-            f"{right_type} of '{shorten(spec.right)}' in {right_name}: convert both to text."
+            f"{right_type} of '{shorten(spec.right)}' in {spec.file}: convert both to text."
         )
     keys = as_keys(right.column(spec.right).combine_chunks())
     count = JoinCount(ignored=keys.null_count)
     right, keys = right.filter(keys.is_valid()), keys.drop_null()
     if len(keys.unique()) < len(keys):
-        raise _not_unique(keys, spec.right, right_name)
+        raise _not_unique(keys, spec.right, spec.file)
     added = right.drop_columns([spec.right]).combine_chunks()
     if twice := [name for name in added.column_names if name in stream.schema.names]:
         raise DataError(
-            f"Join by '{shorten(spec.left)}': {stream.source} and {right_name} both have {listed(twice)}: rename or "
+            f"Join by '{shorten(spec.left)}': {stream.source} and {spec.file} both have {listed(twice)}: rename or "
             f"drop {'it' if len(twice) == 1 else 'them'} in one of the two."
         )
     fields = [one.with_nullable(True) for one in added.schema]
@@ -111,7 +112,7 @@ def join(stream: Stream, right: Any, spec: JoinSpec, right_name: str) -> tuple[S
                 columns = [column.take(match).combine_chunks() for column in added.columns]
                 yield pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema)
 
-    sources = {**stream.joined, **dict.fromkeys(added.column_names, right_name)}
+    sources = {**stream.joined, **dict.fromkeys(added.column_names, spec.file)}
     return replace(stream, schema=schema, batches=batches(), joined=sources), count
 
 
@@ -140,10 +141,7 @@ def _groups(batches: Iterator[Any], rows: int) -> Iterator[list[Any]]:
 def _type_of(schema: Any, name: str, source: str) -> Any:
     """The type of a key's column, without dictionary coding."""
     if name not in schema.names:
-        raise DataError(
-            f"Join by '{shorten(name)}': no such column{did_you_mean(name, schema.names)} in {source}, which has "
-            f"{listed(schema.names)}."
-        )
+        raise no_column(name, schema.names, source)
     kind = schema.field(schema.names.index(name)).type
     return kind.value_type if pt.is_dictionary(kind) else kind
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, ClassVar, Self
 
 from shoal.data import Dataset, Transactions
-from shoal.data.arrow import arrow_text
+from shoal.data.arrow import arrow_text, is_list, is_text
 from shoal.data.source_layout import SourceLayout
 from shoal.errors import DataError, OptionError, did_you_mean
 from shoal.io.cells import CellStatistics, check_items, fitting
@@ -330,31 +329,9 @@ def arrow_table(dataset: Dataset) -> Any:
     return pa.table({}) if dataset.table is None else dataset.table.arrow
 
 
-def is_list(kind: Any) -> bool:
-    """Whether an Arrow type is a list of any kind."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
-def is_text(kind: Any) -> bool:
-    """Whether an Arrow type is text, as values or as categories."""
-    import pyarrow as pa
-
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
 def text_list_type(kind: Any) -> Any:
     """The type to write a list column with: the same where it held strings."""
     import pyarrow as pa
 
     value = pa.large_string() if pa.types.is_large_string(kind.value_type) else pa.string()
     return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)
-
-
-def with_first(stream: Stream) -> tuple[Any, Stream]:
-    """The first batch of a stream, and the stream as if nobody had looked; none, if it has no records."""
-    first = next(stream.batches, None)
-    batches = iter(()) if first is None else chain([first], stream.batches)
-    return first, replace(stream, batches=batches)

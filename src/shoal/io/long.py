@@ -16,19 +16,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from shoal.data import Dataset, Transactions
-from shoal.data.arrow import arrow_numbers, arrow_texts
+from shoal.data.arrow import arrow_numbers, arrow_texts, is_text
 from shoal.data.notes import Note
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import as_text, slices
 from shoal.io.format import Format, ReaderOptions
 from shoal.io.header import SET_NAMES
-from shoal.io.layout import TableLayout, arrow_table, is_text, with_first
+from shoal.io.layout import TableLayout, arrow_table
 from shoal.io.messages import shorten
 from shoal.io.roles import Roles
 from shoal.io.runs import Runs, coded, missing_values, numbered
-from shoal.io.stream import Stream
+from shoal.io.stream import Stream, with_start
 
 _ID_NAMES = re.compile(r".*id|user|customer|order|transaction|basket|record|person|patient|session", re.IGNORECASE)
+_SAMPLE = 10_000  # rows, or a few more, in which ids must recur
 _REMEDY = "leave it out (--columns none) and records are numbered, or write wide data (--output-layout wide)"
 _ITEM_NAMES = re.compile(r"item.?(id|name|code)?|product.?(id|name)?|code|label|sku|page|diagnosis", re.IGNORECASE)
 
@@ -163,7 +164,7 @@ class Long(TableLayout):
 def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
     """Whether rows are items, where that is safe to say: two columns with such names, ids that recur, one item a cell.
 
-    The stream is returned as if nobody had looked at its first batch.
+    The stream is returned as if nobody had looked at its first rows.
     """
     import pyarrow.compute as pc
 
@@ -175,10 +176,10 @@ def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
         return False, stream
     if not is_text(stream.schema.field(1).type) and "int" not in str(stream.schema.field(1).type):
         return False, stream
-    first, stream = with_first(stream)
-    if first is None or len(pc.unique(first.column(0))) == first.num_rows:
+    start, stream = with_start(stream, _SAMPLE)
+    if len(start.column(0).unique()) == start.num_rows:
         return False, stream
-    return not pc.any(pc.match_substring_regex(as_text(first.column(1)), r"[,;|\t]")).as_py(), stream
+    return not pc.any(pc.match_substring_regex(as_text(start.column(1)), r"[,;|\t]")).as_py(), stream
 
 
 def free_name(names: Sequence[str], taken: Collection[str]) -> str:

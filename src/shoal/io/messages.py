@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from shoal.errors import shorten
+from shoal.errors import DataError, did_you_mean, shorten
 
-__all__ = ["in_filter", "listed", "shorten", "shown"]
+__all__ = ["in_filter", "listed", "no_column", "shorten", "shown"]
 _NAMES = 20
 _KEYWORDS = frozenset({"and", "or", "not", "in", "is", "null", "true", "false"})  # of filters
 
@@ -40,3 +40,9 @@ def listed(names: Iterable[object]) -> str:
     names = list(names)
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     return ", ".join(f"'{shorten(name)}'" for name in names[:_NAMES]) + more or "no columns"
+
+
+def no_column(name: str, names: Iterable[str], source: str) -> DataError:
+    """The error for a column that is not there."""
+    names = list(names)
+    return DataError(f"{source} has no column '{shorten(name)}'{did_you_mean(name, names)}: it has {listed(names)}.")

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from shoal.data.arrow import is_list
 from shoal.errors import DataError, did_you_mean
 from shoal.io.format import Format, GuessedWrong, ReaderOptions
-from shoal.io.layout import is_list
 from shoal.io.messages import shorten
 from shoal.io.source import Source, SourceFile
 from shoal.io.stream import Stream, one_after_the_other
@@ -21,13 +21,14 @@ _INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> tuple[Format, Stream]:
     """The records of all parts, one after the other; all must have the same columns."""
     first, *others = source.parts
-    options = replace(options, one_of_several=source.several)
+    schema = options.schema
+    options = replace(options, one_of_several=source.several, schema=None)  # it is not for what a part then guesses
     own, stream = format.open(first, options)
     if not source.several:
         return own, stream
     types = _partition_types(source.parts)
     stream = _with_partition(stream, first, types)
-    wanted = replace(stream, schema=options.schema or stream.schema)
+    wanted = replace(stream, schema=schema or stream.schema)
 
     def opened() -> Iterator[Stream]:
         for part in others:

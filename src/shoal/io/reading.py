@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from shoal.data import Dataset, Origin, Table, Transactions
+from shoal.data.arrow import is_list
 from shoal.data.columns import identifying_columns
-from shoal.data.notes import Filtered, IdentifyingColumns, Joined, Note
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.data.notes import Filtered, IdentifyingColumns, Note
+from shoal.errors import DataError, OptionError
 from shoal.io.detect import TABULAR, format_named, format_of
-from shoal.io.format import OF_FORMATS, OF_TABLES, Format, GuessedWrong, ReaderOptions
+from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, GuessedWrong, ReaderOptions
 from shoal.io.frames import FrameFormat
 from shoal.io.header import SET_NAMES
-from shoal.io.join_spec import JoinSpec
-from shoal.io.layout import Plain, Wide, is_list, with_first
+from shoal.io.layout import Plain, Wide
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import no_column
 from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
-from shoal.io.stream import Stream
+from shoal.io.stream import Stream, with_start
 from shoal.options import takes
 
-_LONG = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
+Result = TypeVar("Result")
 
 
 @takes(ReadOptions)
@@ -84,7 +84,7 @@ def read_with(source: Any, given: ReadOptions) -> Dataset:
     columns = (column,) if column is None or isinstance(column, str) else column
     if not columns:
         raise OptionError("column must name at least one column, got none: leave it out to have it found.")
-    for name in ("column", "item_delimiter", "multiset", "drop_items", *_LONG):
+    for name in ("column", "item_delimiter", "multiset", "drop_items", *OF_LONG_TABLES):
         if getattr(given, name) and not given.sets:
             raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
     for name in ("column", "item_delimiter"):
@@ -145,7 +145,7 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
 
 
 def _read_source(source: Source, options: ReaderOptions) -> Dataset:
-    """Read files; where their start had led to a wrong guess, once more."""
+    """Read files."""
     named = format_named(options.format) if options.format else None  # a wrong name shows before the file is read
     format = named or format_of(source)
     format.check_options(options.given((*OF_FORMATS, *OF_TABLES)))
@@ -154,38 +154,42 @@ def _read_source(source: Source, options: ReaderOptions) -> Dataset:
             f"{source.name} is read as {format.format}, which holds nothing but sets: --no-sets and several columns of "
             f"sets are for {TABULAR}: leave them out, or pass another --format."
         )
-    try:
-        return _read_files(source, format, options)
-    except GuessedWrong as wrong:
-        if all(part.can_be_read_again for part in source.parts):
-            try:
-                return _read_files(source, format, wrong.options)
-            except GuessedWrong:
-                pass
-        else:
+
+    def read_parts(options: ReaderOptions) -> Dataset:
+        name = source.parts[0].name if source.is_stdin else source.path.name or source.name
+        origin = Origin(name, path=None if source.is_stdin else source.path)
+        return _read_stream(*open_parts(source, format, options), options, origin)
+
+    data = _until_sure(read_parts, source, options)
+    if len(data) == 0:
+        raise DataError(f"{source.name} holds no records: is this the right file?")
+    return replace(data, origin=replace(data.origin, sha256=source.sha256))
+
+
+def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options: ReaderOptions) -> Result:
+    """Read a source; where its start had led to a wrong guess, once more.
+
+    A folder may have two of them: of the types of its parts, and of those inside of a part.
+    """
+    for _ in range(3):
+        try:
+            return read(options)
+        except GuessedWrong as wrong:
+            options = wrong.options
+        if not all(part.can_be_read_again for part in source.parts):
             raise DataError(
                 f"{source.parts[0].name}: its start and its end suggest different delimiters or types, and it can be "
                 f"read only once: save it as a file and read that, or pass --delimiter or --item-delimiter."
-            ) from None
+            )
     raise DataError(
         f"{source.name}: its start and its end suggest different delimiters or types: pass --delimiter or "
         f"--item-delimiter, or give all parts the same."
     )
 
 
-def _read_files(source: Source, format: type[Format], options: ReaderOptions) -> Dataset:
-    """Open all parts, and read."""
-    own, stream = open_parts(source, format, options)
-    name = source.parts[0].name if source.is_stdin else source.path.name or source.name
-    data = _read_stream(own, stream, options, Origin(name, path=None if source.is_stdin else source.path))
-    if len(data) == 0:
-        raise DataError(f"{source.name} holds no records: is this the right file?")
-    return replace(data, origin=replace(data.origin, sha256=source.sha256))
-
-
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
-    _, stream = with_first(stream)  # what is wrong with the first line is said before a column is asked for
+    _, stream = with_start(stream)  # what is wrong with the first line is said before a column is asked for
     stream, tell = _prepared(stream, options)
     if not options.sets:
         rows, table, layout = Plain.read(stream, format)
@@ -196,7 +200,7 @@ def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin:
         notes = (*tell(), *long_layout.notes)
         data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
         return data if options.keep_ids else _without_identifying(data)
-    for name in options.given(_LONG):
+    for name in options.given(OF_LONG_TABLES):
         raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
     rows, table, wide = Wide.read(stream, format, options)
     return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
@@ -213,14 +217,11 @@ def _without_identifying(data: Dataset) -> Dataset:
 
 def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
     """The stream with joined columns and without the rows that are not wanted; and what then must be told."""
-    joins = (options.join,) if isinstance(options.join, str) else options.join or ()
     counts: list[Any] = []
-    for text in joins:
+    for spec in options.joins:
         from shoal.io.join import join  # not at the top, because it loads pyarrow
 
-        spec = JoinSpec.parse(text)
-        right = read_table(spec.file, named=(spec.right,))
-        stream, count = join(stream, right, spec, spec.file)
+        stream, count = join(stream, read_table(spec.file, named=(spec.right,)), spec)
         counts.append((spec, count))
     kept = None
     if options.where is not None:
@@ -229,7 +230,7 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
         stream, kept = where(stream, options.where)
 
     def tell() -> tuple[Note, ...]:
-        notes: list[Note] = [Joined(spec.file, spec.right, count.remark(spec, spec.file)) for spec, count in counts]
+        notes: list[Note] = [count.note(spec) for spec, count in counts]
         if kept is not None:
             if not kept.kept:
                 raise DataError(
@@ -257,10 +258,7 @@ def read_table(
     if not format.tabular:
         raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")
     options = ReaderOptions(sets=False, source=parts.name, wanted=(*named, *(columns or ())))
-    try:
-        return _selected(open_parts(parts, format, options)[1], columns)
-    except GuessedWrong as wrong:
-        return _selected(open_parts(parts, format, wrong.options)[1], columns)
+    return _until_sure(lambda options: _selected(open_parts(parts, format, options)[1], columns), parts, options)
 
 
 def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
@@ -269,10 +267,7 @@ def _selected(stream: Stream, columns: Collection[str] | None) -> Any:
 
     for name in columns or ():
         if name not in stream.schema.names:
-            hint = did_you_mean(name, stream.schema.names)
-            raise DataError(
-                f"{stream.source} has no column '{shorten(name)}'{hint}: it has {listed(stream.schema.names)}."
-            )
+            raise no_column(name, stream.schema.names, stream.source)
     if columns is None:
         return stream.table()
     batches = [batch.select(list(columns)) for batch in stream.batches]

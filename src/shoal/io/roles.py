@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError, OptionError
 from shoal.io.format import ReaderOptions
-from shoal.io.messages import listed, shorten
+from shoal.io.messages import listed, no_column, shorten
 from shoal.io.stream import Stream
 
 
@@ -27,8 +28,7 @@ class Roles:
             ids = tuple(part.strip() for part in ids[0].split(","))
         for wanted in (*ids, options.item_column, options.quantity_column):
             if wanted is not None and wanted not in names:
-                hint = did_you_mean(wanted, names)
-                raise DataError(f"{source} has no column '{shorten(wanted)}'{hint}: it has {listed(names)}.")
+                raise no_column(wanted, names, source)
         item = options.item_column
         left = [name for name in names if name not in (*ids, item, options.quantity_column)]
         if not ids and item is not None and len(left) == 1:
@@ -46,8 +46,6 @@ class Roles:
 
     def checked(self, stream: Stream, options: ReaderOptions) -> Roles:
         """The same; refuses roles that make no sense."""
-        import pyarrow as pa
-
         columns = [*self.ids, self.item, *([] if self.quantity is None else [self.quantity])]
         if twice := [name for at, name in enumerate(columns) if name in columns[:at]]:
             raise OptionError(
@@ -57,9 +55,22 @@ class Roles:
             raise OptionError("--quantity-column is for multisets: pass --multiset too, or leave it out.")
         for name in self.ids:
             kind = stream.schema.field(name).type
-            if pa.types.is_nested(kind):
+            if not _can_be_sorted(kind):
                 raise DataError(
                     f"{stream.source}: column '{shorten(name)}' cannot be an id, since it holds {shorten(kind)}: name "
                     f"a column of texts, numbers or dates with --id-column."
                 )
         return self
+
+
+def _can_be_sorted(kind: Any) -> bool:
+    """Whether Arrow knows an order of the values of a type."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else getattr(kind, "storage_type", kind)
+    try:
+        pc.array_sort_indices(pa.nulls(0, kind))
+    except pa.ArrowNotImplementedError:
+        return False
+    return not pa.types.is_nested(kind)

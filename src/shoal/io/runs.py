@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from shoal.data import Transactions
 from shoal.data.arrays import Counts
-from shoal.data.arrow import arrow_numbers, arrow_text, numpy_of
+from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
 from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, as_text, is_whole
 from shoal.io.format import ReaderOptions
-from shoal.io.layout import is_text
 from shoal.io.messages import in_filter, shorten, shown
 from shoal.io.roles import Roles
 from shoal.io.stream import Stream
@@ -74,7 +73,7 @@ class Runs:
     def _add_items(self, batch: Any, sizes: Counts) -> None:
         """Code the items of runs of these sizes."""
         items = coded(batch.column(self._columns.item))
-        missing = missing_values(items, blank=False)
+        missing = missing_values(items, blank=self._columns.item in self._stream.joined)
         self._no_item.add(missing, self._lines)
         quantities = self._quantities(batch, items)
         if missing is not None and missing.any():
@@ -274,12 +273,12 @@ def coded(column: Any) -> Any:
     """A column whose texts are dictionary-coded, each of them once; numbers and the like stay."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        values = column.dictionary.cast(pa.large_string()) if is_text(column.type) else column.dictionary
-        if not values.null_count and len(values.unique()) == len(values):
-            return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
-        column = as_plain(column, values.type)
-    return column.dictionary_encode() if is_text(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column.dictionary_encode() if is_text(column.type) else column
+    values = column.dictionary.cast(pa.large_string()) if is_text(column.type) else column.dictionary
+    if values.null_count or len(values.unique()) < len(values):
+        return values.take(column.indices).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
 
 
 def as_plain(column: Any, kind: Any) -> Any:
@@ -291,12 +290,17 @@ def as_plain(column: Any, kind: Any) -> Any:
     return as_text(column).cast(kind) if is_text(kind) else column.cast(column.type.value_type)
 
 
+def stored(column: Any) -> Any:
+    """What a column of an extension type, such as UUIDs, stores; other columns stay. Arrow can only compare that."""
+    return getattr(column, "storage", column)
+
+
 def _changes(column: Any) -> Mask | None:
     """For each value but the first whether it differs from the one before; none, if they cannot be compared."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) and not column.null_count:
+    if is_text(column.type) and not pa.types.is_dictionary(column.type) and not column.null_count:
         return _flags(pc.not_equal(column.slice(1), column.slice(0, max(0, len(column) - 1))))
     values = _comparable(coded(column))
     changes: Mask | None = None if values is None else values[1:] != values[:-1]
@@ -307,6 +311,7 @@ def _comparable(column: Any) -> Any:
     """A number for each value of a coded column, the same for equal ones; none, if they cannot be compared."""
     import pyarrow as pa
 
+    column = stored(column)
     if pa.types.is_nested(column.type):
         return None
     if not pa.types.is_dictionary(column.type):
@@ -340,6 +345,7 @@ def _ranks(column: Any) -> tuple[Counts, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    column = stored(column)
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     codes, values = numpy_of(coded.indices), coded.dictionary
     used = np.zeros(len(values), np.bool_)

@@ -17,12 +17,12 @@ from shoal.data import Dataset, Table, Transactions, canonical_order
 from shoal.data.arrays import csr_from_pairs, row_ids
 from shoal.data.source_layout import MARKS, SourceLayout
 from shoal.data.tags import Tags, joint_label
-from shoal.errors import DataError, OptionError, did_you_mean
+from shoal.errors import DataError, OptionError
 from shoal.io.cells import fitting
 from shoal.io.coding import Encoder
 from shoal.io.format import Format, ReaderOptions, check_delimiter
 from shoal.io.layout import Plain, SetColumn, arrow_table, set_cells, set_position
-from shoal.io.messages import listed, shorten, shown
+from shoal.io.messages import listed, no_column, shorten, shown
 
 __all__ = ["MultiSetLayout", "gather", "joint_label"]
 
@@ -120,10 +120,7 @@ def gather(
     assert isinstance(layout, Plain)
     for name in columns:
         if name not in table.column_names:
-            hint = did_you_mean(name, table.column_names)
-            raise DataError(
-                f"No column '{shorten(name)}'{hint} in {options.source}: it has {listed(table.column_names)}."
-            )
+            raise no_column(name, table.column_names, options.source)
     tags = Tags(tuple(columns))
     parts: list[tuple[Transactions, list[str]]] = []
     how: list[SetColumn] = []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 
@@ -27,6 +28,17 @@ class Stream:
 def nth_row(row: int) -> str:
     """Where a record stands in a source without lines."""
     return f"row {row + 1}"
+
+
+def with_start(stream: Stream, rows: int = 1) -> tuple[Any, Stream]:
+    """The first rows of a stream, so many or a few more, as a table; and the stream as if nobody had looked."""
+    import pyarrow as pa
+
+    start: list[Any] = []
+    while sum(map(len, start)) < rows and (batch := next(stream.batches, None)) is not None:
+        start.append(batch)
+    table = pa.Table.from_batches(start, stream.schema)
+    return table, replace(stream, batches=chain(start, stream.batches))
 
 
 def one_after_the_other(parts: Iterable[tuple[str, Stream]], schema: Any, source: str) -> Stream:

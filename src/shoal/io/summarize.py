@@ -66,7 +66,8 @@ def _columns(dataset: Dataset) -> list[str]:
         elif isinstance(note, IdentifyingColumns):
             told.append(f"left out, because nearly every record has its own value: {listed(note.columns)}")
         elif isinstance(note, Joined):
-            told.append(f"joined with {note.file}" + (f": {note.unmatched.rstrip('.')}" if note.unmatched else ""))
+            which = f" ({note.example})" if note.example else ""
+            told.append(f"joined with {note.file}" + (f": {note.unmatched}{which}" if note.unmatched else ""))
         elif isinstance(note, Filtered):
             told.append(f"{note.kept:,} of {note.total:,} rows fulfil {note.condition!r}")
     return told

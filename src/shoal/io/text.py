@@ -28,6 +28,14 @@ def name_of(delimiter: str) -> str:
     return _NAMES.get(delimiter, repr(delimiter))
 
 
+def malformed_quote(where: str, delimiter: str) -> DataError:
+    """The error for a quoted field that does not end where it should."""
+    return DataError(
+        f"{where}: a field starts with a quote that does not end before the next {name_of(delimiter)} or line end: "
+        f'close it, and write a quote inside a quoted field twice ("").'
+    )
+
+
 class TextPieces:
     """The text of a file, as pieces of UTF-8 that may end anywhere but inside a character."""
 

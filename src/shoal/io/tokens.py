@@ -20,7 +20,18 @@ from shoal.io.coding import labels_of
 from shoal.io.format import GuessedWrong, ReaderOptions
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
-from shoal.io.text import DELIMITERS, TextFormat, TextPieces, check_label, joined, name_of, quote, unquoted, with_texts
+from shoal.io.text import (
+    DELIMITERS,
+    TextFormat,
+    TextPieces,
+    check_label,
+    joined,
+    malformed_quote,
+    name_of,
+    quote,
+    unquoted,
+    with_texts,
+)
 from shoal.kernels.read.tokens import Tokens, split_lines
 
 COLUMN = "items"
@@ -64,11 +75,7 @@ class TokenFormat(TextFormat):
                 tokens = self.split(whole, last=after is None)
                 if tokens.bad >= 0:
                     line = rows + len(tokens.sizes) + 1 + sum(map(len, breaks)) + len(tokens.breaks)
-                    raise DataError(
-                        f"{name}, line {line}: a field starts with a quote that does not end before the next "
-                        f"{name_of(self.separator)} or line end: close it, and write a quote inside a quoted field "
-                        f'twice ("").'
-                    )
+                    raise malformed_quote(f"{name}, line {line}", self.separator)
                 breaks.append(tokens.breaks + rows)
                 rows += len(tokens.sizes)
                 marks.several = marks.several or bool((tokens.sizes > 1).any())

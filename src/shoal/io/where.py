@@ -58,6 +58,7 @@ _SIGNS = {
     "!=": pc.not_equal,
     "<>": pc.not_equal,
 }
+_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _INTEGER, _FLOAT, _TEXT, _BOOLEAN, _TIME = pa.int64(), pa.float64(), pa.large_string(), pa.bool_(), pa.timestamp("us")
 _COMPARED_AS = {
     pt.is_integer: _INTEGER,
@@ -232,7 +233,7 @@ class _Parser:
             return test
         left = self.value()
         if sign := self.accept("sign"):
-            return self.comparison(left, _SIGNS[sign.word], self.value())
+            return self.comparison(left, sign.word, self.value())
         if isinstance(left, _Token):
             raise self.unexpected(left, "a column")
         is_null, negated = self.accept("is"), self.accept("not")
@@ -260,13 +261,14 @@ class _Parser:
             "numbers, texts, dates, timestamps and booleans."
         )
 
-    def comparison(self, left: _Column | _Token, compare: Any, right: _Column | _Token) -> Test:
+    def comparison(self, left: _Column | _Token, sign: str, right: _Column | _Token) -> Test:
         if isinstance(left, _Token):  # 12 >= week
             if isinstance(right, _Token):
                 raise self.unexpected(left, "a column on one side of the comparison")
-            return self.comparison(right, lambda cells, literal: compare(literal, cells), left)
+            return self.comparison(right, _SWAPPED.get(sign, sign), left)
+        compare = _SIGNS[sign]
         if isinstance(right, _Token):
-            literals = self.literals(left, [right])
+            literals = self.literals(left, [right], ordered=sign in _SWAPPED)
             return lambda batch: compare(left.values(batch, literals.type), literals[0])
         target, other = left.compared_as, right.compared_as
         if target != other and {target, other} <= {_INTEGER, _FLOAT, _TEXT}:
@@ -295,8 +297,8 @@ class _Parser:
 
         return test
 
-    def literals(self, column: _Column, tokens: list[_Token]) -> Any:
-        """Literals of one kind as an array of the type in which a column is compared with them."""
+    def literals(self, column: _Column, tokens: list[_Token], *, ordered: bool = False) -> Any:
+        """Literals of one kind as an array of the type in which a column is compared with them; ordered: by size."""
         texts, kind, own = [token.value for token in tokens], tokens[0].kind, column.compared_as
         if not all(map(str.strip, texts)):
             raise self.incomparable(column, "a blank text", "use 'is null' or 'is not null'")
@@ -304,7 +306,8 @@ class _Parser:
         if values is None and own == _INTEGER:
             values = _cast(arrow_texts(texts), _FLOAT)
         rounded = own == _TEXT and kind == "number" and max(map(len, texts)) > 15  # others would be equal to it
-        if values is None or rounded:
+        as_text = ordered and kind == "text" and own not in (_TEXT, _TIME)  # in a CSV file, '10' comes before '9'
+        if values is None or rounded or as_text:
             literals = ", ".join(shorten(token.word) for token in tokens[:3])
             raise self.incomparable(column, literals, f"write {_WANTED[own]}")
         return values

@@ -181,7 +181,8 @@ def _layout(
         if not same and not target.lists and source.item_delimiter is not None:
             wide = replace(wide, item_delimiter=source.item_delimiter)
         return wide.with_options(given)
-    return Wide(format=target).with_options(given)
+    column = free_name(("items", "item_set"), arrow_table(dataset).column_names)
+    return Wide(format=target, column=column).with_options(given)
 
 
 def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Plain:

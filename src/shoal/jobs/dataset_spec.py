@@ -123,7 +123,7 @@ class DatasetSpec(Spec):
     def require_files(self) -> Self:
         """Return itself, if all its files are there."""
         for path in self.files:
-            if not os.path.exists(path) and not glob.glob(path):
+            if not os.path.exists(path) and not glob.glob(path, recursive=True):
                 raise OptionError(f"Data '{self.label}': {path} does not exist: check the path.")
         return self
 

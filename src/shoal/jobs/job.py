@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from shoal import discovery, io, report
@@ -144,14 +146,19 @@ def output_path(output: Path) -> Iterator[Path]:
         sys.stdout.buffer.flush()
 
 
+def _there(source: Path) -> list[Path]:
+    """The file or folder, or all that match a pattern; nothing, if it does not exist."""
+    return [source] if os.path.exists(source) else list(map(Path, glob.glob(str(source), recursive=True)))
+
+
 def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
     """Nothing is overwritten that was read; everything can be written; before any work."""
     for target in targets:
         check_writable(target)
-        for source in sources:
-            if os.path.exists(source) and target.exists() and target.samefile(source):
+        for source in chain.from_iterable(map(_there, sources)):
+            if target.exists() and target.samefile(source):
                 raise OutputError(f"{target} is also read: name another file to write.")
-            if os.path.isdir(source) and source.resolve() in target.resolve().parents:
+            if source.is_dir() and source.resolve() in target.resolve().parents:
                 raise OutputError(f"{target} lies in {source}, which is read as a whole: name another folder.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book and the reports must be different files.")

@@ -35,7 +35,8 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
     notes.IdsReplaced: (
-        "The ids of records ({columns}) are not published. Records are numbered instead, in the order of their ids."
+        "The ids of records ({columns}) are not published. Records are numbered instead, in the order of their ids: if "
+        "that order tells something, such as the time of an order, give the records random ids first."
     ),
     notes.IdsKept: (
         "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
@@ -182,7 +183,7 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 @worded.register
 def _(note: notes.Joined) -> str:
-    unmatched = f" {note.unmatched.rstrip('.')}." if note.unmatched else ""
+    unmatched = f" {note.unmatched}." if note.unmatched else ""
     return f"Columns of {note.file} were added by '{note.key}'.{unmatched}"
 
 
