@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.labels import canonical_order
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.source_layout import SourceLayout
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
