@@ -6,6 +6,7 @@ Covers: cli/anonymize.py, jobs/job.py, jobs/dataset_spec.py, jobs/toml_file.py, 
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
+from shoal.files import sha256_of
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
@@ -77,6 +79,20 @@ def test_joined_columns_can_be_items_and_filters_come_first(shop: Shell) -> None
     assert "Only rows with week <= 1 and order > '11' were read" in err
     assert "Columns of products.csv were added by 'product'." in err
     assert "type" not in text(shop, "public.csv")
+
+
+def test_a_report_names_the_hash_of_a_joined_file_but_neither_its_folder_nor_its_keys(shop: Shell) -> None:
+    (shop.folder / "secret").mkdir()
+    shop.write("secret/products.csv", PRODUCTS.replace("tea,hot,bar\n", ""))
+    words = ("orders.csv", "-o", "public.csv", "--join", f"{shop.folder}/secret/products.csv:product", *LONG, *MODEL)
+    assert shop("anonymize", *words, "--report", "r.json")[0] == 0
+    report = json.loads(text(shop, "r.json"))
+    hashed = {"name": "products.csv", "sha256": sha256_of(shop.folder / "secret/products.csv")}
+    assert report["provenance"]["input"]["joined"] == [hashed]
+    (told,) = [note for note in report["warnings"] if "products.csv" in note]
+    assert "12 of 30 rows have no match in products.csv" in told
+    assert "'tea'" not in told
+    assert "secret" not in json.dumps(report["warnings"])
 
 
 def test_a_problem_file_joins_files_beside_it(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,15 +80,15 @@ def test_unmatched_keys_are_counted_once_over_all_batches() -> None:
 
 def test_a_note_says_what_had_no_match() -> None:
     spec = JoinSpec("shop/products.csv", "item", "id")
-    assert joined(column([1]), column([1]))[1].note(spec) == Joined("products.csv", "id", "", "")
+    assert joined(column([1]), column([1]))[1].note(spec, "f00") == Joined("products.csv", "id", "f00", "", "")
     _, count = joined(column([5, 6, 5, None]), column([1, None]))
-    note = count.note(spec)
+    note = count.note(spec, "f00")
     assert note.unmatched == (
         "3 of 4 rows have no match in products.csv by 'id'; 1 of 4 rows have no 'item'; 1 row of products.csv without "
         "'id' had to be ignored"
     )
     assert note.example == "2 different keys, such as '5'"
-    assert joined(column([2, 2]), column([1]))[1].note(spec).example == "key '2'"
+    assert joined(column([2, 2]), column([1]))[1].note(spec, "").example == "key '2'"
     assert "'5'" not in worded(note)  # it may name a person
 
 

@@ -19,6 +19,7 @@ from shoal import io
 from shoal.data import Dataset
 from shoal.data.reading_notes import Filtered, IdsReplaced, Joined, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError
+from shoal.files import sha256_of
 from shoal.io.reading import read_table
 from tests.budget import examples
 from tests.conftest import Shell
@@ -50,7 +51,7 @@ def test_items_may_be_a_joined_column(shop: Path) -> None:
     told = "1 of 5 rows have no match in products.csv by 'product'"
     assert f"joined with products.csv: {told} (key '99')" in io.summary(data)
     assert list(data.origin.notes) == [
-        Joined("products.csv", "product", told, "key '99'"),
+        Joined("products.csv", "product", sha256_of(shop / "products.csv"), told, "key '99'"),
         IdsReplaced(("basket",)),
         VaryingColumns(("product", "qty", "dept")),
         NullItemsDropped("type", 1),

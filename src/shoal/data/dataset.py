@@ -11,7 +11,13 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.labels import canonical_order
+<<<<<<< HEAD
 from shoal.data.note import Note
+||||||| 9560b33
+from shoal.data.notes import Note
+=======
+from shoal.data.notes import Joined, Note
+>>>>>>> review
 from shoal.data.source_layout import SourceLayout
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
@@ -39,6 +45,11 @@ class Origin:
     def source(self) -> str:
         """The path of the file, or the name of data that came from none."""
         return str(self.path or self.name)
+
+    @property
+    def joined(self) -> tuple[Joined, ...]:
+        """The files whose columns were added."""
+        return tuple(note for note in self.notes if isinstance(note, Joined))
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""

@@ -52,8 +52,8 @@ class JoinCount:
         """The different keys that are not in the file, as an Arrow array in the order of the records."""
         return pa.concat_arrays(self._missing).unique() if self._missing else pa.nulls(0)
 
-    def note(self, spec: JoinSpec) -> Joined:
-        """Tell what had no match."""
+    def note(self, spec: JoinSpec, sha256: str) -> Joined:
+        """Tell what had no match in a file of this hash."""
         parts, file, which = list[str](), Path(spec.file).name, ""
         if self.unmatched:
             keys = self.unmatched_keys
@@ -67,7 +67,7 @@ class JoinCount:
         if self.ignored:
             rows = "1 row" if self.ignored == 1 else f"{self.ignored:,} rows"
             parts.append(f"{rows} of {file} without '{shorten(spec.right)}' had to be ignored")
-        return Joined(file, spec.right, "; ".join(parts), which)
+        return Joined(file, spec.right, sha256, "; ".join(parts), which)
 
 
 def join(stream: Stream, right: Any, spec: JoinSpec) -> tuple[Stream, JoinCount]:

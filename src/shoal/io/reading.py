@@ -222,8 +222,9 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
     for spec in options.joins:
         from shoal.io.join import join  # not at the top, because it loads pyarrow
 
-        stream, count = join(stream, read_table(spec.file, named=(spec.right,)), spec)
-        counts.append((spec, count))
+        file = Source.of(spec.file)
+        stream, count = join(stream, read_table(file, named=(spec.right,)), spec)
+        counts.append((spec, count, file.sha256))
     kept = None
     if options.where is not None:
         from shoal.io.where import where
@@ -231,7 +232,7 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
         stream, kept = where(stream, options.where)
 
     def tell() -> tuple[Note, ...]:
-        notes: list[Note] = [count.note(spec) for spec, count in counts]
+        notes: list[Note] = [count.note(spec, sha256) for spec, count, sha256 in counts]
         if kept is not None:
             if not kept.kept:
                 raise DataError(
@@ -251,10 +252,10 @@ def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
 
 
 def read_table(
-    source: str | os.PathLike[str], columns: Collection[str] | None = None, named: Collection[str] = ()
+    source: str | os.PathLike[str] | Source, columns: Collection[str] | None = None, named: Collection[str] = ()
 ) -> Any:
     """All rows of a file, folder or glob as a pyarrow.Table, or only some columns; its header has ``named``."""
-    parts = Source.of(source)
+    parts = source if isinstance(source, Source) else Source.of(source)
     format = format_of(parts)
     if not format.tabular:
         raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")

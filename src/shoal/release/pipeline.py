@@ -193,6 +193,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "input": {
             "name": problem.data.origin.name,
             "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,
+            "joined": [{"name": one.file, "sha256": one.sha256} for one in problem.data.origin.joined],
             "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": owner.name, "sha256": owner.sha256},
