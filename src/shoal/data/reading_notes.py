@@ -49,6 +49,7 @@ class Joined(Note):
 
     file: str
     key: str
+    sha256: str
     unmatched: str  # what had no match, in words; may be empty
     example: str  # one of the keys without a match: it may name a person, so no report shows it
 
