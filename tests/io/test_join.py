@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.notes import Joined
+from shoal.data.reading_notes import Joined
 from shoal.errors import DataError, OptionError
 from shoal.io.join import JoinCount, join
 from shoal.io.join_spec import JoinSpec

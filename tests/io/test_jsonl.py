@@ -1,6 +1,6 @@
 """JSON lines: values keep their value, also where their types change late in the file.
 
-Covers: io/json_types.py.
+Covers: io/json_columns.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shoal import io
 from shoal.data import Dataset
 from shoal.errors import DataError
 from shoal.io import jsonl
-from shoal.io.json_types import JsonTypes
+from shoal.io.json_columns import JsonColumns
 from tests.budget import examples
 
 
@@ -84,14 +84,14 @@ json_values = st.recursive(
 @examples(150)
 def test_any_values_stay_in_any_batches(values: list[Any]) -> None:
     rows = [{"v": value} for value in values]
-    whole = JsonTypes.of(rows, frozenset())
-    types = JsonTypes.of(rows[:1], frozenset())
-    for row in rows[1:]:
-        types = types.joined(JsonTypes.of([row], frozenset()))
-    for each in (whole, types):
-        assert each.fit(rows)
-        texts = jsonl.Jsonl(as_json=each.as_json).lines(each.batch(rows)).to_pylist()
-        assert [json.loads(text) for text in texts] == rows
+    whole, by_row = JsonColumns(lambda name: False), JsonColumns(lambda name: False)
+    whole.add(rows)
+    for row in rows:
+        by_row.add([row])
+    assert by_row.kinds == whole.kinds
+    assert not whole.add(reversed(rows))
+    texts = jsonl.Jsonl(as_json=whole.as_json).lines(whole.batch(rows)).to_pylist()
+    assert [json.loads(text) for text in texts] == rows
 
 
 def test_items_of_types_that_change_late(tmp_path: Path, batch: int) -> None:

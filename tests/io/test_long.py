@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data.notes import IdentifyingColumns, IdsKept, IdsReplaced, VaryingColumns
+from shoal.data.reading_notes import IdentifyingColumns, IdsKept, IdsReplaced, VaryingColumns
 from tests.budget import examples
 from tests.io.long_tables import FORMATS, Row, batches_of, columns_of, expected, text_of
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import io
 from shoal.data import Dataset
-from shoal.data.notes import Filtered, IdsReplaced, Joined, NullItemsDropped, VaryingColumns
+from shoal.data.reading_notes import Filtered, IdsReplaced, Joined, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError
 from shoal.files import sha256_of
 from shoal.io.reading import read_table

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data import Dataset
-from shoal.data.notes import NullItemsDropped, VaryingColumns
+from shoal.data.reading_notes import NullItemsDropped, VaryingColumns
 from shoal.errors import DataError, OptionError
 from tests.budget import examples
 from tests.io.long_tables import FORMATS, batches_of, columns_of

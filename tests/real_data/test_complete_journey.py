@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.data import Dataset
-from shoal.data.notes import IdentifyingColumns, Joined, VaryingColumns
+from shoal.data.reading_notes import IdentifyingColumns, Joined, VaryingColumns
 from tests.conftest import DATA
 
 FOLDER = DATA / "complete-journey"

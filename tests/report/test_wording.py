@@ -1,6 +1,6 @@
 """Every note has its words, and no note is worded twice.
 
-Covers: data/notes.py, release/notes.py, report/wording.py.
+Covers: data/note.py, data/notes.py, data/reading_notes.py, release/notes.py, report/wording.py.
 """
 
 from __future__ import annotations
@@ -11,12 +11,17 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 import shoal
-from shoal.data import notes
-from shoal.data.notes import AddedItems, EmptyRecords, Note, UntouchedColumns, Untrue
+from shoal.data import notes, reading_notes
+from shoal.data.note import Note
+from shoal.data.notes import AddedItems, EmptyRecords, UntouchedColumns, Untrue
 from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
-KINDS = [kind for kind in vars(notes).values() if isinstance(kind, type) and issubclass(kind, Note)]
+KINDS = [
+    kind
+    for kind in {**vars(notes), **vars(reading_notes)}.values()
+    if isinstance(kind, type) and issubclass(kind, Note)
+]
 KINDS = [kind for kind in KINDS if kind not in (Note, Untrue)]
 
 

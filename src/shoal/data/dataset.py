@@ -11,7 +11,13 @@ import numpy as np
 
 from shoal.data.arrays import Counts
 from shoal.data.labels import canonical_order
+<<<<<<< HEAD
+from shoal.data.note import Note
+||||||| 9560b33
+from shoal.data.notes import Note
+=======
 from shoal.data.notes import Joined, Note
+>>>>>>> review
 from shoal.data.source_layout import SourceLayout
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions

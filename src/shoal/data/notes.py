@@ -6,15 +6,9 @@ Each is made where its fact is known, and holds figures and labels only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-
-@dataclass(frozen=True)
-class Note:
-    """Something that a publisher must know. Its ``str`` is a short form, where the repr of a release shows it."""
-
-    untrue: ClassVar[bool] = False  # whether it is about what is published and not true
-
+from shoal.data.note import Note
 
 # -- what is published and not true ------------------------------------------------------------------------------------
 
@@ -100,6 +94,64 @@ class DroppedIndex(Note):
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
+||||||| 9560b33
+class IdsReplaced(Note):
+    """The ids of long data are not published: records are numbered."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IdsKept(Note):
+    """The ids of long data are published, as the user asked for."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VaryingColumns(Note):
+    """Columns of long data differ within a record, so they are left out."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IdentifyingColumns(Note):
+    """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NullItemsDropped(Note):
+    """Rows of long data without an item were left out."""
+
+    column: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Joined(Note):
+    """Columns of another table were added."""
+
+    file: str
+    key: str
+    unmatched: str  # what had no match, in words; may be empty
+    example: str  # one of the keys without a match: it may name a person, so no report shows it
+
+
+@dataclass(frozen=True)
+class Filtered(Note):
+    """Only rows that fulfil a condition were read."""
+
+    condition: str
+    kept: int
+    total: int
+
+
+@dataclass(frozen=True)
+=======
 class IdsReplaced(Note):
     """The ids of long data are not published: records are numbered."""
 
@@ -156,6 +208,7 @@ class Filtered(Note):
 
 
 @dataclass(frozen=True)
+>>>>>>> review
 class LinkingColumns(Note):
     """Columns that look like ids are published untouched, and tell which records belong together."""
 

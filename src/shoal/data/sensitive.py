@@ -13,7 +13,8 @@ from shoal.data.arrays import Codes, Counts, csr_from_pairs
 from shoal.data.counts import named_by
 from shoal.data.dataset import Dataset
 from shoal.data.labels import canonical_order
-from shoal.data.notes import Note, SensitiveLookAlike, UnprotectedLookAlike
+from shoal.data.note import Note
+from shoal.data.notes import SensitiveLookAlike, UnprotectedLookAlike
 from shoal.data.transactions import Transactions
 
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from shoal.data.arrow import arrow_text
-from shoal.data.notes import Joined
+from shoal.data.reading_notes import Joined
 from shoal.errors import DataError
 from shoal.io.coding import as_labels
 from shoal.io.join_spec import JoinSpec

@@ -6,9 +6,10 @@ Values keep their type; a field whose values have no common type is kept as JSON
 
 from __future__ import annotations
 
+import gc
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, ClassVar, NoReturn, Self
@@ -17,7 +18,7 @@ from shoal.data.arrow import arrow_texts
 from shoal.errors import DataError, did_you_mean
 from shoal.io.clean import clean
 from shoal.io.format import GuessedWrong, ReaderOptions
-from shoal.io.json_types import JsonTypes, Row, is_text
+from shoal.io.json_columns import JsonColumns, Row, is_text, kind_of
 from shoal.io.messages import listed, shorten, shown
 from shoal.io.source import SourceFile
 from shoal.io.stream import Stream
@@ -57,29 +58,31 @@ class Jsonl(TextFormat):
         """Decode some lines to see the columns and their types; where later ones differ, the file is read again."""
         text = TextPieces(file)
         rows = _rows(_lines(text), file.name, options)
-        first = list(islice(rows, _BATCH))
-        known = isinstance(options.guess, JsonTypes)
-        types: JsonTypes = options.guess if known else JsonTypes.of(first, _label_columns(options))
+        first = _some(rows)
+        known = isinstance(options.guess, JsonColumns)
+        columns: JsonColumns = options.guess if known else JsonColumns(_labels(first, options))
+        columns.add(first)
         head = text.head
         style = _STRING.sub("", "".join(head.split("\n")[:20]))
         own = cls(
             arrays=head.lstrip(" \t").startswith("["),
-            integers=types.integers,
-            as_json=types.as_json,
+            integers=columns.integers,
+            as_json=columns.as_json,
             compact=any(mark in style for mark in ",:") and not any(mark in style for mark in (", ", ": ")),
             ascii=head.isascii() and "\\u" in head,
             **text.style,
         )
 
         def batches() -> Iterator[Any]:
-            part = first
-            while part:
-                if not types.fit(part):
-                    raise GuessedWrong(replace(options, guess=_rest(types, part, rows)))
-                yield types.batch(part)
-                part = list(islice(rows, _BATCH))
+            yield columns.batch(first)
+            while part := _some(rows):
+                if columns.add(part):
+                    while part := _some(rows):
+                        columns.add(part)
+                    raise GuessedWrong(replace(options, guess=columns))
+                yield columns.batch(part)
 
-        return own, Stream(types.schema, batches(), file.name, lambda row: f"line {row + 1}")
+        return own, Stream(columns.batch([]).schema, batches(), file.name, lambda row: f"line {row + 1}")
 
     def prepared(self, table: Any) -> Any:
         """Any value that JSON has."""
@@ -109,12 +112,12 @@ class Jsonl(TextFormat):
         """The values of a column as JSON, each different label or text only once."""
         import pyarrow as pa
 
-        texts = pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type)
+        texts = pa.types.is_list(column.type) and _holds_text(column.type.value_type)
         if texts and not column.null_count and not column.flatten().null_count:
             integers = name in self.integers
             lists = with_texts(column, lambda labels: [self._label(label, name, integers) for label in labels])
             return glued(["[", joined(lists, comma), "]"])
-        coded = column.dictionary_encode() if pa.types.is_string(column.type) else None
+        coded = column.dictionary_encode() if _holds_text(column.type) else None
         if coded is not None and not column.null_count:
             own = self._json_text if name in self.as_json else self._json
             return arrow_texts([own(text, name) for text in coded.dictionary.to_pylist()]).take(coded.indices)
@@ -143,17 +146,30 @@ class Jsonl(TextFormat):
             raise DataError(f"Column '{shorten(name)}' cannot be written as JSON ({error}): write parquet.") from None
 
 
-def _rest(types: JsonTypes, part: list[Row], rows: Iterator[Row]) -> JsonTypes:
-    """The types of the whole file, once a part of it did not fit."""
-    while part:
-        types = types.joined(JsonTypes.of(part, types.labels))
-        part = list(islice(rows, _BATCH))
-    return types
+def _holds_text(kind: Any) -> bool:
+    """Whether an Arrow type is text."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _label_columns(options: ReaderOptions) -> frozenset[str] | None:
-    """The columns of items and ids, as far as they are named; none, if any could be one."""
-    return options.named if options.named or not options.sets else None
+def _some(rows: Iterator[Row]) -> list[Row]:
+    """The next rows. Meanwhile no garbage is collected: looking for it among so many new lists takes longer."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return list(islice(rows, _BATCH))
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _labels(first: list[Row], options: ReaderOptions) -> Callable[[str], bool]:
+    """Which columns may hold items or ids: those that are named or, if none is, lists, or any if there are no lists."""
+    if options.named or not options.sets:
+        return options.named.__contains__
+    lists = frozenset(name for row in first for name, value in row.items() if isinstance(value, list))
+    return lists.__contains__ if lists else lambda name: True
 
 
 def _lines(text: TextPieces) -> Iterator[str]:
@@ -246,12 +262,13 @@ def _check_field(row: dict[str, Any], column: str, item_delimiter: str | None) -
 
 def _check_items(items: Any) -> None:
     """Refuse items that cannot be labels."""
-    for item in items if isinstance(items, list) else ():
+    if not isinstance(items, list) or kind_of(items) != "json":
+        return
+    for item in items:
         kind = type(item)
-        if kind is str:
-            if not item.isascii() and not is_text(item):
-                _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
-        elif kind is not int:
+        if kind is str and not is_text(item):
+            _refuse(f"item {shown(item)} holds half a surrogate pair, which is no text")
+        if kind not in (str, int):
             _refuse(f"items must be strings or integers, got {_KINDS[kind]}")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.data import Dataset, Transactions
 from shoal.data.arrow import arrow_numbers, arrow_texts, is_text
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.errors import DataError, OptionError
 from shoal.io.coding import as_text, slices
 from shoal.io.format import Format, ReaderOptions

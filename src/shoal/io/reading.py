@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.data.arrow import is_list
 from shoal.data.columns import identifying_columns
-from shoal.data.notes import Filtered, IdentifyingColumns, Note
+from shoal.data.note import Note
+from shoal.data.reading_notes import Filtered, IdentifyingColumns
 from shoal.errors import DataError, OptionError
 from shoal.io.detect import TABULAR, format_named, format_of
 from shoal.io.format import OF_FORMATS, OF_LONG_TABLES, OF_TABLES, Format, GuessedWrong, ReaderOptions

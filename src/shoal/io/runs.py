@@ -15,7 +15,8 @@ import numpy.typing as npt
 from shoal.data import Transactions
 from shoal.data.arrays import Counts
 from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
-from shoal.data.notes import IdsKept, IdsReplaced, Note, NullItemsDropped, VaryingColumns
+from shoal.data.note import Note
+from shoal.data.reading_notes import IdsKept, IdsReplaced, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError
 from shoal.io.coding import Coded, Encoder, are_whole, as_text, is_whole
 from shoal.io.format import ReaderOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
-from shoal.data.notes import Filtered, IdentifyingColumns, Joined, VaryingColumns
+from shoal.data.reading_notes import Filtered, IdentifyingColumns, Joined, VaryingColumns
 from shoal.io.frames import FrameFormat
 from shoal.io.layout import TableLayout
 from shoal.io.long import Long

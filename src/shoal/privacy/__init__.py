@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, Self
 
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine

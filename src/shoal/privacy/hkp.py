@@ -18,7 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.data.notes import NoPrivateItems, Note
+from shoal.data.note import Note
+from shoal.data.notes import NoPrivateItems
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError

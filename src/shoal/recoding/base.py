@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.data.arrays import Codes
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.metrics.change import Change

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.data import notes
 from shoal.data.arrays import Codes, Counts, counted, csr_from_pairs, frozen, row_ids
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import DataError

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from shoal.data.columns import is_nested, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.labels import label_key
-from shoal.data.notes import InOrder, LostColumns, MixedColumn, NamesPeople, Note, TellingColumn
+from shoal.data.note import Note
+from shoal.data.notes import InOrder, LostColumns, MixedColumn, NamesPeople, TellingColumn
 from shoal.data.table import Role
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.data import notes
 from shoal.data.columns import looks_like_id
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.release import column_notes
 

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.dataset import Dataset
-from shoal.data.notes import Note
+from shoal.data.note import Note
 from shoal.data.table import Role
 from shoal.errors import OutputError
 from shoal.hierarchies.codebook import CodeBook, beside

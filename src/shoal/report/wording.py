@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from shoal.data import notes
-from shoal.data.notes import Note
+from shoal.data import notes, reading_notes
+from shoal.data.note import Note
 from shoal.options import format_value
 from shoal.release.release import Release
 from shoal.report.formatting import count_noun
@@ -34,24 +34,24 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "only where nobody would go to such lengths."
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
-    notes.IdsReplaced: (
+    reading_notes.IdsReplaced: (
         "The ids of records ({columns}) are not published. Records are numbered instead, in the order of their ids: if "
         "that order tells something, such as the time of an order, give the records random ids first."
     ),
-    notes.IdsKept: (
+    reading_notes.IdsKept: (
         "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
     ),
-    notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
+    reading_notes.VaryingColumns: "Columns that differ within a record were left out: {columns}.",
     notes.LinkingColumns: (
         "These columns look like ids and are published untouched: {columns}. If one names a person, all records of "
         "that person can be put together, and whoever finds one of them finds all. Leave it out with --identifiers."
     ),
-    notes.IdentifyingColumns: (
+    reading_notes.IdentifyingColumns: (
         "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
         "all the same, pass --keep-ids."
     ),
-    notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
-    notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
+    reading_notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
+    reading_notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
     notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
     notes.AddedItemsNamed: (
         "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
@@ -182,7 +182,7 @@ def _(note: notes.SensitiveItemsGiven) -> str:
 
 
 @worded.register
-def _(note: notes.Joined) -> str:
+def _(note: reading_notes.Joined) -> str:
     unmatched = f" {note.unmatched}." if note.unmatched else ""
     return f"Columns of {note.file} were added by '{note.key}'.{unmatched}"
 

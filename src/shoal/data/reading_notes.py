@@ -1,0 +1,62 @@
+"""Notes on how data were read, apart from :mod:`shoal.data.notes`, because every command makes them when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.data.note import Note
+
+
+@dataclass(frozen=True)
+class IdsReplaced(Note):
+    """The ids of long data are not published: records are numbered."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IdsKept(Note):
+    """The ids of long data are published, as the user asked for."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VaryingColumns(Note):
+    """Columns of long data differ within a record, so they are left out."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class IdentifyingColumns(Note):
+    """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NullItemsDropped(Note):
+    """Rows of long data without an item were left out."""
+
+    column: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Joined(Note):
+    """Columns of another table were added."""
+
+    file: str
+    key: str
+    unmatched: str  # what had no match, in words; may be empty
+    example: str  # one of the keys without a match: it may name a person, so no report shows it
+
+
+@dataclass(frozen=True)
+class Filtered(Note):
+    """Only rows that fulfil a condition were read."""
+
+    condition: str
+    kept: int
+    total: int
