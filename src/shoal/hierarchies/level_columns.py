@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.arrow import arrow_numbers, numpy_of
+from shoal.data.arrow import arrow_numbers, is_list, is_text, numpy_of
 from shoal.data.labels import canonical_order
 from shoal.errors import DataError, did_you_mean, shorten
 
@@ -102,10 +102,10 @@ def count_items(items: Any) -> dict[str, int]:
     """
     if isinstance(items, Mapping):
         return {str(item): int(count) for item, count in items.items() if count > 0}
-    column = _arrow_column(items)
     import pyarrow as pa
 
-    while any(is_list(column.type) for is_list in (pa.types.is_list, pa.types.is_large_list)):
+    column = _arrow_column(items)
+    while is_list(column.type):
         column = pa.chunked_array([chunk.flatten() for chunk in column.chunks], column.type.value_type)
     texts, codes, _ = _coded(column, "items")
     counts = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
@@ -178,7 +178,7 @@ def _coded(column: Any, name: str) -> tuple[list[str], npt.NDArray[np.int64], st
         return [], np.full(len(column), -1, dtype=np.int64), ""
     if types.is_floating(kind):
         column, was_float = _without_nan(column.cast(pa.float64()))
-    elif not any(f(kind) for f in (types.is_integer, types.is_decimal, types.is_boolean, types.is_temporal, _is_text)):
+    elif not any(f(kind) for f in (types.is_integer, types.is_decimal, types.is_boolean, types.is_temporal, is_text)):
         raise DataError(f"Column '{shorten(name)}' holds values of type {kind}: wanted texts or numbers.")
     encoded = column.combine_chunks().dictionary_encode()
     codes = numpy_of(pc.fill_null(encoded.indices, arrow_numbers(np.array([-1], np.int32))[0]))
@@ -189,12 +189,7 @@ def _plain(array: Any) -> Any:
     """An array of values, with views of texts as texts: little can be done with views."""
     import pyarrow as pa
 
-    return array.cast(pa.large_string()) if _is_text(array.type) else array
-
-
-def _is_text(kind: Any) -> bool:
-    """Whether an Arrow type is one of texts."""
-    return str(kind) in ("string", "large_string", "string_view")
+    return array.cast(pa.large_string()) if is_text(array.type) else array
 
 
 def _without_nan(column: Any) -> tuple[Any, str]:

@@ -117,8 +117,14 @@ def is_whole(column: Any) -> bool:
     """Whether the decimals of an Arrow array are whole numbers, as pandas makes them of integers with gaps."""
     import pyarrow.compute as pc
 
-    whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**53))
-    return bool(pc.all(whole, min_count=0).as_py())
+    return bool(pc.all(are_whole(column), min_count=0).as_py())
+
+
+def are_whole(decimals: Any) -> Any:
+    """For each decimal of an Arrow array whether it is a whole number that is held exactly."""
+    import pyarrow.compute as pc
+
+    return pc.and_(pc.equal(pc.floor(decimals), decimals), pc.less(pc.abs(decimals), 2.0**53))
 
 
 class Encoder:

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -77,10 +76,7 @@ class Csv(TextFormat):
         lines = _Lines(text, delimiter, names, file.name, header_size=length if has_header else 0)
         schema = pa.schema([(name, pa.large_string()) for name in names])
         place = lines.place if not has_header else lambda row: lines.place(row + 1)
-        batches = own._batches(lines, schema, file.name, options)
-        if _in_doubt(names, options):  # is asked for before anything else, such as which column holds the sets
-            batches = chain(list(islice(batches, 1)), batches)
-        return own, Stream(schema, batches, file.name, place)
+        return own, Stream(schema, own._batches(lines, schema, file.name, options), file.name, place)
 
     @classmethod
     def guess_delimiter(cls, text: TextPieces, name: str) -> str:
@@ -88,8 +84,8 @@ class Csv(TextFormat):
         return header.guess_delimiter(text, name)
 
     def _batches(self, lines: _Lines, schema: Any, name: str, options: ReaderOptions) -> Iterator[Any]:
-        """Parse, and doubt the header until it is sure."""
-        in_doubt = _in_doubt(schema.names, options)
+        """Parse, and doubt the header, unless the user said that there is one, or named one of its columns."""
+        in_doubt = options.header is None and not options.named.intersection(schema.names)
         first, warned = True, self.escaped_formulas
         if options.one_of_several and lines.is_empty:
             return
@@ -293,11 +289,6 @@ def _has_more(text: TextPieces, name: str) -> bool:
             f"{name}, line 1: it has more than {_BLOCK:,} bytes: close a quote that is open, or end the line."
         )
     return text.extend()
-
-
-def _in_doubt(names: list[str], options: ReaderOptions) -> bool:
-    """Whether the first line may be a record: nobody said that it names the columns, or named one of them."""
-    return options.header is None and not options.named.intersection(names)
 
 
 def _check_names(names: list[str], first: bytes, delimiter: str, name: str, options: ReaderOptions) -> None:

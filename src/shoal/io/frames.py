@@ -210,7 +210,8 @@ def _arrow_column(series: Any, needed: str = "") -> Any:
         if needed and "str" not in kinds:
             raise
         if needed and len(kinds) > 1:
+            or_lists = ", or all lists" if "list" in kinds else ""
             raise DataError(
-                f"{needed} holds objects of several types ({', '.join(kinds)}): make them all texts, or all lists."
+                f"{needed} holds objects of several types ({', '.join(kinds)}): make them all texts{or_lists}."
             ) from None
     return pa.array([None if row is None else str(row) for row in rows])

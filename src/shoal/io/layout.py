@@ -124,12 +124,11 @@ class Plain(TableLayout):
 
     def read_options(self) -> dict[str, Any]:
         """Nobody must look for sets, nor doubt the header."""
-        return {**super().read_options(), "sets": False, **({"header": True} if _has_header(self.format) else {})}
-
-
-def _has_header(format: Format) -> bool:
-    """Whether the first line may be doubted."""
-    return bool(getattr(format, "header", False))
+        return {
+            **super().read_options(),
+            "sets": False,
+            **({"header": True} if getattr(self.format, "header", False) else {}),
+        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -13,7 +13,7 @@ from shoal.errors import DataError, did_you_mean
 from shoal.io.format import Format, GuessedWrong, ReaderOptions
 from shoal.io.messages import shorten
 from shoal.io.source import Source, SourceFile
-from shoal.io.stream import Stream, one_after_the_other
+from shoal.io.stream import Stream, one_after_the_other, with_start
 
 _INTEGER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
@@ -24,6 +24,7 @@ def open_parts(source: Source, format: type[Format], options: ReaderOptions) -> 
     schema = options.schema
     options = replace(options, one_of_several=source.several, schema=None)  # it is not for what a part then guesses
     own, stream = format.open(first, options)
+    _, stream = with_start(stream)  # what is wrong with the first line is said before a column is asked for
     if not source.several:
         return own, stream
     types = _partition_types(source.parts)

@@ -25,7 +25,7 @@ from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
 from shoal.io.source import Source
-from shoal.io.stream import Stream, with_start
+from shoal.io.stream import Stream
 from shoal.options import takes
 
 Result = TypeVar("Result")
@@ -190,7 +190,6 @@ def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options
 
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
-    _, stream = with_start(stream)  # what is wrong with the first line is said before a column is asked for
     stream, tell = _prepared(stream, options)
     if not options.sets:
         rows, table, layout = Plain.read(stream, format)

@@ -18,7 +18,7 @@ from shoal.data.arrow import arrow_numbers, arrow_text, is_text, numpy_of
 from shoal.data.note import Note
 from shoal.data.reading_notes import IdsKept, IdsReplaced, NullItemsDropped, VaryingColumns
 from shoal.errors import DataError
-from shoal.io.coding import Coded, Encoder, as_text, is_whole
+from shoal.io.coding import Coded, Encoder, are_whole, as_text, is_whole
 from shoal.io.format import ReaderOptions
 from shoal.io.messages import in_filter, shorten, shown
 from shoal.io.roles import Roles
@@ -263,8 +263,7 @@ def _whole_numbers(column: Any) -> Any:
     if pa.types.is_integer(column.type):
         return column.cast(pa.int64(), safe=False)
     if pa.types.is_floating(column.type):
-        whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**53))
-        return pc.if_else(whole, column, None).cast(pa.int64())
+        return pc.if_else(are_whole(column), column, None).cast(pa.int64())
     texts = pc.utf8_trim_whitespace(as_text(column))
     texts = pc.if_else(pc.match_substring_regex(texts, _WHOLE), texts, None)
     return pc.replace_substring_regex(texts, _WHOLE, r"\1").cast(pa.int64())

@@ -225,7 +225,8 @@ def _(note: notes.InOrder) -> str:
     columns = " and ".join(f"'{name}'" for name in note.columns)
     return (
         f"The records stand in the order of {columns}, and are published in this order: it tells about values that "
-        f"were generalized or dropped. Shuffle the data first, unless nobody could make use of it."
+        f"were generalized or dropped. Shuffle the data first (data with one row for each item: give the records "
+        f"random ids), unless nobody could make use of it."
     )
 
 
