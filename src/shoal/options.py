@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from shoal.errors import OptionError, did_you_mean
+from shoal.errors import OptionError, did_you_mean, shorten
 from shoal.quoting import cells
 
 Value = int | float | bool | str | tuple[str, ...]  # the last: a,b,c on the command line, or a file with one a line
@@ -88,11 +88,11 @@ class Option:
             return
         if self.type is tuple:
             if not isinstance(value, tuple) or not all(isinstance(label, str) and label for label in value):
-                raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
+                raise OptionError(f"{name} must be {self.wanted}, got {shorten(repr(value))}.")
             return
         right_type = isinstance(value, (int, float) if self.type is float else self.type)
         if not right_type or (isinstance(value, bool) and self.type is not bool):
-            raise OptionError(f"{name} must be {self.wanted}, got {value!r}.")
+            raise OptionError(f"{name} must be {self.wanted}, got {shorten(repr(value))}.")
         if self.type is str:
             if self.words and not self.file and value not in self.words:
                 raise OptionError(

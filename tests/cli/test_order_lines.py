@@ -121,6 +121,57 @@ def test_standard_input_and_output(shop: Shell, monkeypatch: pytest.MonkeyPatch)
     assert not [path for path in shop.folder.iterdir() if path.name not in before]
 
 
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_a_release_of_joined_and_filtered_rows_is_measured_and_explained(shop: Shell, layout: str) -> None:
+    """How the original was read is not how the release is read: its rows are joined and filtered, its items counted."""
+    shop.write("tree.csv", "beer;*\nhot;*\ngrain;*\n")
+    reading = ("--join", "products.csv:product", "--where", "week < 2", "--id-column", "order", "--item-column", "type")
+    words = ("--hierarchy", "tree.csv", *reading)
+    code, _, err = shop(
+        "anonymize", "orders.csv", "-o", "public.csv", *words, *MODEL, "--columns", "none", "--output-layout", layout
+    )
+    assert code == 0, err
+    for command in (("measure",), ("explain", *MODEL)):
+        code, _, err = shop(command[0], "orders.csv", "public.csv", *command[1:], *words)
+        assert code == 0, err
+
+
+def test_counted_items_are_measured(shop: Shell) -> None:
+    counted = ("--quantity-column", "price", "--multiset", "--where", "price >= 1")
+    code, _, err = shop("anonymize", "orders.csv", "-o", "public.csv", *LONG, *MODEL, *counted)
+    assert code == 0, err
+    assert shop("measure", "orders.csv", "public.csv", *LONG, *counted)[0] == 0
+
+
+def test_the_note_on_ids_tells_what_is_published(shop: Shell) -> None:
+    words = ("anonymize", "orders.csv", "-o", "public.csv", *LONG, *MODEL, "--keep-ids")
+    _, _, err = shop(*words, "--columns", "week")
+    assert "The ids of records (order) are not published" in err
+    _, _, err = shop(*words, "--columns", "week,order", "--plain", "order")
+    assert "The ids of records (order) are published" in err
+
+
+def test_an_output_must_not_match_the_pattern_that_is_read(shop: Shell) -> None:
+    (shop.folder / "parts").mkdir()
+    shop.write("parts/a.csv", ORDERS)
+    words = ("anonymize", "parts/*.csv", *LONG, *MODEL)
+    assert "parts/b.csv would be read the next time" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "(The code book: name it with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
+    assert shop(*words, "-o", "b.csv")[0] == 0
+
+
+def test_labels_do_not_depend_on_the_format_of_long_data(shop: Shell) -> None:
+    shop.write("tree.csv", "ale;*\ntea;*\noats;*\n")
+    for name in ("public.csv", "public.parquet"):
+        assert (
+            shop("anonymize", "orders.csv", "-o", name, *LONG, "--hierarchy", "tree.csv", "--k", "8", "--m", "1")[0]
+            == 0
+        )
+    labels = {row["product"] for row in pq.read_table(shop.folder / "public.parquet").to_pylist()}
+    assert labels == {line.split(",")[2] for line in text(shop, "public.csv").splitlines()[1:]}
+    assert len(labels) < 3
+
+
 def test_standard_input_needs_a_format(shop: Shell) -> None:
     assert "Standard input has no name to tell its format: pass --format" in shop.fails("profile", "-")
 
@@ -167,6 +218,11 @@ def test_a_long_frame_comes_back_as_a_long_frame() -> None:
         ((*LONG, "--join", "products.csv"), "names no key"),
         ((*LONG, "--join", "products.csv:produkt"), "produkt"),
         ((*LONG, "--join", "nowhere.csv:product"), "nowhere.csv does not exist"),
+        ((*LONG, "--join", "products.csv:price=product"), "No row of orders.csv has a match in products.csv"),
+        ((*LONG, "--columns", "price"), "Column 'price' differs within a record, so it is left out in orders.csv"),
+        ((*LONG, "--columns", "order"), "Column 'order' is the id of records (--keep-ids keeps it)"),
+        ((*LONG, "--plain", "product"), "Column 'product' holds the items"),
+        ((*LONG, "--hierarchy", "h.csv"), "nor are 3 of all 3 items: is it the hierarchy of these data?"),
         ((*LONG, "--where", "week <"), "week <"),
         ((*LONG, "--where", "weak < 3"), "did you mean 'week'"),
         ((*LONG, "--where", "week > 99"), "No row of orders.csv fulfils"),

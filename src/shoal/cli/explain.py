@@ -13,7 +13,7 @@ from shoal.cli import console
 from shoal.cli.columns import hierarchy_option, trees
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, hierarchy_options, reading, tell
-from shoal.cli.published import codebook_option
+from shoal.cli.published import codebook_option, published_reading
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
@@ -58,7 +58,7 @@ def explain(
     [privacy] = choose({PrivacyModel: model}, given)
     explainable(privacy)  # what is wrong with it is said before anything is read
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
-    after = tell(shoal.read(published, **{**read_as, "multiset": False}))
+    after = tell(shoal.read(published, **published_reading(published, {}, read_as)))
     spec = DatasetSpec(
         file=str(original),
         reading=ReadOptions(**read_as),

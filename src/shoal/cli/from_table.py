@@ -77,8 +77,13 @@ def from_table(
     hierarchies.save(summary.hierarchy, output, format=to_format)
     console.say(f"{summary.headline.rstrip('.')}: {output}")
     console.notes([str(finding) for finding in summary.findings])
-    if only_used or (unknown_items != "list" and any(one.kind == "unknown items" for one in summary.findings)):
+    if only_used:
         console.warn("this hierarchy tells which items occur in the data: anyone who sees it learns that.")
+    elif unknown_items != "list" and any(one.kind == "unknown items" for one in summary.findings):
+        console.warn(
+            "this hierarchy names items that only the data have: anyone who sees it learns that these occur "
+            "(--unknown-items list keeps them out)."
+        )
 
 
 def read_table(path: Path, columns: Sequence[str], flag: str) -> Any:

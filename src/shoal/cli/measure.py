@@ -107,7 +107,7 @@ def measure(
     named = quasi_identifiers(given, hierarchy)
     read_as = reading(given)
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
-    after = tell(shoal.read(published, **published_reading(given, read_as)))
+    after = tell(shoal.read(published, **published_reading(published, given, read_as)))
     if hierarchy_format is not None and not hierarchy:
         raise OptionError("--hierarchy-format is about --hierarchy: give that too, or leave it out.")
     spec = DatasetSpec(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
+from shoal import io
 from shoal.cli.options import FILE, Command
 from shoal.jobs.published_file import SUPPRESSED
+
+ORIGINAL_ONLY = ("multiset", "drop_items", "join", "where", "quantity_column", "drop_null_items", "keep_ids")
 
 
 def published_options(command: Command) -> Command:
@@ -52,13 +56,20 @@ def codebook_option(about: str) -> Callable[[Command], Command]:
     )
 
 
-def published_reading(given: dict[str, Any], read_as: dict[str, Any]) -> dict[str, Any]:
-    """Take these options out of a command's arguments: how to read the published file, as :func:`shoal.read` does."""
-    chosen = {**read_as, "multiset": False, "drop_items": ()}  # its labels carry their counts already
+def published_reading(published: Path, given: dict[str, Any], read_as: dict[str, Any]) -> dict[str, Any]:
+    """Take these options out of a command's arguments: how to read the published file, as :func:`shoal.read` does.
+
+    Its rows are joined and filtered already, its labels carry their counts, and it may be wide where the original is
+    long.
+    """
+    chosen = {name: value for name, value in read_as.items() if name not in ORIGINAL_ONLY}
     for name in ("format", "delimiter", "column", "item_delimiter"):
-        value = given.pop(f"published_{name}")
+        value = given.pop(f"published_{name}", None)
         if isinstance(value, tuple):
             value = value if len(value) > 1 else value[0] if value else None
         if value is not None:
             chosen[name] = value
+    is_long = chosen["id_column"] or chosen["item_column"]
+    if is_long and (chosen["column"] or chosen["item_column"] not in (None, *io.column_names(published, **chosen))):
+        chosen |= {"id_column": None, "item_column": None}
     return chosen

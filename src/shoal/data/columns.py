@@ -91,9 +91,8 @@ def with_roles(data: Dataset, columns: ColumnSpecs) -> tuple[Dataset, dict[str, 
     for name in specs:
         if name not in names:
             beside = ", ".join(f"'{column}'" for column in names) or "none"
-            raise OptionError(
-                f"No column '{name}'{did_you_mean(name, names)} in {data.origin.name}; other columns: {beside}."
-            )
+            why = data.origin.why_missing(name) or f"No column '{name}'{did_you_mean(name, names)}"
+            raise OptionError(f"{why} in {data.origin.name}; other columns: {beside}.")
     named = [name for name, spec in specs.items() if spec.role is Role.QUASI_IDENTIFIER]
     unspecified = [name for name in names if name not in specs or specs[name].role is None]
     if named and unspecified:

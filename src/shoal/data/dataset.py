@@ -46,6 +46,13 @@ class Origin:
         """The files whose columns were added."""
         return tuple(note for note in self.notes if isinstance(note, Joined))
 
+    def why_missing(self, name: str) -> str:
+        """Why the data lack a column that their file has; empty, if it has none."""
+        for note in self.notes:
+            if name in getattr(note, "columns", ()) and note.left_out:
+                return f"Column '{name}' {note.left_out}, so it is left out"
+        return f"Column '{name}' holds the items" if name in self.set_columns else ""
+
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) stands, in the user's terms."""
         return self.layout.place(row)
@@ -117,8 +124,8 @@ class Dataset:
         for name in names:
             if name not in known:
                 listed = ", ".join(f"'{column}'" for column in known) or "none"
-                hint = did_you_mean(name, known)
-                raise DataError(f"No column '{name}'{hint} in {self.origin.name}; other columns: {listed}.")
+                why = self.origin.why_missing(name) or f"No column '{name}'{did_you_mean(name, known)}"
+                raise DataError(f"{why} in {self.origin.name}; other columns: {listed}.")
         return replace(self, table=self.table.keep(names) if self.table is not None else None)
 
     def first_use(self, code: int) -> str:

@@ -292,12 +292,19 @@ class Hierarchy:
                         f"item below its group, in a row that starts '{shorten(label)};{shorten(label)};', or rename "
                         f"the group."
                     )
-                hint = did_you_mean(label, self.items)
-                raise DataError(
-                    f"Item '{shorten(label)}'{place} is not in the hierarchy {self.name}{hint}: "
-                    f"add it, or pass --unknown-items=root."
-                )
+                hint = self._unknown_hint(data, label)
+                raise DataError(f"Item '{shorten(label)}'{place} is not in the hierarchy {self.name}{hint}")
         return data.recode(codes, self.items)
+
+    def _unknown_hint(self, data: Transactions, label: str) -> str:
+        """What to do about an item that is not in the hierarchy; that depends on how many are not."""
+        used = [data.labels[code] for code in np.unique(data.items).tolist()]
+        unknown = [one for one in used if not 0 <= self.code_of.get(one, -1) < self.n_leaves]
+        if len(unknown) * 2 > len(used) > 1:
+            return f", nor are {len(unknown):,} of all {len(used):,} items: is it the hierarchy of these data?"
+        more = f", nor {'is 1 other' if len(unknown) == 2 else f'are {len(unknown) - 1:,} others'}"
+        hint = did_you_mean(label, self.items) + (more if len(unknown) > 1 else "")
+        return f"{hint}: add {'them' if len(unknown) > 1 else 'it'}, or pass --unknown-items=root."
 
     def with_items_under_root(self, labels: Iterable[str]) -> Hierarchy:
         """This hierarchy with the missing labels added as leaves directly below the root."""

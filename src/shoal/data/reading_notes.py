@@ -11,6 +11,8 @@ from shoal.data.note import Note
 class IdsReplaced(Note):
     """The ids of long data are not published: records are numbered."""
 
+    left_out = "is the id of records (--keep-ids keeps it)"
+
     columns: tuple[str, ...]
 
 
@@ -25,12 +27,16 @@ class IdsKept(Note):
 class VaryingColumns(Note):
     """Columns of long data differ within a record, so they are left out."""
 
+    left_out = "differs within a record"
+
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class IdentifyingColumns(Note):
     """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
+
+    left_out = "has a different value in nearly every record (--keep-ids keeps it)"
 
     columns: tuple[str, ...]
 

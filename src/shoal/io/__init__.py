@@ -18,7 +18,7 @@ where the sets stand among the columns. Reading keeps both in mind, and writing 
 from __future__ import annotations
 
 from shoal.io.detect import FORMATS
-from shoal.io.reading import likely_sets, read, read_table, read_with
+from shoal.io.reading import column_names, likely_sets, read, read_table, read_with
 from shoal.io.summarize import summary
 from shoal.io.writing import (
     LAYOUTS,
@@ -36,6 +36,7 @@ __all__ = [
     "LAYOUTS",
     "RowWriter",
     "check_columns",
+    "column_names",
     "likely_sets",
     "marks_to_write",
     "open_writer",

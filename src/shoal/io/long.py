@@ -47,6 +47,11 @@ class Long(TableLayout):
     ids_published: bool = False  # the columns of the ids are among those to write; otherwise records are numbered
 
     @property
+    def marks(self) -> str:
+        """An item stands alone in its cell."""
+        return ""
+
+    @property
     def set_columns(self) -> tuple[str, ...]:
         """The column of the items."""
         return (self.item_column,)

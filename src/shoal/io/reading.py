@@ -20,7 +20,7 @@ from shoal.io.header import SET_NAMES
 from shoal.io.layout import Plain, Wide
 from shoal.io.long import Long, is_long
 from shoal.io.memory import read_rows
-from shoal.io.messages import no_column
+from shoal.io.messages import no_column, shorten
 from shoal.io.parts import open_parts
 from shoal.io.read_options import ReadOptions
 from shoal.io.several import delimiters, gather
@@ -231,6 +231,12 @@ def _prepared(stream: Stream, options: ReaderOptions) -> tuple[Stream, Any]:
         stream, kept = where(stream, options.where)
 
     def tell() -> tuple[Note, ...]:
+        for spec, count, _ in counts:
+            if count.records and count.records == count.unmatched + count.without_key:
+                raise DataError(
+                    f"No row of {stream.source} has a match in {spec.file}: '{shorten(spec.left)}' and "
+                    f"'{shorten(spec.right)}' have no value in common. Name the columns of the key: FILE:LEFT=RIGHT."
+                )
         notes: list[Note] = [count.note(spec, sha256) for spec, count, sha256 in counts]
         if kept is not None:
             if not kept.kept:
@@ -248,6 +254,17 @@ def _dataset(rows: Transactions, table: Any, origin: Origin) -> Dataset:
     """The data that were read."""
     beside = None if table is None or not table.column_names else Table(table)
     return Dataset(rows, beside, origin)
+
+
+def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
+    """The names of the columns of a file, read with such options; none, if it holds nothing but sets."""
+    given = ReadOptions(**options)
+    parts = Source.of(source, given.max_expanded)
+    format = format_named(given.format) if given.format else format_of(parts)
+    if not format.tabular:
+        return []
+    reader = ReaderOptions(**{**given.values(), "column": None, "item_delimiter": None}, source=parts.name)
+    return list(open_parts(parts, format, reader)[1].schema.names)
 
 
 def read_table(

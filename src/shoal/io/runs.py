@@ -97,11 +97,12 @@ class Runs:
             wrong &= ~none
         if wrong.any():
             row = int(np.argmax(wrong))
-            got = given[row].as_py()
+            got = "nothing" if given[row].as_py() is None else shown(str(given[row].as_py()))
+            fraction = "." in got and not got.strip("'").startswith(("-", "0."))
+            remedy = "leave out --quantity-column" if fraction else f"pass --where '{in_filter(name)} >= 1'"
             raise DataError(
                 f"{self._stream.source}, {self._stream.place(self._lines + row)}: column '{shorten(name)}' must be a "
-                f"whole number from 1 to {_MOST:,}, got {'nothing' if got is None else shown(str(got))}: correct it, "
-                f"or leave such rows out with --where '{in_filter(name)} >= 1'."
+                f"whole number from 1 to {_MOST:,}, got {got}: correct it, or {remedy}."
             )
         counts: Counts = numbers
         return counts

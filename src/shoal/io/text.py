@@ -109,6 +109,8 @@ class TextPieces:
         """An error with its line, unless the piece is UTF-8; its last character may be cut off."""
         if b"\0" in piece:
             line += piece.count(b"\n", 0, piece.index(b"\0"))
+            if piece.startswith(b"PK\x03\x04"):
+                raise DataError(f"{self._file.name} is an Excel file or another archive: save its table as CSV.")
             raise DataError(
                 f"{self._file.name}, line {line}: binary data where text was expected: is this the right file or "
                 f"format?"

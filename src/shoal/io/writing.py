@@ -269,10 +269,13 @@ def to_native(dataset: Dataset) -> Any:
     return format.native(pa.Table.from_batches(batches, schema), sets, keep_index=keep_index)
 
 
-def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None) -> str:
-    """The characters that separate items in the file that will be written, if it is of another format than was read."""
-    current, target = _current(dataset.origin.layout), _target(dataset, Path(path), format)
-    return "" if current is not None and target.format == current.format else Wide(format=target).marks
+def marks_to_write(dataset: Dataset, path: str | Path, format: str | None = None, layout: str | None = None) -> str:
+    """The characters that separate items in the file that will be written, if it is laid out otherwise than before."""
+    source = dataset.origin.layout
+    current, target = _current(source), _target(dataset, Path(path), format)
+    long = isinstance(source, Long) if layout is None else layout == "long"
+    same = current is not None and target.format == current.format and not isinstance(source, Long)
+    return "" if same or (long and target.tabular) else Wide(format=target).marks
 
 
 def check_columns(dataset: Dataset, names: Sequence[str], path: str | Path, format: str | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import shutil
@@ -123,7 +124,7 @@ class Job:
 
         def with_marks(data: Dataset) -> Dataset:
             """New labels avoid what separates items in the file that is written."""
-            avoid = io.marks_to_write(on_read(data), self.output, self.output_format)
+            avoid = io.marks_to_write(on_read(data), self.output, self.output_format, self.output_layout)
             return replace(data, origin=replace(data.origin, avoid=avoid))
 
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
@@ -151,6 +152,11 @@ def _there(source: Path) -> list[Path]:
     return [source] if os.path.exists(source) else list(map(Path, glob.glob(str(source), recursive=True)))
 
 
+def _matches(target: Path, pattern: str) -> bool:
+    """Whether a pattern will read a file that is not there yet."""
+    return fnmatch.fnmatch(os.path.abspath(target), pattern.replace("**/", "*"))
+
+
 def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
     """Nothing is overwritten that was read; everything can be written; before any work."""
     for target in targets:
@@ -160,5 +166,8 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
                 raise OutputError(f"{target} is also read: name another file to write.")
             if source.is_dir() and source.resolve() in target.resolve().parents:
                 raise OutputError(f"{target} lies in {source}, which is read as a whole: name another folder.")
+        for pattern in map(os.path.abspath, sources):
+            if glob.has_magic(pattern) and not os.path.exists(pattern) and _matches(target, pattern):
+                raise OutputError(f"{target} would be read the next time, by the same pattern: name another file.")
     if len({target.resolve() for target in targets}) < len(targets):
         raise OutputError("The output, the code book and the reports must be different files.")

@@ -10,6 +10,7 @@ import numpy as np
 from shoal.data import notes
 from shoal.data.columns import looks_like_id
 from shoal.data.note import Note
+from shoal.data.reading_notes import IdsKept, IdsReplaced
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.release import column_notes
 
@@ -54,7 +55,10 @@ def _left_out(release: Release) -> Iterator[Note]:
         yield notes.DroppedIndex()
     if origin.dropped:
         yield notes.DroppedItems(origin.dropped)
-    yield from origin.notes
+    published = () if release.dataset.table is None else release.dataset.table.names
+    for note in origin.notes:
+        hidden = isinstance(note, IdsKept) and not all(name in published for name in note.columns)
+        yield IdsReplaced(note.columns) if isinstance(note, IdsKept) and hidden else note
 
 
 def _declared(release: Release) -> Iterator[Note]:

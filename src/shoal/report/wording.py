@@ -35,8 +35,8 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     ),
     notes.DroppedIndex: "The index of the data frame has no role and was dropped: make it a column if it is needed.",
     reading_notes.IdsReplaced: (
-        "The ids of records ({columns}) are not published. Records are numbered instead, in the order of their ids: if "
-        "that order tells something, such as the time of an order, give the records random ids first."
+        "The ids of records ({columns}) are not published: long files have running numbers instead. Records stand in "
+        "the order of their ids: if that order tells something, such as the time of an order, give them random ids."
     ),
     reading_notes.IdsKept: (
         "The ids of records ({columns}) are published: anyone who knows an id finds its record, whatever the guarantee."
@@ -48,7 +48,7 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     ),
     reading_notes.IdentifyingColumns: (
         "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
-        "all the same, pass --keep-ids."
+        "all the same, pass --keep-ids, and name them and the ids with --plain."
     ),
     reading_notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
     reading_notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
