@@ -221,6 +221,16 @@ def test_unused_items_are_kept_unless_asked() -> None:
     assert sentence("items not used", *USED, items=["1"], only_used=True) == f"{said} left out: '2'; '3'; '007'."
 
 
+def test_levels_in_the_wrong_order_are_told() -> None:
+    table = {"id": ["1", "2", "3"], "type": ["a", "b", "b"], "aisle": ["x", "x", "x"]}
+    assert hierarchies.from_table_with_summary(table, ["id", "type", "aisle"]).finding("levels out of order") is None
+    told = hierarchies.from_table_with_summary(table, ["aisle", "type", "id"]).finding("levels out of order")
+    assert str(told) == (
+        "'type' has 2 labels, but 'aisle' below it only 1: if the levels are in the wrong order, name the items first, "
+        "then ever wider groups."
+    )
+
+
 def test_unknown_items_are_put_below_a_group_or_the_root_or_listed() -> None:
     items = {"1": 1, "x": 1, "bar": 5}
     unknown = "2 items of the data are not in the table (used 6 times) and"

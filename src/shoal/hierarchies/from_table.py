@@ -131,6 +131,7 @@ def from_table_with_summary(
     if not np.any(kept):
         raise DataError(f"{table} has no label in '{shorten(levels[0])}': a hierarchy needs at least one item.")
     findings = [
+        table_findings.out_of_order(columns),
         table_findings.floats(columns),
         table_findings.rows_without_item(levels[0], int(np.count_nonzero(~kept))),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +25,19 @@ def in_tree(tree: TableTree, names: Sequence[str]) -> list[Finding | None]:
         _nothing_above(tree, names),
         _same_label(tree.qualified(names)),
     ]
+
+
+def out_of_order(columns: Sequence[LevelColumn]) -> Finding | None:
+    """Levels with more labels than the one below: they should get wider from the items up."""
+    pairs = [(one, other) for one, other in pairwise(columns) if len(other.labels) > len(one.labels)]
+    if not pairs:
+        return None
+    below, above = pairs[0]
+    action = (
+        f"'{shorten(above.name)}' has {len(above.labels):,} labels, but '{shorten(below.name)}' below it only "
+        f"{len(below.labels):,}: if the levels are in the wrong order, name the items first, then ever wider groups"
+    )
+    return Finding("levels out of order", len(pairs), action)
 
 
 def floats(columns: Sequence[LevelColumn]) -> Finding | None:

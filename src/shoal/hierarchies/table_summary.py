@@ -14,6 +14,7 @@ Dirt = Literal[
     "blank levels",
     "nothing above",
     "same label twice",
+    "levels out of order",
     "whole numbers as floats",
     "rows without an item",
     "items not used",
