@@ -8,9 +8,8 @@ SHOAL_KERNEL(sorted_rows) {
     module.def(
         "sorted_rows",
         [](In<int32_t> sizes, In<Code> codes, In<Code> rank) {
-            SortedRows sorted = without_gil([&] {
-                return sorted_rows(sizes.data(), length(sizes), codes.data(), length(codes), rank.data(), length(rank));
-            });
+            SortedRows sorted = without_gil(
+                [&] { return sorted_rows(sizes.data(), length(sizes), codes.data(), length(codes), rank.data(), length(rank)); });
             return std::make_pair(array_of(std::move(sorted.indptr)), array_of(std::move(sorted.items)));
         },
         "sizes"_a, "codes"_a, "rank"_a);
