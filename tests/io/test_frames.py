@@ -93,9 +93,10 @@ def test_the_index_stays_if_the_rows_are_the_same() -> None:
     assert io.to_native(io.read(long, id_column="id", item_column="item")).index.tolist() == [0, 1, 2]
 
 
-def test_many_rows_are_given_back_as_they_were() -> None:
+def test_many_rows_are_given_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than one batch, with categories and missing numbers."""
-    n = 100_003
+    monkeypatch.setattr("shoal.io.coding.BATCH_ROWS", 100)
+    n = 203
     kinds = pd.Categorical.from_codes(np.arange(n) % 3, ["u", "v", "w"])
     numbers = pd.array(np.arange(n), dtype="Int64")
     numbers[7] = pd.NA

@@ -55,7 +55,7 @@ def write(format: str, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 @pytest.mark.filterwarnings("ignore:Items in column")
-@pytest.mark.parametrize("end", ["", ".gz"])
+@pytest.mark.parametrize("end", ["", pytest.param(".gz", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("format", FORMATS)
 def test_pieces_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, end: str) -> None:
     path, options = write(format, tmp_path)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import files, hierarchies, io
 from shoal.data import Dataset, Table, Transactions
-from shoal.io.coding import BATCH_ROWS
+from shoal.io import coding
 from shoal.report import sentences
 from tests.budget import examples
 
@@ -380,8 +380,9 @@ def test_stream(tmp_path: Path, format: str) -> None:
     assert io.read(path, format=format).transactions.sets() == [{"a", "b"}, set(), {"a"}, {"a", "c"}, {"a"}]
 
 
-def test_many_batches(tmp_path: Path) -> None:
-    rows = [[str(i % 7), str(10 + i % 3)] for i in range(2 * BATCH_ROWS + 1)]
+def test_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coding, "BATCH_ROWS", 500)
+    rows = [[str(i % 7), str(10 + i % 3)] for i in range(1001)]
     data = io.read(rows)
     for format, suffix in SUFFIX.items():
         io.write(data, tmp_path / ("x" + suffix), format=format)

@@ -82,7 +82,12 @@ def columns(data: Dataset) -> dict[str, list[Any]]:
     return {name: list(map(str, data.table.arrow.column(name).to_pylist())) for name in data.table.names}
 
 
-@pytest.mark.parametrize("copy", ["lines.csv", "shuffled.parquet", "parts", "parts/part-*.parquet"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "copy", [pytest.param("lines.csv", marks=SLOW), "shuffled.parquet", "parts", "parts/part-*.parquet"]
+)
 def test_copies_give_the_same_records(some: Path, copy: str) -> None:
     one = shoal.read(some / "lines.parquet", **BASKETS)
     other = shoal.read(some / copy, **BASKETS)
