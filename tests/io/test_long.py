@@ -32,6 +32,7 @@ VALUES = {
     "nulls": st.sampled_from([None, "x"]),
 }
 LABELS = st.sampled_from(["milk", "beer", "oat milk", "008", "8", "", "ü"])
+QUICK = ("csv", "jsonl", "parquet", "pandas")  # the others go through the same code
 
 
 @st.composite
@@ -54,7 +55,9 @@ def long_tables(draw: st.DrawFn) -> tuple[list[Row], tuple[str, ...]]:
     return rows, ids
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "format", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in FORMATS]
+)
 @given(long_tables(), st.integers(1, 9), st.integers(150, 400), st.randoms(use_true_random=False))
 @examples(100)
 def test_records_are_the_rows_of_an_id(

@@ -44,7 +44,9 @@ def round_trip(data: Dataset, path: Path, **options: Any) -> Dataset:
         return io.read(path, **io.options_to_read(data, path, **options))
 
 
-@pytest.mark.parametrize("format", TABULAR)
+@pytest.mark.parametrize(
+    "format", [pytest.param(one, marks=pytest.mark.slow) if one in ("tsv", "feather") else one for one in TABULAR]
+)
 @given(wide_data())
 @examples(60)
 def test_wide_to_long_to_wide_gives_the_same_records(format: str, table: pa.Table) -> None:
