@@ -12,7 +12,7 @@ from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE
 from shoal.errors import DataError, OptionError, shorten
-from shoal.hierarchies.from_table import SeveralParents, UnknownItems
+from shoal.hierarchies.from_table import SeveralParents, UnknownItems, check_levels
 from shoal.jobs.job import check_outputs
 from shoal.quoting import cells
 
@@ -101,14 +101,7 @@ def _level_names(text: str) -> list[str]:
     ['id', 'type, fine', 'department']
     """
     names = [name for name in cells(text) if name.strip()]
-    if len(names) < 2:
-        raise OptionError(
-            f"--levels must name at least two columns, got {len(names)}: the items first, then their groups up to the "
-            f"widest, such as product_id,product_type,department."
-        )
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            raise OptionError(f"--levels names the column '{shorten(name)}' twice: name each level once.")
+    check_levels(names, "--levels")
     return names
 
 

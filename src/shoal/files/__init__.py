@@ -65,17 +65,24 @@ def plain_suffix(path: Path) -> str:
     return (path.with_suffix("") if codec_of(path) else path).suffix.lower()
 
 
+@contextlib.contextmanager
+def clear_errors(name: str) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
+    try:
+        yield
+    except IsADirectoryError:
+        raise DataError(f"{name} is a folder: name a file.") from None
+    except FileNotFoundError:
+        raise DataError(f"{name} does not exist: check the path.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{name} cannot be read: {reason(error)}.") from None
+
+
 def load(path: str | Path, max_expanded: int | str | None = None) -> FileBytes:
     """Read a whole file; a compressed one may expand to so many bytes (none: the default)."""
     path = Path(path)
-    try:
+    with clear_errors(str(path)):
         raw = path.read_bytes()
-    except IsADirectoryError:
-        raise DataError(f"{path} is a folder: name a file.") from None
-    except FileNotFoundError:
-        raise DataError(f"{path} does not exist: check the path.") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {reason(error)}.") from None
     digest = hashlib.sha256(raw).hexdigest()
     codec = codec_of(path)
     if codec:

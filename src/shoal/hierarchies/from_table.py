@@ -194,15 +194,7 @@ def _checked(
         raise OptionError(f"levels must be a list of column names, got {shorten(repr(levels))}.")
     if not root.strip():
         raise OptionError("root must be a label, got an empty one.")
-    levels = list(levels)
-    if len(levels) < 2:
-        raise OptionError(
-            f"levels must name at least two columns, got {len(levels)}: the items first, then their groups up to the "
-            f"widest, such as product_id,product_type,department."
-        )
-    for at, level in enumerate(levels):
-        if level in levels[:at]:
-            raise OptionError(f"levels names the column '{shorten(level)}' twice: name each level once.")
+    check_levels(levels)
     for option, value, known in (
         ("several_parents", several_parents, get_args(SeveralParents)),
         ("unknown_items", unknown_items, get_args(UnknownItems)),
@@ -211,7 +203,19 @@ def _checked(
             raise OptionError(f"{option} must be one of {', '.join(known)}, got '{shorten(value)}'.")
     if nothing_used:
         raise OptionError("only_used needs the items of the data: give items, too.")
-    return levels
+    return list(levels)
+
+
+def check_levels(levels: Sequence[str], option: str = "levels") -> None:
+    """Refuse fewer than two levels, and one that is named twice."""
+    if len(levels) < 2:
+        raise OptionError(
+            f"{option} must name at least two columns, got {len(levels)}: the items first, then their groups up to the "
+            f"widest, such as product_id,product_type,department."
+        )
+    for at, level in enumerate(levels):
+        if level in levels[:at]:
+            raise OptionError(f"{option} names the column '{shorten(level)}' twice: name each level once.")
 
 
 def _as_the_data_spell(leaves: LevelColumn, uses: Mapping[str, int] | None) -> LevelColumn:

@@ -18,7 +18,7 @@ from typing import IO, Any
 from urllib.parse import unquote
 
 from shoal.errors import DataError
-from shoal.files import codec_of, expanded, reason, sha256_of
+from shoal.files import clear_errors, codec_of, expanded, reason, sha256_of
 
 STDIN = "-"
 _PIECE = 1 << 22
@@ -94,20 +94,13 @@ class SourceFile:
         """Read from the start."""
         self._digest = hashlib.sha256()
         codec = codec_of(self.path)
-        try:
-            with self._open() as raw:
-                hashed = _Hashed(raw, self._digest)
-                if codec is None:
-                    while piece := hashed.read(_PIECE):
-                        yield piece
-                else:
-                    yield from expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
-        except IsADirectoryError:
-            raise DataError(f"{self.path} is a folder: name a file.") from None
-        except FileNotFoundError:
-            raise DataError(f"{self.path} does not exist: check the path.") from None
-        except (OSError, ValueError) as error:
-            raise DataError(f"{self.name} cannot be read: {reason(error)}.") from None
+        with clear_errors(self.name), self._open() as raw:
+            hashed = _Hashed(raw, self._digest)
+            if codec is None:
+                while piece := hashed.read(_PIECE):
+                    yield piece
+            else:
+                yield from expanded(hashed, codec, self.path, os.path.getsize(self.path), self.max_expanded)
 
     def _open(self) -> IO[bytes]:
         """The bytes as they lie on disk."""
