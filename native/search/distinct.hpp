@@ -5,7 +5,9 @@
 
 namespace shoal {
 
-// Equal rows become one with the sum of their weights, in lexicographic order; empty rows vanish.
+// Equal rows become one: with the sum of their weights, if they are of persons who have no other row; else only those of one
+// person, which count once. Rows of the former come first, then the latter person by person, each in lexicographic order.
+// Empty rows vanish.
 inline Rows distinct(const Rows& rows) {
     std::vector<int64_t> order;
     order.reserve(rows.size());
@@ -18,6 +20,7 @@ inline Rows distinct(const Rows& rows) {
         key[r] = (static_cast<uint64_t>(row[0]) + 1) << 32 | (rows.length(r) > 1 ? static_cast<uint64_t>(row[1]) + 1 : 0);
     }
     auto compare = [&](int64_t a, int64_t b) {
+        if (rows.person(a) != rows.person(b)) return rows.person(a) < rows.person(b);
         if (key[a] != key[b]) return key[a] < key[b];
         return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
     };
@@ -25,12 +28,13 @@ inline Rows distinct(const Rows& rows) {
     Rows out;
     int64_t last = -1;
     for (int64_t r : order) {
-        bool same = last >= 0 && key[last] == key[r] && std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
-        if (same) {
-            out.weight.back() += rows.weight[r];
-        } else {
+        bool same = last >= 0 && rows.person(last) == rows.person(r) && key[last] == key[r] &&
+                    std::equal(rows.begin(last), rows.end(last), rows.begin(r), rows.end(r));
+        if (!same) {
             out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
-            out.close_row(rows.weight[r]);
+            out.close_row(rows.weight[r], rows.person(r));
+        } else if (rows.person(r) == NOBODY) {
+            out.weight.back() += rows.weight[r];
         }
         last = r;
     }
@@ -42,6 +46,7 @@ inline Rows distinct(const RowsView& view) {
     rows.items.assign(view.items, view.items + view.indptr[view.rows]);
     rows.indptr.assign(view.indptr, view.indptr + view.rows + 1);
     rows.weight.assign(view.rows, 1);
+    if (view.persons) rows.persons.assign(view.persons, view.persons + view.rows);
     return distinct(rows);
 }
 

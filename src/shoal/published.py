@@ -6,7 +6,7 @@ So every verifier and every measure works the same for all recodings, and for fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from shoal.data.arrays import Codes, Counts, Offsets, frozen
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.labels import set_members
+from shoal.data.persons import Persons
 from shoal.data.relational import Relational, numbered
 from shoal.data.sensitive import Sensitive, merged
 from shoal.data.transactions import Transactions
@@ -187,6 +188,10 @@ class Published:
         indptr = np.concatenate([[0], np.cumsum([len(cover) for cover in covers], dtype=np.int64)])
         items = np.concatenate([*covers, np.zeros(0, dtype=np.int32)])
         return cls(rows, indptr, items, hierarchy.items)
+
+    def of_persons(self, persons: Persons | None) -> Published:
+        """The same, and whose the rows are."""
+        return replace(self, rows=self.rows.of_persons(persons))
 
     @property
     def as_written(self) -> Transactions:

@@ -93,7 +93,7 @@ def problems(
             rows[0] |= set(hidden)
     rows *= draw(st.integers(1, 3))
     loss: AdditiveLoss = draw(st.sampled_from([NCP(), LM()]))
-    data = Dataset(Transactions.from_sets(rows))
+    data = Dataset(Transactions.from_sets(rows).of_persons(draw(persons(len(rows))) if privacy.counts_persons else None))
     if not privacy.relational:
         return Problem(data, hierarchy, privacy, loss)
     table, columns = draw(tables(len(rows)))
@@ -101,6 +101,12 @@ def problems(
 
 
 seeds = st.integers(0, 3)
+
+
+def persons(rows: int) -> st.SearchStrategy[list[int] | None]:
+    """Whose each row is: nothing said, every row of another person, or any."""
+    any_of_few = st.lists(st.integers(0, max(1, 2 * rows // 3)), min_size=rows, max_size=rows)
+    return st.none() | st.just(list(range(rows))) | any_of_few
 
 
 @st.composite

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "search/cheapest_raise.hpp"
 #include "search/distinct.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -23,7 +24,7 @@ public:
         for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
         cut_rows_ = distinct(view);
-        for (int64_t weight : cut_rows_.weight) non_empty_ += weight;
+        non_empty_ = persons_of(cut_rows_);
         rank_labels();
         rebuild();
     }
@@ -44,13 +45,13 @@ public:
             prefix.assign(1, first);
             const Place* from = places_.data() + starts_[first];
             const Place* to = places_.data() + starts_[first + 1];
-            int64_t support = 0;
-            for (const Place* p = from; p != to; ++p) support += rows_.weight[p->row];
+            Persons holders;
+            for (const Place* p = from; p != to; ++p) holders.add(rows_, p->row);
             if (size < 3) {
-                walk(rows_, prefix, support, from, to);
+                walk(rows_, prefix, holders.count(), from, to);
             } else {
                 project(first, from, to, apriori);
-                walk(projected_, prefix, support, projected_places_.data(), projected_places_.data() + projected_.size());
+                walk(projected_, prefix, holders.count(), projected_places_.data(), projected_places_.data() + projected_.size());
             }
             if (dead_ * 4 > static_cast<int64_t>(rows_.items.size())) rebuild();
         }
@@ -79,6 +80,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> count;  // by rank
+        PersonsByLabel persons;
         std::vector<Code> touched;
         std::vector<int64_t> slot;  // by rank
         std::vector<int64_t> start;
@@ -91,11 +93,13 @@ private:
     void rank_labels() {
         std::vector<int64_t> support(tree_.nodes, 0);
         std::vector<int64_t> seen(tree_.nodes, -1);
+        PersonsByLabel persons;
+        persons.prepare(tree_.nodes, cut_rows_);
         for (int64_t r = 0; r < cut_rows_.size(); ++r)
             for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
                 for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
                     seen[u] = r;
-                    support[u] += cut_rows_.weight[r];
+                    persons.add(support[u], u, cut_rows_.weight[r], cut_rows_.person(r));
                 }
         for (Code u = 0; u < tree_.root(); ++u)
             if (support[u]) node_of_.push_back(u);
@@ -113,7 +117,7 @@ private:
                 at_cut.items.push_back(cut_.node_of(*item));
             std::sort(at_cut.items.begin() + start, at_cut.items.end());
             at_cut.items.erase(std::unique(at_cut.items.begin() + start, at_cut.items.end()), at_cut.items.end());
-            at_cut.close_row(cut_rows_.weight[r]);
+            at_cut.close_row(cut_rows_.weight[r], cut_rows_.person(r));
         }
         cut_rows_ = distinct(at_cut);
         rows_ = Rows();
@@ -126,7 +130,7 @@ private:
                     rows_.items.push_back(rank_of_[u]);
                 }
             std::sort(rows_.items.begin() + start, rows_.items.end());
-            rows_.close_row(cut_rows_.weight[r]);
+            rows_.close_row(cut_rows_.weight[r], cut_rows_.person(r));
         }
         starts_.assign(node_of_.size() + 1, 0);
         for (Code item : rows_.items) ++starts_[item + 1];
@@ -163,7 +167,7 @@ private:
             for (const Code* item = rows_.items.data() + p->next; item != end; ++item)
                 if (wanted[*item]) projected_.items.push_back(*item);
             if (static_cast<int64_t>(projected_.items.size()) > projected_.indptr.back())
-                projected_.close_row(rows_.weight[p->row]);
+                projected_.close_row(rows_.weight[p->row], rows_.person(p->row));
         }
         projected_places_.resize(projected_.size());
         for (int64_t r = 0; r < projected_.size(); ++r) projected_places_[r] = {r, projected_.indptr[r]};
@@ -183,13 +187,15 @@ private:
             count.assign(node_of_.size(), 0);
             level.slot.assign(node_of_.size(), 0);
         }
+        level.persons.prepare(node_of_.size(), rows);
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows.weight[p->row];
+            Code person = rows.person(p->row);
             const Code* end = rows.end(p->row);
             for (const Code* item = rows.items.data() + p->next; item != end; ++item) {
                 if (!count[*item]) level.touched.push_back(*item);
-                count[*item] += weight;
+                level.persons.add(count[*item], *item, weight, person);
             }
         }
         bool last = depth + 1 == size_;
@@ -249,15 +255,15 @@ private:
 
     // ---- the repair
 
-    // Rows that hold all the nodes; exact below k, else at least k.
+    // Persons with a row that holds all the nodes; exact below k, else at least k.
     int64_t support_of(const std::vector<Code>& nodes) const {
         if (nodes.size() == 1 && nodes[0] == tree_.root()) return non_empty_;
         std::vector<Code> ranks;
         for (Code u : nodes) ranks.push_back(rank_of_[u]);
         std::sort(ranks.begin(), ranks.end());
         Code rarest = ranks.back();
-        int64_t support = 0;
-        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && support < k_; ++p) {
+        Persons holders;
+        for (int64_t p = starts_[rarest]; p < starts_[rarest + 1] && holders.count() < k_; ++p) {
             int64_t row = places_[p].row;
             const Code* from = rows_.begin(row);
             const Code* to = rows_.items.data() + places_[p].next - 1;
@@ -266,9 +272,9 @@ private:
                 from = std::lower_bound(from, to, ranks[i]);
                 all = from != to && *from == ranks[i];
             }
-            if (all) support += rows_.weight[row];
+            if (all) holders.add(rows_, row);
         }
-        return support;
+        return holders.count();
     }
 
     void repair(const std::vector<Code>& prefix) {

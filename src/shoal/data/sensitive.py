@@ -91,7 +91,7 @@ def merged(one: Transactions, other: Transactions) -> Transactions:
         return one
     rows = np.concatenate([np.repeat(np.arange(len(part)), part.sizes) for part in (one, other)])
     codes = np.concatenate([one.items, other.items + len(one.labels)])
-    return Transactions(*csr_from_pairs(rows, codes, len(one)), (*one.labels, *other.labels))
+    return Transactions(*csr_from_pairs(rows, codes, len(one)), (*one.labels, *other.labels), one.persons)
 
 
 def lookalikes(labels: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets, csr_from_pairs, frozen, row_ids
 from shoal.data.labels import canonical_order
+from shoal.data.persons import Persons
 from shoal.errors import DataError
 
 _ROWS = 1 << 20  # rows that are checked at a time
@@ -18,6 +20,8 @@ _ROWS = 1 << 20  # rows that are checked at a time
 @dataclass(frozen=True, eq=False)
 class Transactions:
     """A list of sets of items. Row r holds the codes ``items[indptr[r]:indptr[r + 1]]``, strictly increasing.
+
+    ``persons`` says whose row each one is. Without it, every row is a person of its own.
 
     >>> t = Transactions.from_sets([{"milk", "bread"}, [], ["beer"]])
     >>> t.labels, t.indptr.tolist(), t.items.tolist()
@@ -29,6 +33,7 @@ class Transactions:
     indptr: Offsets
     items: Codes
     labels: tuple[str, ...]
+    persons: Persons | None = None
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
@@ -50,6 +55,8 @@ class Transactions:
             raise DataError("Transactions: item codes must be strictly increasing in each row.")
         if len(set(self.labels)) != len(self.labels):
             raise DataError("Transactions: labels must be unique.")
+        if self.persons is not None and len(self.persons) != len(self):
+            raise DataError(f"Transactions: {len(self):,} rows but persons of {len(self.persons):,}.")
 
     @classmethod
     def from_sets(cls, rows: Iterable[Iterable[str]], labels: Sequence[str] | None = None) -> Transactions:
@@ -104,6 +111,27 @@ class Transactions:
         return np.bincount(self.items, minlength=len(self.labels)).astype(np.int64)
 
     @property
+    def repeaters(self) -> Codes:
+        """Whose each row is, of those who have several; empty if nobody has (:attr:`Persons.repeaters`)."""
+        return np.zeros(0, dtype=np.int32) if self.persons is None else self.persons.repeaters
+
+    def count_persons(self, rows: npt.NDArray[np.bool_] | None = None) -> int:
+        """Number of different persons, of all rows or of those that are marked; of rows, where no persons are given.
+
+        >>> rows = Transactions.from_sets([["a"], ["b"], []]).of_persons([4, 4, 1])
+        >>> rows.count_persons(), rows.count_persons(rows.sizes > 0)
+        (2, 1)
+        """
+        if self.persons is None:
+            return len(self) if rows is None else int(np.count_nonzero(rows))
+        return self.persons.count(rows)
+
+    def of_persons(self, persons: Persons | npt.ArrayLike | None) -> Transactions:
+        """The same rows, and whose they are."""
+        known = persons is None or isinstance(persons, Persons)
+        return replace(self, persons=persons if known else Persons(np.asarray(persons)))
+
+    @property
     def sha256(self) -> str:
         """Hash of the rows, for data that came from no file."""
         digest = hashlib.sha256("\0".join(self.labels).encode())
@@ -117,7 +145,7 @@ class Transactions:
         rows = row_ids(self.indptr)
         if len(codes) and codes.min() < 0:
             rows, codes = rows[codes >= 0], codes[codes >= 0]
-        return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels))
+        return Transactions(*csr_from_pairs(rows, codes, len(self)), tuple(labels), self.persons)
 
     def in_use(self) -> Transactions:
         """The same rows, with only the labels that occur."""
@@ -147,4 +175,4 @@ class Transactions:
         sizes = self.sizes[rows]
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
-        return Transactions(indptr, self.items[at], self.labels)
+        return Transactions(indptr, self.items[at], self.labels, self.persons and self.persons.take(rows))

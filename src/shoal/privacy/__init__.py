@@ -70,6 +70,7 @@ class PrivacyModel(Spec, ABC):
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     relational: ClassVar[bool] = False  # whether it is about other columns: quasi-identifiers
     covers_sets: ClassVar[bool] = True  # whether it is about the sets
+    counts_persons: ClassVar[bool] = False  # whether it is defined by persons, where these are given (persons.md)
     views: ClassVar[tuple[str, str]] = ("label set", "label sets")  # what the verifier counts: one, several
     check_scope: ClassVar[str]  # which of them, as the end of a sentence
     counted: ClassVar[str] = "for each thing that an attacker may know how many records are left"  # by the verifier

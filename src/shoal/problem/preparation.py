@@ -16,6 +16,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.privacy import PrivacyModel
+from shoal.problem.persons import with_persons
 from shoal.problem.prepared import Model, Prepared
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
     """Bring the hierarchy and the data together; refuse what does not fit."""
     privacy, hierarchy = problem.privacy, problem.hierarchy
     privacy.check_sets(problem.data)
-    data, quasi_identifiers = _assign_roles(problem.data, privacy, problem.columns)
+    data = problem.data if problem.person is None else with_persons(problem.data, problem.person)
+    data, quasi_identifiers = _assign_roles(data, privacy, problem.columns)
     _refuse_taken_names(data, privacy)
     missing: tuple[str, ...] = ()
     groups: dict[str, int] = {}

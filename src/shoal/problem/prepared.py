@@ -15,6 +15,7 @@ from shoal.data.arrays import Counts
 from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.persons import Persons
 from shoal.data.relational import Relational
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
@@ -73,6 +74,11 @@ class Prepared(Generic[Model]):
         return self.given.unknown_items
 
     @property
+    def persons(self) -> Persons | None:
+        """Whose each row is; None: every row is a person of its own."""
+        return self.data.transactions.persons
+
+    @property
     def sensitive(self) -> Transactions:
         """The sensitive values of each row; nothing, for models that set nothing apart."""
         return Transactions.nothing(len(self.data)) if self.sensitive_part is None else self.sensitive_part.values
@@ -110,7 +116,8 @@ class Prepared(Generic[Model]):
         if its[:2] == mine[:2] and its[2] <= mine[2]:
             relational = self.relational if privacy.relational else None
             return replace(cast(Prepared[Other], self), privacy=privacy, relational=relational)
-        return replace(cast("Problem[Other]", self.given), data=self.data, privacy=privacy).prepared
+        given = replace(cast("Problem[Other]", self.given), data=self.data, privacy=privacy, person=None)
+        return given.prepared  # the data know their persons
 
     def on(self, hierarchy: Hierarchy) -> Prepared[Model]:
         """The same problem on a hierarchy that refines its own: the same items, perhaps in another order."""

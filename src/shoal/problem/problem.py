@@ -37,7 +37,8 @@ class Problem(Generic[Model]):
     ``allow_missing`` goes on where what was declared sensitive is not in the data. Methods that do not generalize need
     no hierarchy: give ``Hierarchy.flat(data.transactions.labels)``. ``columns`` says what each other column
     is (:class:`shoal.Column`, or the name of a role); for models that are about quasi-identifiers, every column is one
-    unless something else is said.
+    unless something else is said. ``person`` names the column that says whose a record is, where a person may have
+    several: then guarantees count persons, not records, and the column is not published.
 
     It holds what was given. What follows from it, such as the items as leaves of the hierarchy and their costs, is
     :attr:`prepared`; it is made at once, so that input that does not fit together is refused here.
@@ -52,6 +53,7 @@ class Problem(Generic[Model]):
     weights: Weights | None = None  # how much the loss of each item counts; none: all the same
     allow_missing: bool = False
     columns: Mapping[str, Column | str] = field(default_factory=dict)
+    person: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is of the wrong type, and what does not fit together."""

@@ -68,7 +68,7 @@ def anonymize(
         if solution.hierarchy is not None:
             prepared = prepared.on(solution.hierarchy)
     with _timed(timings, "apply"):
-        published = solution.recoding.apply(prepared.items, prepared.sensitive_part)
+        published = solution.recoding.apply(prepared.items, prepared.sensitive_part).of_persons(prepared.persons)
         clashes.refuse_after(prepared, published)
     with _timed(timings, "verify"):
         verdict = prepared.privacy.verify(_read_back(prepared, published), engine)
@@ -157,7 +157,7 @@ def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Publish
     read = written.as_read()
     if read is written and published.sensitive is None and published.relational is None:
         return published
-    return problem.privacy.as_published(read)
+    return problem.privacy.as_published(read).of_persons(problem.persons)
 
 
 def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:

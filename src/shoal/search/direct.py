@@ -105,6 +105,7 @@ def repair(
             # Beyond three labels: once whole rows are safe, nothing is left to repair.
             range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
             raised,
+            persons=items.repeaters,
             until_safe=sizes[-1] > 3,
             bounded=bounded,
             tick=tick,

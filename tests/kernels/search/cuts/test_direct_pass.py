@@ -34,7 +34,7 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     bounded = data.draw(st.booleans())
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
     results = [
-        kernel.direct_pass(items.indptr, items.items, *tree, privacy.k, *sizes, raised, bounded, no_progress)
+        kernel.direct_pass(items.indptr, items.items, items.repeaters, *tree, privacy.k, *sizes, raised, bounded, no_progress)
         for kernel in implementations()
     ]
     assert all(result == results[0] for result in results)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import Row, flat, rows_of
+from shoal.kernels.arrays import NOBODY, Row, flat, grouped_people, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 
@@ -34,6 +33,7 @@ def direct_pass(
     sizes: range,
     raised: Sequence[int],
     *,
+    persons: Codes = NOBODY,
     until_safe: bool = False,
     bounded: bool = False,
     tick: Tick = no_progress,
@@ -46,7 +46,20 @@ def direct_pass(
     nodes = np.array(sorted(raised), dtype=np.int32)
     return Pass(
         *compiled_or(direct_pass_twin)(
-            indptr, items, parent, flat(span), cost, leaves, k, sizes[0], sizes[-1], until_safe, nodes, bounded, tick
+            indptr,
+            items,
+            persons,
+            parent,
+            flat(span),
+            cost,
+            leaves,
+            k,
+            sizes[0],
+            sizes[-1],
+            until_safe,
+            nodes,
+            bounded,
+            tick,
         )
     )
 
@@ -54,6 +67,7 @@ def direct_pass(
 def direct_pass_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     parent: Codes,
     span: Codes,
     cost: Counts,
@@ -67,7 +81,7 @@ def direct_pass_twin(
     tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
-    rows = Counter(filter(None, rows_of(indptr, items)))
+    rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
     walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, tick)
     for node in raised.tolist():
         walk.commit(node)
@@ -78,12 +92,15 @@ def direct_pass_twin(
     return sorted(node for node in walk.committed if not walk.below[node]), walk.most_counted, walk.repairs
 
 
+Held = tuple[list[int], int, set[int]]  # a row that holds the prefix, from where to go on in it, and whose it is
+
+
 class _DirectPass:
     """State of one pass: the cut so far, and the rows expanded by all generalizations of their labels but the root."""
 
     def __init__(
         self,
-        leaf_rows: dict[Row, int],
+        leaf_rows: dict[Row, set[int]],
         parent: list[int],
         span: list[int],
         cost: list[int],
@@ -101,30 +118,30 @@ class _DirectPass:
         for node in range(self.root):
             self.under[parent[node]] += self.under[node]
         self.counted = self.most_counted = self.repairs = 0
-        expanded = [({v for leaf in row for v in self.ancestors(leaf)}, weight) for row, weight in leaf_rows.items()]
-        support = Counter[int]()
-        for labels, weight in expanded:
+        expanded = [({v for leaf in row for v in self.ancestors(leaf)}, people) for row, people in leaf_rows.items()]
+        holders: dict[int, set[int]] = {}
+        for labels, people in expanded:
             for label in labels:
-                support[label] += weight
-        self.order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (-support[u], u)))}
-        self.rows = [(sorted(labels, key=self.order.__getitem__), weight) for labels, weight in expanded]
-        self.total = sum(leaf_rows.values())
+                holders.setdefault(label, set()).update(people)
+        self.order = {label: rank for rank, label in enumerate(sorted(holders, key=lambda u: (-len(holders[u]), u)))}
+        self.rows = [(sorted(labels, key=self.order.__getitem__), people) for labels, people in expanded]
+        self.total = len(set().union(*leaf_rows.values()))
 
     def run(self, size: int) -> None:
         """Visit every path of at most ``size`` labels of the count-tree whose labels are all in or above the cut."""
         self.size, self.counted = size, 0
-        self.walk((), 0, [(row, 0, weight) for row, weight in self.reduced()])
+        self.walk((), 0, [(row, 0, people) for row, people in self.reduced()])
         self.most_counted = max(self.most_counted, self.counted)
 
-    def reduced(self) -> list[tuple[list[int], int]]:
+    def reduced(self) -> list[tuple[list[int], set[int]]]:
         """The expanded rows without the labels below the cut."""
-        return [([u for u in row if not self.below[u]], weight) for row, weight in self.rows]
+        return [([u for u in row if not self.below[u]], people) for row, people in self.rows]
 
     def safe(self) -> bool:
         """Whether sets of any size are safe: every row at the cut is contained in at least k rows."""
         return all(self.support(tuple(row)) >= self.k for row, _ in self.reduced() if row)
 
-    def walk(self, prefix: Row, support: int, rows: list[tuple[list[int], int, int]]) -> None:
+    def walk(self, prefix: Row, support: int, rows: list[Held]) -> None:
         """Children of the prefix in count-tree order; ``rows`` are those that hold it, from where to go on."""
         self.tick(0.0)
         if len(prefix) == self.size:
@@ -133,10 +150,10 @@ class _DirectPass:
             return
         if self.bounded and prefix and support < self.k:  # left as it is by an earlier pass: so is all that holds it
             return
-        held: dict[int, list[tuple[list[int], int, int]]] = {}
-        for row, start, weight in rows:
+        held: dict[int, list[Held]] = {}
+        for row, start, people in rows:
             for at in range(start, len(row)):
-                held.setdefault(row[at], []).append((row, at + 1, weight))
+                held.setdefault(row[at], []).append((row, at + 1, people))
         children = [u for u in held if not any(self.covers(u, v) or self.covers(v, u) for v in prefix)]
         if prefix:
             self.counted += sum(not self.below[u] for u in children)
@@ -147,7 +164,7 @@ class _DirectPass:
                 return
             if not self.below[label]:
                 self.counted += not prefix
-                self.walk((*prefix, label), sum(weight for _, _, weight in held[label]), held[label])
+                self.walk((*prefix, label), len(set().union(*(people for _, _, people in held[label]))), held[label])
 
     def repair(self, labels: Row) -> None:
         """Commit the cheapest way to raise the labels that lifts their support to k (best first; P0 Alg. 3, line 8)."""
@@ -174,11 +191,11 @@ class _DirectPass:
         return sum(self.cost[u] - self.under[u] for u in commits), leaves, commits, targets
 
     def support(self, labels: Row) -> int:
-        """Rows that hold all the labels."""
+        """Persons with a row that holds all the labels."""
         if labels == (self.root,):
             return self.total
         wanted = set(labels)
-        return sum(weight for row, weight in self.rows if wanted.issubset(row))
+        return len(set().union(*(people for row, people in self.rows if wanted.issubset(row))))
 
     def commit(self, node: int) -> None:
         """Raise the cut to the node."""

@@ -1,0 +1,51 @@
+// Counting persons instead of rows, for the search. Rows must come person by person, as distinct() has them: then a person who
+// was counted for a set was counted for it last.
+#pragma once
+
+#include "core/rows.hpp"
+
+namespace shoal {
+
+// The persons behind some rows.
+class Persons {
+public:
+    void add(const Rows& rows, int64_t row) {
+        Code person = rows.person(row);
+        if (person == NOBODY || person != last_) count_ += rows.weight[row];
+        last_ = person;
+    }
+    int64_t count() const { return count_; }
+
+private:
+    int64_t count_ = 0;
+    Code last_ = NOBODY;
+};
+
+inline int64_t persons_of(const Rows& rows) {
+    Persons all;
+    for (int64_t r = 0; r < rows.size(); ++r) all.add(rows, r);
+    return all.count();
+}
+
+// The persons behind the rows of each label, beside an array of their counts: a count of 0 begins anew.
+class PersonsByLabel {
+public:
+    void prepare(size_t labels, const Rows& rows) {
+        if (!rows.persons.empty() && last_.size() < labels) last_.resize(labels, NOBODY);
+        counts_rows_ = rows.persons.empty();
+    }
+    void add(int64_t& count, Code label, int64_t weight, Code person) {
+        if (counts_rows_) {
+            count += weight;
+            return;
+        }
+        if (!count || person == NOBODY || person != last_[label]) count += weight;
+        last_[label] = person;
+    }
+
+private:
+    std::vector<Code> last_;  // by label: whose row was counted last
+    bool counts_rows_ = true;
+};
+
+}  // namespace shoal

@@ -1,0 +1,88 @@
+"""Persons: whose each record is, where one person may have several records (persons.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.data.arrays import Codes, Counts, frozen
+from shoal.errors import DataError
+
+NOUNS = (
+    "account buyer cardholder citizen client customer donor driver employee family household individual member owner "
+    "participant passenger patient person player policyholder reader resident respondent shopper student subject "
+    "subscriber tenant user visitor voter worker"
+).split()
+
+
+@dataclass(frozen=True, eq=False)
+class Persons:
+    """The person behind each row, numbered from 0 on, and what to call one.
+
+    >>> households = Persons(np.array([1, 0, 1]), "household")
+    >>> len(households), households.count(), households.name(2)
+    (3, 2, '2 households')
+    """
+
+    of: Codes
+    noun: str = "person"
+
+    def __post_init__(self) -> None:
+        """Validate and freeze."""
+        object.__setattr__(self, "of", frozen(self.of, np.int32))
+        if self.of.min(initial=0) < 0:
+            raise DataError("Persons: must be numbered from 0 on.")
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.of)
+
+    def count(self, rows: npt.NDArray[np.bool_] | None = None) -> int:
+        """Number of different persons, of all rows or of those that are marked."""
+        return len(np.unique(self.of if rows is None else self.of[rows]))
+
+    def take(self, rows: Counts) -> Persons:
+        """Those of some of the rows, in the given order."""
+        return replace(self, of=self.of[rows])
+
+    @cached_property
+    def repeaters(self) -> Codes:
+        """For each row its person, numbered among those who have several rows; -1: a person with this row only.
+
+        Empty if nobody has several rows. This is what kernels want: where it is empty, they count rows.
+
+        >>> Persons(np.array([7, 3, 7, 0])).repeaters.tolist(), Persons(np.array([7, 3])).repeaters.tolist()
+        ([0, -1, 0, -1], [])
+        """
+        several = np.bincount(self.of, minlength=1) > 1
+        if not several.any():
+            return np.zeros(0, dtype=np.int32)
+        number = np.where(several, np.cumsum(several) - 1, -1).astype(np.int32)
+        return number[self.of]
+
+    def name(self, number: int) -> str:
+        """So many of them, in words.
+
+        >>> Persons(np.array([0]), "family").name(1_000), Persons(np.array([0])).name(1)
+        ('1,000 families', '1 person')
+        """
+        return f"{number:,} {self.noun if number == 1 else self.nouns}"
+
+    @property
+    def nouns(self) -> str:
+        """Several of them."""
+        return f"{self.noun[:-1]}ies" if self.noun.endswith("y") else f"{self.noun}s"
+
+
+def noun_of(column: str) -> str:
+    """What to call one person, by the name of the column: a plain word, or else "person".
+
+    >>> [noun_of(name) for name in ("household_id", "PatientId", "Customer No", "hh")]
+    ['household', 'patient', 'customer', 'person']
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column).replace("_", " ").replace("-", " ").casefold().split()
+    return next((word for word in words if word in NOUNS), "person")
