@@ -98,6 +98,8 @@ class DatasetSpec(Spec):
         super().__post_init__()
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
+        if self.generate and self.reading.person is not None:
+            raise OptionError(f"Data '{self.label}': person is for files, generated data have none: leave it out.")
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
         if "rows" in self.generator and self.rows:
