@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,10 @@ class Exposure(ABC):
     @abstractmethod
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """For each degree its key, its title, and the number of records exposed by 1, 2, .. m known items."""
+
+    def counting(self, nouns: str) -> Exposure:
+        """The same, if an attacker is left with persons, which are called so, and not with records."""
+        return self
 
     @property
     def known(self) -> int:
@@ -61,6 +65,7 @@ class Risk(Exposure):
     prosecutor: tuple[float, ...]  # [i] the chance to pick the right record: 1/size for the record most at risk ..
     average: tuple[float, ...]  # .. and its mean; size: as few as such a set of the record's items leaves
     sensitive: bool = False  # whether only records with a sensitive item are counted
+    left: str = "records"  # what an attacker is left with
 
     @classmethod
     def of(
@@ -88,7 +93,7 @@ class Risk(Exposure):
         ``known``: of which records there is something to know; others are not counted as pinned down.
 
         >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
-        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False)
+        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), ...)
         """
         mask = np.True_ if known is None else known
         below, unique = (tuple(int(np.count_nonzero((left < limit) & mask)) for left in sizes) for limit in (k, 2))
@@ -105,9 +110,13 @@ class Risk(Exposure):
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Fewer than k, and one."""
         return {
-            "below_k": (f"Narrowed down to fewer than {self.k} records", self.below_k),
-            "unique": ("Narrowed down to exactly one record", self.unique),
+            "below_k": (f"Narrowed down to fewer than {self.k} {self.left}", self.below_k),
+            "unique": (f"Narrowed down to exactly one{' record' if self.left == 'records' else ''}", self.unique),
         }
+
+    def counting(self, nouns: str) -> Risk:
+        """The same, if an attacker is left with persons."""
+        return replace(self, left=nouns)
 
     @property
     def share_below_k(self) -> tuple[float, ...]:
