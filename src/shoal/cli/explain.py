@@ -19,7 +19,7 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import count_noun
-from shoal.report.sentences import EXPLAINED
+from shoal.report.sentences import explained
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel,))
@@ -109,7 +109,7 @@ def _show(groups: Sequence[shoal.Explanation], top: int) -> None:
             "What could be split or published is not needed for these options. Was the file made with others? If not, "
             "--algorithm auto, or optimal-suppress if items may be suppressed, loses less."
         )
-    console.warn(EXPLAINED)
+    console.warn(explained(None))
 
 
 def _counted(groups: Sequence[shoal.Explanation]) -> str:

@@ -41,7 +41,10 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "felt": sentences.felt(facts),
         "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
         "best": proofs.optimality(release),
-        "explained": sentences.EXPLAINED,
+        "explained": sentences.explained(facts.persons),
+        "records": sentences.records(facts),
+        "moved": sentences.moved(facts),
+        "rare_in": "would be in records" + ("" if facts.persons is None else f" of {facts.persons.nouns}"),
     }
 
 
@@ -68,5 +71,7 @@ def _columns(facts: Facts) -> dict[str, Any] | None:
     return {
         "missing": any(one.missing and one.type != "category" for one in table.columns),
         "others": relational.other_columns(table),
-        "classes": relational.classes(table.classes, len(table.columns)),
+        "classes": relational.classes(
+            table.classes, len(table.columns), "" if facts.persons is None else facts.persons.nouns
+        ),
     }

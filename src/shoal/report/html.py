@@ -71,6 +71,7 @@ def summary_html(story: Story) -> str:
     sets = problem.privacy.covers_sets
     figures = [
         ("records", formatting.count(len(published.rows))),
+        *([] if problem.persons is None else [(problem.persons.nouns, formatting.count(problem.persons.count()))]),
         *([("items", formatting.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
         ("views checked", formatting.count(release.verdict.checked)),
         *_felt(release),
@@ -124,6 +125,7 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     data, ncp = facts.data, facts.losses.get("ncp")
     first = [
         ("record published" if data.rows == 1 else "records published", formatting.count(data.rows)),
+        *([] if facts.persons is None else [(facts.persons.nouns, formatting.count(facts.persons.persons))]),
         ("attacker views checked", formatting.count(facts.verdict.checked)),
     ]
     if facts.flips is not None:

@@ -77,7 +77,7 @@ def _sentence(exposure: Exposure, part: str, alone: str, enough: str, by: str) -
 
 @_sentence.register
 def _(exposure: Risk, part: str, alone: str, enough: str, by: str) -> str:
-    fewer = f"to fewer than {exposure.k} records"
+    fewer = f"to fewer than {exposure.k} {exposure.left}"
     holding = " with a sensitive item" if exposure.sensitive else ""
     if not part:
         return f"No record{holding} can be narrowed down {fewer} by knowing {by}."

@@ -16,11 +16,11 @@ from shoal.report.facts import Facts
 from shoal.report.flips import UNCHANGED, lost_all
 from shoal.report.formatting import count, count_noun, share
 from shoal.report.proofs import UNNAMED
-from shoal.report.sections import SuppressedFacts
+from shoal.report.sections import PersonsFacts, SuppressedFacts
 from shoal.visible import visible_bash
 
 EXPLAINED = (
-    "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
+    "For each group, a set of labels that fewer {who} than allowed would hold if the group were split into its "
     "parts; for each item that was removed, if it were published. These sets are taken from the raw data: do "
     "not publish them."
 )
@@ -37,6 +37,24 @@ def options(values: Mapping[str, Value]) -> str:
     """
     given = {name: value for name, value in values.items() if value not in ((), [])}
     return ", ".join(f"{name.replace('_', ' ')} = {format_value(value)}" for name, value in given.items())
+
+
+def explained(persons: PersonsFacts | None) -> str:
+    """What the sets are that forced groups."""
+    return EXPLAINED.format(who="records" if persons is None else persons.nouns)
+
+
+def records(facts: Facts) -> str:
+    """How many records there are, and of how many persons."""
+    of = "" if facts.persons is None else f" of {facts.persons.called}"
+    return f"{count_noun(facts.data.rows, 'record')}{of}"
+
+
+def moved(facts: Facts) -> str:
+    """What became of the records as such."""
+    if facts.persons is None or facts.persons.order == "as in the input":
+        return "No record was added, removed or moved."
+    return "No record was added or removed. The records are published sorted by their content."
 
 
 def described(facts: Facts) -> str:
@@ -165,6 +183,8 @@ def verify_command(release: Release) -> str:
             value = tuple(label for label in value if label not in missed)
         if value != ():
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
+    if file := (release.provenance.get("persons") or {}).get("file"):
+        words += ["--persons", file]
     if release.problem.quasi_identifiers:
         words += ["--quasi-identifiers", listed(tuple(release.problem.quasi_identifiers))]
     words += reading_words((output or {}).get("read_options", {}))
