@@ -121,9 +121,10 @@ def _suppressed(
     first, stop = hierarchy.span[node]
     inside = (problem.items.items >= first) & (problem.items.items < stop)
     holders = np.unique(row_ids(problem.items.indptr)[inside])
-    witness = RareSet((labels[node],), len(holders)) if len(holders) < demand.k else None
+    beside = published.rows.take(holders)
+    support = beside.count_persons()
+    witness = RareSet((labels[node],), support) if support < demand.k else None
     if witness is None and demand.known > 1:
-        beside = published.rows.take(holders)
         less = KmAnonymity(demand.k, demand.known - 1)
         for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
             others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
@@ -149,6 +150,8 @@ def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
     bare = set(np.flatnonzero(raw).tolist()) - {leaf for node in nodes for leaf in range(*hierarchy.span[node])}
     cut = GlobalCut.raising(hierarchy, nodes, suppressed=bare)
     before, after = cut.apply(problem.items).rows.sets(), published.rows.sets()
+    if problem.persons is not None and problem.persons.several:  # these are published in another order
+        before, after = sorted(before, key=sorted), sorted(after, key=sorted)
     if len(before) != len(after):
         raise DataError(f"The original has {len(before)} records, the published data {len(after)}: give the same ones.")
     for record, (wanted, got) in enumerate(zip(before, after, strict=True), 1):
