@@ -123,9 +123,9 @@ def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
     """The figures at the top."""
     data, ncp = facts.data, facts.losses.get("ncp")
+    of = "" if facts.persons is None else f", of {facts.persons.called}"
     first = [
-        ("record published" if data.rows == 1 else "records published", formatting.count(data.rows)),
-        *([] if facts.persons is None else [(facts.persons.nouns, formatting.count(facts.persons.persons))]),
+        (f"{'record' if data.rows == 1 else 'records'} published{of}", formatting.count(data.rows)),
         ("attacker views checked", formatting.count(facts.verdict.checked)),
     ]
     if facts.flips is not None:
