@@ -102,4 +102,6 @@ def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
     assert release.order is None
     assert PersonsOfOneRecord("patient_id", "patient") in release.notes
     assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.notes)
-    assert "Each record is of another patient by column 'patient_id'" in "\n".join(release.warnings)
+    assert "Each record is of another patient (column 'patient_id'), so --person changes nothing." in "\n".join(
+        release.warnings
+    )

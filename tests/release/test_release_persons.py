@@ -100,7 +100,7 @@ def test_the_index_of_a_frame_is_dropped_with_the_order() -> None:
 
 def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -> None:
     lines = frame().assign(visit=range(40)).explode("items")
-    options = {"id_column": "visit", "item_column": "items"}
+    options: dict[str, Any] = {"id_column": "visit", "item_column": "items"}
     release = released(lines, **options)
     release.write(tmp_path / "long.csv", codebook=False)
     visits = pd.read_csv(tmp_path / "long.csv")["visit"]
@@ -110,7 +110,7 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
         OptionError, match=r"--keep-ids would publish 'visit', the id of each record, though some patient"
     ):
         released(lines, **options, keep_ids=True)
-    both = {"id_column": ("patient", "visit"), "item_column": "items"}
+    both: dict[str, Any] = {"id_column": ("patient", "visit"), "item_column": "items"}
     assert released(lines, **both).dataset.table is not None
 
 

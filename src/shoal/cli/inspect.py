@@ -12,6 +12,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
+from shoal.data.persons import plural
 from shoal.errors import shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
@@ -187,19 +188,14 @@ def profile(
         )
     console.say("")
     persons = result.persons
-    show_risk(result.risk, result.risk_by_columns, left="records" if persons is None else persons.nouns)
+    show_risk(result.risk, result.risk_by_columns)
     if persons is not None:
         console.say("")
-        show_risk(persons.risk, persons.risk_by_columns, persons.nouns, persons.nouns)
+        show_risk(persons.risk, persons.risk_by_columns, persons.nouns)
 
 
-def show_risk(
-    risk: shoal.Risk, beside: shoal.Risk | None = None, found: str = "records", left: str = "records"
-) -> None:
-    """How many records, or persons, a few known items pin down; ``beside``: how many the known columns do.
-
-    ``left``: what an attacker is left with.
-    """
+def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None, found: str = "records") -> None:
+    """How many records, or persons, a few known items pin down; ``beside``: how many the known columns do."""
     also = "the columns and " if beside is not None else ""
     only = [] if beside is None else [("the columns", beside.below_k[0], beside.unique[0])]
     some = [
@@ -208,7 +204,7 @@ def show_risk(
     ]
     console.table(
         f"{found} that an attacker can pin down",
-        ["knowing", f"to fewer than {risk.k} {left}", "to exactly one"],
+        ["knowing", f"to fewer than {risk.k} {plural(risk.person or 'record')}", "to exactly one"],
         [(who, _share(below, risk.rows), _share(unique, risk.rows)) for who, below, unique in [*only, *some]],
     )
 

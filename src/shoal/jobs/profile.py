@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -173,18 +173,20 @@ class _Left:
     by_items: Sequence[Counts]  # who knows 1, 2, .. m items, and the columns if some are known
     by_columns: Counts | None  # who knows the columns alone
     known: npt.NDArray[np.bool_]  # of which records there is something to know
+    person: str  # what persons are called; empty: records are counted
 
     @classmethod
     def of(cls, rows: Transactions, classes: Grouping | None, m: int, engine: Engine) -> _Left:
         """Examine every set of up to m items, in each class of equal columns."""
+        person = "" if rows.persons is None else rows.persons.noun
         if classes is None:
-            return cls(min_matching(rows, m, engine), None, rows.sizes > 0)
+            return cls(min_matching(rows, m, engine), None, rows.sizes > 0, person)
         own = apart_by_class(rows, classes)[0].of_persons(rows.persons)
         people = np.arange(len(rows)) if rows.persons is None else rows.persons.of
         pairs = np.unique(classes.of * np.int64(len(rows)) + people)
         alone = np.bincount(pairs // len(rows))[classes.of]
         by_items = [np.minimum(size, alone) for size in min_matching(own, m, engine)]
-        return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_))
+        return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
 
     def of_persons(self, persons: Persons) -> _Left:
         """For each person as few as for the record that tells most about them."""
@@ -196,15 +198,16 @@ class _Left:
             return fewest
 
         known = np.bincount(person_of, weights=self.known) > 0
-        return _Left([*map(least, self.by_items)], None if self.by_columns is None else least(self.by_columns), known)
+        by_columns = None if self.by_columns is None else least(self.by_columns)
+        return replace(self, by_items=[*map(least, self.by_items)], by_columns=by_columns, known=known)
 
     def risk(self, k: int) -> Risk:
         """Who is found by items."""
-        return Risk.by_sizes(self.by_items, k, self.known)
+        return Risk.by_sizes(self.by_items, k, self.known, person=self.person)
 
     def risk_by_columns(self, k: int) -> Risk | None:
         """Who is found by the columns alone."""
-        return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k)
+        return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k, person=self.person)
 
 
 def _persons(persons: Persons, left: _Left, k: int) -> PersonsProfile:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, counted
+from shoal.data.persons import plural
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.kernels.measure.min_supports import min_supports
@@ -32,10 +33,6 @@ class Exposure(ABC):
     @abstractmethod
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """For each degree its key, its title, and the number of records exposed by 1, 2, .. m known items."""
-
-    def counting(self, nouns: str) -> Exposure:
-        """The same, if an attacker is left with persons, which are called so, and not with records."""
-        return self
 
     @property
     def known(self) -> int:
@@ -65,7 +62,7 @@ class Risk(Exposure):
     prosecutor: tuple[float, ...]  # [i] the chance to pick the right record: 1/size for the record most at risk ..
     average: tuple[float, ...]  # .. and its mean; size: as few as such a set of the record's items leaves
     sensitive: bool = False  # whether only records with a sensitive item are counted
-    left: str = "records"  # what an attacker is left with
+    person: str = ""  # what records are pinned down to, such as "household"; empty: records
 
     @classmethod
     def of(
@@ -82,24 +79,31 @@ class Risk(Exposure):
         """
         mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
         sizes = [left[mask] for left in min_matching(rows, m, engine)]
-        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None)
+        who = "" if rows.persons is None else rows.persons.noun
+        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None, person=who)
 
     @classmethod
     def by_sizes(
-        cls, sizes: Sequence[Counts], k: int, known: npt.NDArray[np.bool_] | None = None, *, sensitive: bool = False
+        cls,
+        sizes: Sequence[Counts],
+        k: int,
+        known: npt.NDArray[np.bool_] | None = None,
+        *,
+        sensitive: bool = False,
+        person: str = "",
     ) -> Risk:
-        """From the number of records that each record is pinned down to by 1, 2, .. known items.
+        """From the number of records, or persons, that each record is pinned down to by 1, 2, .. known items.
 
         ``known``: of which records there is something to know; others are not counted as pinned down.
 
         >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
-        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), ...)
+        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False, person='')
         """
         mask = np.True_ if known is None else known
         below, unique = (tuple(int(np.count_nonzero((left < limit) & mask)) for left in sizes) for limit in (k, 2))
         chances = [_chances(left) for left in sizes]
         most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
-        return cls(k, len(sizes[0]), below, unique, most, mean, sensitive)
+        return cls(k, len(sizes[0]), below, unique, most, mean, sensitive, person)
 
     @property
     def records(self) -> int:
@@ -110,13 +114,9 @@ class Risk(Exposure):
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Fewer than k, and one."""
         return {
-            "below_k": (f"Narrowed down to fewer than {self.k} {self.left}", self.below_k),
-            "unique": (f"Narrowed down to exactly one{' record' if self.left == 'records' else ''}", self.unique),
+            "below_k": (f"Narrowed down to fewer than {self.k} {plural(self.person or 'record')}", self.below_k),
+            "unique": (f"Narrowed down to exactly one {self.person or 'record'}", self.unique),
         }
-
-    def counting(self, nouns: str) -> Risk:
-        """The same, if an attacker is left with persons."""
-        return replace(self, left=nouns)
 
     @property
     def share_below_k(self) -> tuple[float, ...]:

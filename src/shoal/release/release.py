@@ -100,17 +100,12 @@ class Release:
     @cached_property
     def risk_before(self) -> Exposure:
         """What an attacker could do with the raw data."""
-        return self._risk(self.problem.original)
+        return self.problem.privacy.risk(self.problem.original)
 
     @cached_property
     def risk_after(self) -> Exposure:
         """What an attacker can do with the published data."""
-        return self._risk(self.published)
-
-    def _risk(self, published: Published) -> Exposure:
-        """What an attacker can do with these records; where persons are given, they are left with such."""
-        exposure, persons = self.problem.privacy.risk(published), self.problem.persons
-        return exposure if persons is None else exposure.counting(persons.nouns)
+        return self.problem.privacy.risk(self.published)
 
     @property
     def loss(self) -> float:

@@ -204,8 +204,8 @@ def _(note: reading_notes.PersonColumn) -> str:
 
 @worded.register
 def _(note: notes.PersonsOfOneRecord) -> str:
-    column = f" by column '{note.column}'" if note.column else ""
-    return f"Each record is of another {note.noun}{column}: counting {note.noun} by {note.noun} changes nothing."
+    column = f" (column '{note.column}')" if note.column else ""
+    return f"Each record is of another {note.noun}{column}, so --person changes nothing."
 
 
 @worded.register
@@ -213,8 +213,8 @@ def _(note: notes.RecordsSorted) -> str:
     ids = f" Running numbers replace the ids of records ({format_value(note.ids)})." if note.ids else ""
     index = " The index of the data frame is dropped." if note.index else ""
     return (
-        f"Some {note.noun} has several records. So records are published sorted by their content, not in the order of "
-        f"the input, which could tell whose records belong together.{ids}{index}"
+        f"Some {note.noun} has several records. So records are published sorted by their content. The order of the "
+        f"input could tell which of them belong together.{ids}{index}"
     )
 
 
@@ -222,8 +222,8 @@ def _(note: notes.RecordsSorted) -> str:
 def _(note: notes.OneRecordKnown) -> str:
     how = f" (data with one row for each item: --id-column {note.column})" if note.column else ""
     return (
-        f"The attacker is taken to know items of one record. An attacker who can tell which records belong to the same "
-        f"{note.noun} may know more. If that is possible, join the records of each {note.noun} first{how}."
+        f"The guarantee is about what an attacker knows of one record. An attacker who can tell which records belong "
+        f"to the same {note.noun} may know more. If that is possible, join the records of each {note.noun} first{how}."
     )
 
 
