@@ -12,11 +12,12 @@ import numpy.typing as npt
 from shoal.data.arrays import Codes, Counts, frozen
 from shoal.errors import DataError
 
-NOUNS = (
-    "account buyer cardholder citizen client customer donor driver employee family household individual member owner "
-    "participant passenger patient person player policyholder reader resident respondent shopper student subject "
-    "subscriber tenant user visitor voter worker"
-).split()
+WORDS = """
+account buyer cardholder citizen client customer donor driver employee family household individual
+member owner participant passenger patient person player policyholder reader resident respondent
+shopper student subject subscriber tenant user visitor voter worker
+"""
+NOUNS = frozenset(WORDS.split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +71,23 @@ class Persons:
         >>> Persons(np.array([0]), "family").name(1_000), Persons(np.array([0])).name(1)
         ('1,000 families', '1 person')
         """
-        return f"{number:,} {self.noun if number == 1 else self.nouns}"
+        return f"{number:,} {plural(self.noun, number)}"
 
     @property
     def nouns(self) -> str:
         """Several of them."""
-        return f"{self.noun[:-1]}ies" if self.noun.endswith("y") else f"{self.noun}s"
+        return plural(self.noun)
+
+
+def plural(noun: str, number: int = 2) -> str:
+    """One or several.
+
+    >>> plural("family"), plural("record"), plural("record", 1)
+    ('families', 'records', 'record')
+    """
+    if number == 1:
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def noun_of(column: str) -> str:

@@ -128,8 +128,9 @@ class Transactions:
 
     def of_persons(self, persons: Persons | npt.ArrayLike | None) -> Transactions:
         """The same rows, and whose they are."""
-        known = persons is None or isinstance(persons, Persons)
-        return replace(self, persons=persons if known else Persons(np.asarray(persons)))
+        if persons is not None and not isinstance(persons, Persons):
+            persons = Persons(np.asarray(persons))
+        return replace(self, persons=persons)
 
     @property
     def sha256(self) -> str:

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.arrays import Counts, counted
+from shoal.data.arrays import Codes, Counts, counted
+from shoal.data.persons import plural
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.measure.min_supports import min_supports
 from shoal.kernels.verify.disclosing_sets import smallest_disclosing
 
@@ -61,6 +63,7 @@ class Risk(Exposure):
     prosecutor: tuple[float, ...]  # [i] the chance to pick the right record: 1/size for the record most at risk ..
     average: tuple[float, ...]  # .. and its mean; size: as few as such a set of the record's items leaves
     sensitive: bool = False  # whether only records with a sensitive item are counted
+    person: str = ""  # what records are pinned down to, such as "household"; empty: records
 
     @classmethod
     def of(
@@ -77,24 +80,31 @@ class Risk(Exposure):
         """
         mask = np.ones(len(rows), dtype=np.bool_) if holders is None else holders
         sizes = [left[mask] for left in min_matching(rows, m, engine)]
-        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None)
+        who = "" if rows.persons is None else rows.persons.noun
+        return cls.by_sizes(sizes, k, rows.sizes[mask] > 0, sensitive=holders is not None, person=who)
 
     @classmethod
     def by_sizes(
-        cls, sizes: Sequence[Counts], k: int, known: npt.NDArray[np.bool_] | None = None, *, sensitive: bool = False
+        cls,
+        sizes: Sequence[Counts],
+        k: int,
+        known: npt.NDArray[np.bool_] | None = None,
+        *,
+        sensitive: bool = False,
+        person: str = "",
     ) -> Risk:
-        """From the number of records that each record is pinned down to by 1, 2, .. known items.
+        """From the number of records, or persons, that each record is pinned down to by 1, 2, .. known items.
 
         ``known``: of which records there is something to know; others are not counted as pinned down.
 
         >>> Risk.by_sizes([np.array([4, 4, 2])], 3)
-        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False)
+        Risk(k=3, rows=3, below_k=(1,), unique=(0,), prosecutor=(0.5,), average=(0.333...,), sensitive=False, person='')
         """
         mask = np.True_ if known is None else known
         below, unique = (tuple(int(np.count_nonzero((left < limit) & mask)) for left in sizes) for limit in (k, 2))
         chances = [_chances(left) for left in sizes]
         most, mean = (tuple(chance[at] for chance in chances) for at in (0, 1))
-        return cls(k, len(sizes[0]), below, unique, most, mean, sensitive)
+        return cls(k, len(sizes[0]), below, unique, most, mean, sensitive, person)
 
     @property
     def records(self) -> int:
@@ -105,8 +115,8 @@ class Risk(Exposure):
     def degrees(self) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Fewer than k, and one."""
         return {
-            "below_k": (f"Narrowed down to fewer than {self.k} records", self.below_k),
-            "unique": ("Narrowed down to exactly one record", self.unique),
+            "below_k": (f"Narrowed down to fewer than {self.k} {plural(self.person or 'record')}", self.below_k),
+            "unique": (f"Narrowed down to exactly one {self.person or 'record'}", self.unique),
         }
 
     @property
@@ -139,8 +149,9 @@ class Disclosure(Exposure):
     @classmethod
     def of(cls, rows: Transactions, values: Transactions, limit: int, m: int, engine: Engine = LOCAL) -> Disclosure:
         """Examine every set of up to m items; ``limit`` is l."""
-        smallest = [
-            smallest_disclosing(
+
+        def told(above: tuple[int, int], persons: Codes) -> Counts:
+            return smallest_disclosing(
                 rows.indptr,
                 rows.items,
                 len(rows.labels),
@@ -149,9 +160,14 @@ class Disclosure(Exposure):
                 len(values.labels),
                 above,
                 min(m, _longest(rows)),
+                persons=persons,
                 threads=engine.threads,
                 tick=engine.tick("risk"),
             )
+
+        views = [NOBODY, *([rows.repeaters] if len(rows.repeaters) else [])]  # by records, and by persons
+        smallest = [
+            _least([told(above, persons) for persons in views])
             for above in ((1, limit), (len(rows), len(rows) + 1))  # a larger share than this is all
         ]
         return cls(limit, values.non_empty, *(_at_most(sizes, m, _longest(rows)) for sizes in smallest))
@@ -171,16 +187,31 @@ class Disclosure(Exposure):
 
 
 def min_matching(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
-    """[i] for each row, how few rows some set of at most i + 1 of its items leaves; all of them, if it has no items.
+    """[i] for each row, how few rows (or persons, where given) some set of at most i + 1 of its items leaves.
+
+    All of them, if it has no items.
 
     >>> [left.tolist() for left in min_matching(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
     [[2, 2, 2, 4], [1, 2, 2, 4]]
     """
     longest = min(m, _longest(rows))
     least = min_supports(
-        rows.indptr, rows.items, len(rows.labels), longest, threads=engine.threads, tick=engine.tick("risk")
+        rows.indptr,
+        rows.items,
+        len(rows.labels),
+        longest,
+        persons=rows.repeaters,
+        threads=engine.threads,
+        tick=engine.tick("risk"),
     )
     return [least[min(size, longest) - 1] for size in range(1, m + 1)]
+
+
+def _least(sizes: list[Counts]) -> Counts:
+    """The smallest of several sizes for each row, 0 being none at all."""
+    most = np.iinfo(np.int64).max
+    least = np.minimum.reduce([np.where(size == 0, most, size) for size in sizes])
+    return np.where(least == most, 0, least)
 
 
 def _chances(left: Counts) -> tuple[float, float]:
