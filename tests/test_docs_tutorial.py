@@ -1,4 +1,4 @@
-"""The tutorial docs/order-lines.md and the pages docs/persons.md and docs/data.md run, command by command, as a reader would run them."""
+"""The tutorial docs/order-lines.md and the pages persons.md and data.md run, command by command, as readers do it."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ using namespace shoal;
 SHOAL_KERNEL(min_supports) {
     module.def(
         "min_supports",
-        [](In<int64_t> indptr, In<Code> items, Code labels, int m, int threads, nb::callable tick) {
+        [](In<int64_t> indptr, In<Code> items, In<Code> persons, Code labels, int m, int threads, nb::callable tick) {
             return array_of(interruptible(
-                tick, [&](const Tick& call) { return MinSupports(view_of(indptr, items), labels).run(m, threads, call); }));
+                tick, [&](const Tick& call) { return MinSupports(view_of(indptr, items, persons), labels).run(m, threads, call); }));
         },
-        "indptr"_a, "items"_a, "labels"_a, "m"_a, "threads"_a, "tick"_a);
+        "indptr"_a, "items"_a, "persons"_a, "labels"_a, "m"_a, "threads"_a, "tick"_a);
 }

@@ -1,5 +1,5 @@
-// For each row, the least number of rows that hold some set of 1, 2, .. m of its labels: what somebody who knows so many of
-// them can narrow the search down to.
+// For each row, the least number of persons who hold some set of 1, 2, .. m of its labels in a row: what somebody who knows so
+// many of them can narrow the search down to.
 //
 // Size by size. A row that some set leaves alone, or that has no more labels, is done: larger sets change nothing. So only
 // sets within rows that are not done are counted. Labels are renumbered by rising support, equal rows merged, and work is
@@ -14,16 +14,17 @@ namespace shoal {
 class MinSupports {
 public:
     MinSupports(RowsView view, Code labels)
-        : rows_(view, RowsView{empty_, nullptr, 0}, labels, 1), least_(rows_.size(), view.rows), given_(view.rows) {}
+        : rows_(view, RowsView{empty_, nullptr, 0}, labels, 1), everybody_(persons_of(view)), least_(rows_.size(), everybody_),
+          given_(view.rows) {}
 
-    // [size - 1] for each row given the least support of a set of at most `size` of its labels; all rows, if it has none.
+    // [size - 1] for each row given the least support of a set of at most `size` of its labels; everybody, if it has none.
     std::vector<int64_t> run(int m, int threads, const Tick& tick) {
         std::vector<int64_t> out;
         out.reserve(static_cast<size_t>(m) * given_);
         for (int size = 1; size <= m; ++size) {
             count(size, threads, tick);
             for (int64_t row = 0; row < given_; ++row)
-                out.push_back(rows_.class_of()[row] < 0 ? given_ : least_[rows_.class_of()[row]]);
+                out.push_back(rows_.class_of()[row] < 0 ? everybody_ : least_[rows_.class_of()[row]]);
         }
         return out;
     }
@@ -33,6 +34,7 @@ private:
         std::vector<int64_t> count;
         std::vector<Code> touched;
         std::vector<int64_t> start, fill;
+        std::vector<Code> last;  // by slot: whose row was counted last
         std::vector<OrderedPlace> places;
     };
     struct Worker {
@@ -57,7 +59,8 @@ private:
             const OrderedPlace *from = rows_.from(label), *to = rows_.to(label);
             if (size > 1) return extend(workers[w], from, to, 2, size, pulse, static_cast<double>(task) / tasks);
             int64_t support = 0;
-            for (const OrderedPlace* p = from; p != to; ++p) support += rows_.first(p->row);
+            Code last = NOBODY;
+            for (const OrderedPlace* p = from; p != to; ++p) meet(support, last, p->row);
             for (const OrderedPlace* p = from; p != to; ++p) lower(workers[w].least[p->row], support);
         });
         for (const Worker& worker : workers)
@@ -65,6 +68,22 @@ private:
     }
 
     static void lower(int64_t& least, int64_t support) { least = std::min(least, support); }
+
+    // Adds a row to a support, unless the last one was of the same person. Rows come by person.
+    void meet(int64_t& support, Code& last, int64_t row) const {
+        Code person = rows_.person(row);
+        if (person == NOBODY || person != last) support += rows_.first(row);
+        last = person;
+    }
+
+    static int64_t persons_of(const RowsView& view) {
+        std::vector<Code> several;
+        for (int64_t r = 0; r < view.rows; ++r)
+            if (view.person(r) != NOBODY) several.push_back(view.person(r));
+        auto alone = view.rows - static_cast<int64_t>(several.size());
+        std::sort(several.begin(), several.end());
+        return alone + (std::unique(several.begin(), several.end()) - several.begin());
+    }
 
     // Extend a prefix of `length` - 1 labels, up to `size`.
     void extend(Worker& worker, const OrderedPlace* from, const OrderedPlace* to, int length, int size, Pulse& pulse,
@@ -87,9 +106,13 @@ private:
         if (level.touched.empty()) return;
         level.start.assign(level.touched.size() + 1, 0);
         bool last = length == size;
+        if (last) level.last.assign(level.touched.size() + 1, NOBODY);
         for (const OrderedPlace* p = from; p != to; ++p)
             each(p, [&](Code item, int64_t) {
-                if (int64_t slot = level.count[item]) level.start[slot] += last ? rows_.first(p->row) : 1;
+                int64_t slot = level.count[item];
+                if (!slot) return;
+                if (last) meet(level.start[slot], level.last[slot], p->row);
+                else ++level.start[slot];
             });
         if (last) {
             for (const OrderedPlace* p = from; p != to; ++p)
@@ -113,6 +136,7 @@ private:
 
     static constexpr int64_t empty_[1] = {0};
     SupportOrder rows_;
+    int64_t everybody_;
     std::vector<int64_t> least_;
     std::vector<uint8_t> open_;
     int64_t given_;

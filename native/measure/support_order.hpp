@@ -1,5 +1,5 @@
 // For the measures: rows renumbered by rising support, without what is too rare, equal ones merged, and where each label
-// stands in them. Shared with neither searches nor verifiers.
+// stands in them. Shared with neither searches nor verifiers. Rows of one person stand next to each other.
 #pragma once
 
 #include "core/rows.hpp"
@@ -32,7 +32,7 @@ public:
                 for (const Code* item = view.begin(r); item != view.end(r); ++item)
                     if (rank[*item] >= 0) all.items.push_back(rank[*item]);
                 std::sort(all.items.begin() + start, all.items.end());
-                all.close_row(1);
+                all.close_row(1, view.person(r));
             }
         merge(all, first.rows);
         place();
@@ -45,6 +45,7 @@ public:
     int64_t end(int64_t row) const { return indptr_[row + 1]; }
     Code item(int64_t at) const { return items_[at]; }
     int64_t first(int64_t row) const { return first_[row]; }  // rows of the first list that are this one
+    Code person(int64_t row) const { return persons_.empty() ? NOBODY : persons_[row]; }  // 1 row then, whoever has it twice
     int64_t second(int64_t row) const { return second_[row]; }  // ... of the second
     const std::vector<int64_t>& class_of() const { return class_of_; }  // of each row given; -1: empty
 
@@ -58,6 +59,7 @@ private:
         std::vector<int64_t> order(all.size());
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+            if (all.person(a) != all.person(b)) return all.person(a) < all.person(b);
             return std::lexicographical_compare(all.begin(a), all.end(a), all.begin(b), all.end(b));
         });
         class_of_.assign(all.size(), -1);
@@ -65,11 +67,16 @@ private:
             int64_t row = order[at];
             if (!all.length(row)) continue;
             int64_t before = at ? order[at - 1] : row;
-            if (first_.empty() || !std::equal(all.begin(row), all.end(row), all.begin(before), all.end(before))) {
+            bool alike = at && all.person(row) == all.person(before);
+            if (first_.empty() || !alike || !std::equal(all.begin(row), all.end(row), all.begin(before), all.end(before))) {
                 items_.insert(items_.end(), all.begin(row), all.end(row));
                 indptr_.push_back(static_cast<int64_t>(items_.size()));
                 first_.push_back(0);
                 second_.push_back(0);
+                if (!all.persons.empty()) persons_.push_back(all.person(row));
+            } else if (all.person(row) != NOBODY) {
+                class_of_[row] = size() - 1;
+                continue;
             }
             class_of_[row] = size() - 1;
             ++(row < firsts ? first_ : second_).back();
@@ -90,6 +97,7 @@ private:
     std::vector<int64_t> indptr_{0};
     std::vector<Code> items_;
     std::vector<int64_t> first_, second_, class_of_, starts_;
+    std::vector<Code> persons_;  // empty: nobody has several rows
     std::vector<OrderedPlace> places_;
 };
 

@@ -1,8 +1,9 @@
-// For every node of a hierarchy, the rows that hold an item below it: the support of any set of nodes.
+// For every node of a hierarchy, the rows that hold an item below it: the support of any set of nodes, in persons.
 #pragma once
 
 #include "search/cut.hpp"
 #include "search/distinct.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -16,15 +17,17 @@ public:
     // Distinct rows of nodes none of which is above another, without empty rows.
     NodeRows(Rows of, const Tree& tree, int64_t k) : rows(std::move(of)), k_(k), support_(tree.nodes, 0) {
         std::vector<int64_t> seen(tree.nodes, -1);
+        PersonsByLabel persons;
+        persons.prepare(tree.nodes, rows);
         for (int64_t r = 0; r < rows.size(); ++r) {
             for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
                 for (Code u = *item; u != tree.root() && seen[u] != r; u = tree.parent[u]) {
                     seen[u] = r;
-                    support_[u] += rows.weight[r];
+                    persons.add(support_[u], u, rows.weight[r], rows.person(r));
                     expanded.items.push_back(u);
                 }
             std::sort(expanded.items.begin() + expanded.indptr.back(), expanded.items.end());
-            expanded.close_row(rows.weight[r]);
+            expanded.close_row(rows.weight[r], rows.person(r));
         }
         starts_.assign(tree.nodes + 1, 0);
         for (Code u : expanded.items) ++starts_[u + 1];
@@ -46,16 +49,18 @@ public:
     const int32_t* end(Code u) const { return holders_.data() + starts_[u + 1]; }
     int64_t support(Code u) const { return support_[u]; }
 
-    // The rows that hold all the nodes (none of them the root); exact below k, else k.
+    // The persons with a row that holds all the nodes (none of them the root); exact below k, else k.
     int64_t support(const Set& nodes) const {
         Code rarest = rarest_of(nodes);
-        int64_t found = 0;
+        Persons found;
         for (const int32_t* r = begin(rarest); r != end(rarest); ++r) {
             bool all = true;
             for (size_t i = 0; i < nodes.size() && all; ++i) all = nodes[i] == rarest || holds(*r, nodes[i]);
-            if (all && (found += rows.weight[*r]) >= k_) return k_;
+            if (!all) continue;
+            found.add(rows, *r);
+            if (found.count() >= k_) return k_;
         }
-        return found;
+        return found.count();
     }
     bool rare(const Set& nodes) const { return support(nodes) < k_; }
 

@@ -5,6 +5,7 @@
 // with a sensitive value has (or at least so many) is counted, depth-first; others are left with all that contain them.
 // Which sensitive value is the most frequent one is only asked where the rows with any value at all are too many. Size
 // by size, ending with the first that fails. Work is split by first label; equal rows (labels and values) are merged.
+// Where persons have several rows, persons are counted: rows stand by person then, with and without values among each other.
 // Cost: for each size s, the sum over rows of (labels of the row that sensitive rows have, choose s).
 #pragma once
 
@@ -16,8 +17,8 @@ namespace shoal {
 struct Disclosure {
     std::vector<Code> codes;  // ascending
     Code sensitive;  // the most frequent value in these rows, the lowest code if there are several
-    int64_t support;  // rows with all the labels
-    int64_t together;  // rows of these with the sensitive value
+    int64_t support;  // persons with a row that has all the labels
+    int64_t together;  // of these, who has one with the sensitive value, too
 
     bool operator<(const Disclosure& other) const {  // the worst first; counts are below 2^31, so products are exact
         int64_t mine = together * other.support, theirs = other.together * support;
@@ -37,20 +38,22 @@ public:
     using Result = Findings<Disclosure>;
 
     DisclosureCounter(RowsView view, Code labels, RowsView values, Code sensitive, Share allowed, int64_t least, size_t keep)
-        : allowed_(allowed), least_(least), keep_(keep), total_(view.rows), labels_(labels), sensitive_(sensitive) {
+        : allowed_(allowed), least_(least), keep_(keep), given_(view.rows), total_(all_persons(view)), labels_(labels),
+          sensitive_(sensitive), shared_(view.persons != nullptr) {
         std::vector<char> linked(labels, 0);  // labels that some row with a sensitive value has: no other is looked at
         for (int64_t r = 0; r < view.rows; ++r)
             if (values.size(r))
                 for (const Code* item = view.begin(r); item != view.end(r); ++item) linked[*item] = 1;
-        Rows joined;  // labels, then sensitive values shifted behind them; rows with such values first
+        Rows joined;  // labels, then sensitive values shifted behind them; rows with such values first, or all by person
+        std::vector<int64_t> order = by_person(view);
         for (bool with : {true, false})
-            for (int64_t r = 0; r < view.rows; ++r) {
-                if ((values.size(r) > 0) != with) continue;
+            for (int64_t r : order) {
+                if (shared_ ? !with : (values.size(r) > 0) != with) continue;
                 for (const Code* item = view.begin(r); item != view.end(r); ++item)
                     if (linked[*item]) joined.items.push_back(*item);
                 for (const Code* value = values.begin(r); value != values.end(r); ++value)
                     joined.items.push_back(labels + *value);
-                joined.close_row(1);
+                joined.close_row(1, view.person(r));
                 if (with) holders_.push_back(r);
             }
         rows_ = merge_equal(joined, class_of_);
@@ -58,7 +61,7 @@ public:
         for (int64_t r = 0; r < rows_.size(); ++r) {
             const Code* split = std::lower_bound(rows_.begin(r), rows_.end(r), labels);
             split_.push_back(split - rows_.items.data());
-            if (split != rows_.end(r)) with_value_ = r + 1;
+            if (split != rows_.end(r) || shared_) with_value_ = r + 1;
             for (const Code* item = rows_.begin(r); item != split; ++item) ++starts_[*item + 1];
             all_.push_back({r, rows_.indptr[r]});
         }
@@ -86,8 +89,9 @@ public:
         marks_.assign(with_value_, 0);
         for (int size = 1; size <= m; ++size)
             if (!count(size, threads, tick).checked) break;
-        std::vector<uint8_t> smallest(total_, 0);
-        for (size_t at = 0; at < holders_.size(); ++at) smallest[holders_[at]] = marks_[class_of_[at]];
+        std::vector<uint8_t> smallest(given_, 0);
+        for (size_t at = 0; at < holders_.size(); ++at)
+            if (class_of_[at] >= 0) smallest[holders_[at]] = marks_[class_of_[at]];
         return smallest;
     }
 
@@ -97,7 +101,9 @@ private:
         int64_t next;  // index into rows_.items of what follows the last label of the prefix
     };
     struct Level {
-        std::vector<int64_t> with, without;  // rows with the prefix and this label, with and without a sensitive value
+        std::vector<int64_t> with, without;  // rows with the prefix and this label, with and without a sensitive value;
+                                             // or persons, with such a row and a value, and with any such row
+        LatestByLabel latest_with, latest_without;
         std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, wanted;
         std::vector<int64_t> start;
@@ -108,6 +114,7 @@ private:
         std::vector<Code> prefix;
         std::vector<Level> levels;
         std::vector<int64_t> together;  // by sensitive value
+        LatestByLabel latest;
         std::vector<Code> values;
         std::vector<uint8_t> told;  // by row with sensitive values: whether a set of the current size tells one
     };
@@ -119,6 +126,7 @@ private:
         for (auto& worker : workers) {
             worker.levels.resize(size);
             worker.together.assign(sensitive_, 0);
+            worker.latest.prepare(sensitive_, shared_);
             worker.told.assign(marks_.size(), 0);
         }
         parallel(tasks, threads, tick, [&](int w, int64_t task, Pulse& pulse) {
@@ -151,15 +159,19 @@ private:
             with.assign(labels_, 0);
             without.assign(labels_, 0);
             level.slot.assign(labels_, 0);
+            level.latest_with.prepare(labels_, shared_);
+            level.latest_without.prepare(labels_, shared_);
         }
         const Place* plain = std::partition_point(from, to, [&](const Place& p) { return p.row < with_value_; });
         level.touched.clear();
         for (const Place* p = from; p != plain; ++p) {
+            if (shared_ && split_[p->row] == rows_.indptr[p->row + 1]) continue;  // without a value
             int64_t weight = rows_.weight[p->row];
+            Code person = rows_.person(p->row);
             for (int64_t e = p->next; e < split_[p->row]; ++e) {
                 Code item = rows_.items[e];
                 if (!with[item]) level.touched.push_back(item);
-                with[item] += weight;
+                with[item] += level.latest_with.adds(item, with[item], weight, person);
             }
         }
         if (least_ > 1)
@@ -171,16 +183,19 @@ private:
                                                }),
                                 level.touched.end());
         if (level.touched.empty()) return;
-        for (const Place* p = plain; p != to; ++p) {
+        for (const Place* p = shared_ ? from : plain; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
+            Code person = rows_.person(p->row);
             for (int64_t e = p->next; e < split_[p->row]; ++e)
-                if (with[rows_.items[e]]) without[rows_.items[e]] += weight;
+                if (Code item = rows_.items[e]; with[item])
+                    without[item] += level.latest_without.adds(item, without[item], weight, person);
         }
+        auto support = [&](Code item) { return shared_ ? without[item] : with[item] + without[item]; };
         bool last = static_cast<int>(worker.prefix.size()) + 1 == size;
         if (last) worker.found.checked += static_cast<int64_t>(level.touched.size());
         level.wanted.clear();
         for (Code item : level.touched)
-            if (!last || allowed_.exceeded(with[item], with[item] + without[item])) {
+            if (!last || allowed_.exceeded(with[item], support(item))) {
                 level.wanted.push_back(item);
                 level.slot[item] = static_cast<int64_t>(level.wanted.size());
             }
@@ -190,7 +205,7 @@ private:
             const Place* first = level.places.data() + level.start[t];
             const Place* end = level.places.data() + level.start[t + 1];
             worker.prefix.push_back(item);
-            if (last) weigh(worker, first, end, with[item] + without[item]);
+            if (last) weigh(worker, first, end, support(item));
             else extend(worker, first, end, size, pulse, share);
             worker.prefix.pop_back();
         }
@@ -218,7 +233,9 @@ private:
             for (int64_t e = split_[p->row]; e < rows_.indptr[p->row + 1]; ++e) {
                 Code value = rows_.items[e] - labels_;
                 if (!worker.together[value]) worker.values.push_back(value);
-                worker.together[value] += rows_.weight[p->row];
+                int64_t& count = worker.together[value];
+                if (shared_) count += worker.latest.adds(value, count, rows_.weight[p->row], rows_.person(p->row));
+                else count += rows_.weight[p->row];
             }
         Code most = -1;
         for (Code value : worker.values) {
@@ -245,8 +262,10 @@ private:
     Share allowed_;
     int64_t least_;  // rows with a sensitive value that a set must have to be looked at
     size_t keep_;
-    int64_t total_;  // rows, also those without any label
+    int64_t given_;  // rows, also those without any label
+    int64_t total_;  // persons
     Code labels_, sensitive_;
+    bool shared_;  // whether some person has several rows
     Rows rows_;
     std::vector<int64_t> split_;  // index into rows_.items of each row's first sensitive value
     int64_t with_value_ = 0;  // rows before this one have sensitive values, the others none

@@ -1,10 +1,11 @@
 // Rare facts, for k^m with negative knowledge: combinations of labels a row has (P) and labels it has not (N), at most
-// m of them together, that match 1..k-1 rows. Counted by inclusion-exclusion: match(P, N) is the sum over the parts S
-// of N of (-1)^|S| sup(P + S), the supports found by intersecting lists of rows.
+// m of them together, that match rows of 1..k-1 persons. Where every row is a person of its own, counted by inclusion-
+// exclusion: match(P, N) is the sum over the parts S of N of (-1)^|S| sup(P + S), the supports found by intersecting lists of
+// rows. That does not hold for persons with several rows: they are counted directly, in the rows with P and without N.
 //
 // By number of facts, ending with the first that fails. So whenever combinations of f facts are looked at, all smaller
 // ones match 0 or at least k rows, and a failing one has, for every part N' of N and every y in the rest of N:
-//   match(P, N') >= k, and taken(y) = match(P + y, N') >= 1, so y occurs with P and is not implied by it;
+//   match(P, N') >= k, and taken(y) = match(P + y, N') >= 1, so y occurs with P and (by rows) is not implied by it;
 //   match(P, N') - the sum of taken(y) over the rest of N <= match(P, N) < k.
 // P is walked depth-first over the sets that occur, N over labels by falling taken(), as far as the last line allows;
 // until taken() is counted, what it was for a part of N' bounds it. Nothing that fails is missed. Work is split by the
@@ -32,24 +33,25 @@ public:
     using Result = Findings<RareNegativeItemset>;
 
     NegativeItemsetCounter(RowsView view, Code labels, int64_t k, size_t keep)
-        : k_(k), keep_(keep), total_(view.rows), labels_(labels) {
-        Rows all;
-        all.items.assign(view.items, view.items + view.indptr[view.rows]);
-        all.indptr.assign(view.indptr, view.indptr + view.rows + 1);
-        all.weight.assign(view.rows, 1);
+        : k_(k), keep_(keep), total_(all_persons(view)), labels_(labels), shared_(view.persons != nullptr) {
+        Rows all = copy_by_person(view);
         std::vector<int64_t> class_of;
         rows_ = merge_equal(all, class_of);
+        count_empty(all);
         starts_.assign(labels + 1, 0);
         support_.assign(labels, 0);
         for (Code item : rows_.items) ++starts_[item + 1];
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
         places_.resize(rows_.items.size());
         std::vector<int64_t> fill(starts_.begin(), starts_.end() - 1);
+        LatestByLabel latest;
+        latest.prepare(labels, shared_);
         for (int64_t r = 0; r < rows_.size(); ++r) {
             all_.push_back({r, rows_.indptr[r]});
             for (int64_t e = rows_.indptr[r]; e < rows_.indptr[r + 1]; ++e) {
+                int64_t& support = support_[rows_.items[e]];
                 places_[fill[rows_.items[e]]++] = {r, e + 1};
-                support_[rows_.items[e]] += rows_.weight[r];
+                support += latest.adds(rows_.items[e], support, rows_.weight[r], rows_.person(r));
             }
         }
     }
@@ -74,7 +76,10 @@ private:
         bool operator<(const Option& other) const { return taken != other.taken ? taken > other.taken : label < other.label; }
     };
     struct Level {
-        std::vector<int64_t> count;  // rows with P and this label
+        std::vector<int64_t> count;  // persons with P and this label
+        std::vector<int64_t> always;  // of them, those all of whose rows with P have it; only where persons have several rows
+        std::vector<int64_t> here;  // rows of the present person with P and this label
+        LatestByLabel latest;
         std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, follow;
         std::vector<int64_t> start;
@@ -86,6 +91,8 @@ private:
         std::vector<Level> levels;  // by the size of P
         // The rows of one P, numbered from 0: their weights, and for each label that may be absent those that have it.
         std::vector<int64_t> weight, begin, lists;
+        std::vector<Code> person;  // whose they are
+        std::vector<int32_t> excluded;  // and how many labels of N each has, where persons have several rows
         std::vector<std::vector<Option>> options;  // by the size of N, as the next two
         std::vector<std::vector<char>> has;  // whether a row has that label of N
         std::vector<std::vector<int64_t>> both;  // rows of a list that do
@@ -127,18 +134,22 @@ private:
             count.assign(labels_, 0);
             level.slot.assign(labels_, 0);
         }
+        level.latest.prepare(labels_, shared_);
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
+            Code person = rows_.person(p->row);
             for (int64_t e = rows_.indptr[p->row]; e < rows_.indptr[p->row + 1]; ++e) {
                 Code item = rows_.items[e];
                 if (!count[item]) level.touched.push_back(item);
-                count[item] += weight;
+                count[item] += level.latest.adds(item, count[item], weight, person);
             }
         }
+        if (shared_ && size + 1 == facts) count_always(level, from, to, worker.present.empty());
         for (Code label : worker.present) count[label] = 0;
         if (size + 1 == facts) {
-            for (Code label : level.touched) one_more(worker, label, support, count[label]);
+            for (Code label : level.touched)
+                one_more(worker, label, support - (shared_ ? level.always[label] : count[label]), count[label]);
         } else {
             auto options = options_of(level, support, facts - size);
             if (!options.empty()) {
@@ -156,11 +167,45 @@ private:
         for (Code label : level.touched) count[label] = 0;
     }
 
+    // Rows without any label vanish when equal ones are merged; of persons who have several rows, it matters who has one.
+    void count_empty(const Rows& all) {
+        Latest latest;
+        for (int64_t r = 0; shared_ && r < all.size(); ++r) {
+            if (all.length(r)) continue;
+            if (all.person(r) == NOBODY) ++empty_alone_;
+            else if (latest.adds(1, all.person(r))) empty_.push_back(all.person(r));
+        }
+    }
+    bool has_empty(Code person) const { return std::binary_search(empty_.begin(), empty_.end(), person); }
+
+    // For each label the persons all of whose rows with P have it: they are not left without it.
+    void count_always(Level& level, const Place* from, const Place* to, bool all_rows) const {
+        level.always.resize(labels_);
+        level.here.resize(labels_, 0);
+        for (Code label : level.touched) level.always[label] = 0;
+        std::vector<Code> met;
+        for (const Place* p = from; p != to;) {
+            Code person = rows_.person(p->row);
+            const Place* end = p + 1;
+            while (person != NOBODY && end != to && rows_.person(end->row) == person) ++end;
+            bool another = all_rows && person != NOBODY && has_empty(person);  // a row that has no label at all
+            met.clear();
+            for (const Place* q = p; q != end && !another; ++q)
+                for (const Code* item = rows_.begin(q->row); item != rows_.end(q->row); ++item)
+                    if (!level.here[*item]++) met.push_back(*item);
+            for (Code label : met) {
+                if (level.here[label] == end - p) level.always[label] += rows_.weight[p->row];
+                level.here[label] = 0;
+            }
+            p = end;
+        }
+    }
+
     // The last fact: P and not the label; P and the label, unless that set is met elsewhere.
-    void one_more(Worker& worker, Code label, int64_t support, int64_t count) const {
+    void one_more(Worker& worker, Code label, int64_t without, int64_t count) const {
         if (!count) return;  // a label of P
         worker.absent.push_back(label);
-        tally(worker, support - count);
+        tally(worker, without);
         worker.absent.pop_back();
         if (!worker.present.empty() && label < worker.present.back()) return;
         worker.present.push_back(label);
@@ -192,7 +237,7 @@ private:
     std::vector<Option> options_of(const Level& level, int64_t support, int wanted) const {
         std::vector<Option> options;
         for (Code label : level.touched)
-            if (int64_t taken = level.count[label]; taken && taken < support) options.push_back({label, taken, 0});
+            if (int64_t taken = level.count[label]; taken && (shared_ || taken < support)) options.push_back({label, taken, 0});
         std::sort(options.begin(), options.end());
         while (!options.empty() && out_of_reach(support, wanted, options.front(), options.back())) options.pop_back();
         if (static_cast<int>(options.size()) < wanted) options.clear();
@@ -211,9 +256,11 @@ private:
             level.slot[options[o].label] = options[o].list + 1;
         }
         worker.weight.clear();
+        worker.person.clear();
         worker.begin.assign(options.size() + 1, 0);
         for (const Place* p = from; p != to; ++p) {
             worker.weight.push_back(rows_.weight[p->row]);
+            worker.person.push_back(rows_.person(p->row));
             for (const Code* item = rows_.begin(p->row); item != rows_.end(p->row); ++item)
                 if (int64_t slot = level.slot[*item]) ++worker.begin[slot];
         }
@@ -224,6 +271,7 @@ private:
             for (const Code* item = rows_.begin(p->row); item != rows_.end(p->row); ++item)
                 if (int64_t slot = level.slot[*item]) worker.lists[fill[slot - 1]++] = p - from;
         for (const Option& option : options) level.slot[option.label] = 0;
+        if (shared_) worker.excluded.assign(worker.weight.size(), 0);
         for (auto& has : worker.has)
             if (has.size() < worker.weight.size()) has.resize(worker.weight.size(), 0);
     }
@@ -235,13 +283,14 @@ private:
         auto& options = worker.options[depth];
         options.clear();
         for (const Option* o = from; o != to && !out_of_reach(left, wanted, *from, *o); ++o) {
-            const int64_t* list = worker.lists.data();
-            int64_t taken = depth ? match(worker, list + worker.begin[o->list], list + worker.begin[o->list + 1], 0) : o->taken;
+            const int64_t* begin = worker.lists.data() + worker.begin[o->list];
+            const int64_t* end = worker.lists.data() + worker.begin[o->list + 1];
+            int64_t taken = !depth ? o->taken : shared_ ? persons(worker, begin, end) : match(worker, begin, end, 0);
             if (wanted == 1) {
                 worker.absent.push_back(o->label);
-                tally(worker, left - taken);
+                tally(worker, shared_ ? persons_without(worker, begin, end) : left - taken);
                 worker.absent.pop_back();
-            } else if (taken && taken < left) {
+            } else if (taken && (shared_ || taken < left)) {
                 options.push_back({o->label, taken, o->list});
             }
         }
@@ -253,13 +302,40 @@ private:
             auto& has = worker.has[depth];
             const int64_t* begin = worker.lists.data() + worker.begin[option.list];
             const int64_t* end = worker.lists.data() + worker.begin[option.list + 1];
+            int64_t rest = shared_ ? persons_without(worker, begin, end) : left - option.taken;
+            if (!rest) continue;  // nobody is left to be found
             for (const int64_t* row = begin; row != end; ++row) has[*row] = 1;
+            for (const int64_t* row = begin; shared_ && row != end; ++row) ++worker.excluded[*row];
             worker.absent.push_back(option.label);
-            choose(worker, left - option.taken, wanted - 1, options.data() + i + 1, options.data() + options.size(), pulse,
-                   share);
+            choose(worker, rest, wanted - 1, options.data() + i + 1, options.data() + options.size(), pulse, share);
             worker.absent.pop_back();
+            for (const int64_t* row = begin; shared_ && row != end; ++row) --worker.excluded[*row];
             for (const int64_t* row = begin; row != end; ++row) has[*row] = 0;
         }
+    }
+
+    // The persons of some rows of P that have no label of N.
+    static int64_t persons(const Worker& worker, const int64_t* from, const int64_t* to) {
+        int64_t found = 0;
+        Latest latest;
+        for (const int64_t* row = from; row != to; ++row)
+            if (!worker.excluded[*row]) found += latest.adds(worker.weight[*row], worker.person[*row]);
+        return found;
+    }
+
+    // The persons with a row of P that has no label of N and is none of those given, which have one more label.
+    int64_t persons_without(Worker& worker, const int64_t* from, const int64_t* to) const {
+        for (const int64_t* row = from; row != to; ++row) ++worker.excluded[*row];
+        bool nothing_known = worker.present.empty();  // rows without any label fit, too
+        int64_t found = nothing_known ? empty_alone_ + static_cast<int64_t>(empty_.size()) : 0;
+        Latest latest;
+        for (size_t row = 0; row < worker.weight.size(); ++row) {
+            Code person = worker.person[row];
+            if (worker.excluded[row] || (nothing_known && person != NOBODY && has_empty(person))) continue;
+            found += latest.adds(worker.weight[row], person);
+        }
+        for (const int64_t* row = from; row != to; ++row) --worker.excluded[*row];
+        return found;
     }
 
     // Inclusion-exclusion: rows of the list without the labels of N from the at-th on = all - those with the at-th.
@@ -291,8 +367,11 @@ private:
 
     int64_t k_;
     size_t keep_;
-    int64_t total_;  // rows, also those without any label
+    int64_t total_;  // persons, also those without any label
     Code labels_;
+    bool shared_;  // whether some person has several rows
+    int64_t empty_alone_ = 0;  // persons whose only row has no label
+    std::vector<Code> empty_;  // persons with several rows, one of which has no label; ascending
     Rows rows_;
     std::vector<int64_t> starts_, support_;
     std::vector<Place> places_, all_;

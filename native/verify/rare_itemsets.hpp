@@ -1,4 +1,4 @@
-// Rare itemsets: label sets of at most m labels whose support is in 1..k-1. The counting kernel behind the verifiers.
+// Rare itemsets: label sets of at most m labels that 1..k-1 persons have in a row. The counting kernel behind the verifiers.
 //
 // Labels are renumbered by rising support and rows are deduplicated with weights; a depth-first projection then extends
 // frequent sets only: a rare set is reported and not extended, since all that contain it are rare too. Work is split by
@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "verify/findings.hpp"
+#include "verify/persons.hpp"
 
 namespace shoal {
 
@@ -24,8 +25,9 @@ struct RareSet {
 
 using RareResult = Findings<RareSet>;  // checked: sets that occur and were counted; violations: the rare ones
 
-// Equal rows become one that stands for all of them, by hashing; empty rows vanish. class_of receives for each input row
-// its index in the result (-1: empty). Deliberately not the search's way of merging (direct_pass.hpp, by sorting).
+// Equal rows become one that stands for all of them, by hashing; empty rows vanish. Where persons have several rows, only the
+// equal rows of one person become one, which counts once. class_of receives for each input row its index in the result (-1:
+// empty). Deliberately not the search's way of merging (direct_pass.hpp, by sorting).
 inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
     Rows out;
     class_of.assign(rows.size(), -1);
@@ -33,20 +35,24 @@ inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
     int64_t total = 0, non_empty = 0;
     for (int64_t r = 0; r < rows.size(); ++r) {
         if (!rows.length(r)) continue;
-        ++non_empty;
-        uint64_t hash = 1469598103934665603ull;
+        Code person = rows.person(r);
+        uint64_t hash = 1469598103934665603ull ^ static_cast<uint64_t>(person + 1) * 0x9e3779b97f4a7c15ull;
         for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
             hash = (hash ^ static_cast<uint64_t>(*item)) * 1099511628211ull;
         auto [from, to] = seen.equal_range(hash);
         auto same = std::find_if(from, to, [&](const auto& entry) {
-            return std::equal(rows.begin(r), rows.end(r), out.begin(entry.second), out.end(entry.second));
+            return person == out.person(entry.second) &&
+                   std::equal(rows.begin(r), rows.end(r), out.begin(entry.second), out.end(entry.second));
         });
-        if (same == to) {
+        bool fresh = same == to;
+        if (fresh) {
             out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
-            out.close_row(0);
+            out.close_row(0, person);
             same = seen.emplace(hash, out.size() - 1);
         }
         class_of[r] = same->second;
+        if (!fresh && person != NOBODY) continue;
+        ++non_empty;
         ++out.weight[same->second];
     }
     for (int64_t weight : out.weight) total += weight;
@@ -54,11 +60,25 @@ inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
     return out;
 }
 
+// All rows, by person.
+inline Rows copy_by_person(const RowsView& view) {
+    Rows all;
+    for (int64_t r : by_person(view)) {
+        all.items.insert(all.items.end(), view.begin(r), view.end(r));
+        all.close_row(1, view.person(r));
+    }
+    return all;
+}
+
 class RareCounter {
 public:
     RareCounter(RowsView view, Code labels, int64_t k, int m, size_t keep, bool mark)
-        : k_(k), m_(m), keep_(keep), mark_(mark), support_(labels, 0) {
-        for (int64_t e = 0; e < view.indptr[view.rows]; ++e) ++support_[view.items[e]];
+        : k_(k), m_(m), keep_(keep), mark_(mark), support_(labels, 0), order_(by_person(view)) {
+        LatestByLabel latest;
+        latest.prepare(labels, view.persons != nullptr);
+        for (int64_t r : order_)
+            for (const Code* item = view.begin(r); item != view.end(r); ++item)
+                support_[*item] += latest.adds(*item, support_[*item], 1, view.person(r));
         label_of_.resize(labels);
         std::iota(label_of_.begin(), label_of_.end(), 0);
         std::stable_sort(label_of_.begin(), label_of_.end(), [&](Code a, Code b) { return support_[a] < support_[b]; });
@@ -73,14 +93,14 @@ public:
             if (support_[label] < k_) singles_.report({{label}, support_[label]}, keep_);
         }
         Rows frequent;
-        for (int64_t r = 0; r < view.rows; ++r) {
+        for (int64_t r : order_) {
             size_t start = frequent.items.size();
             for (const Code* item = view.begin(r); item != view.end(r); ++item) {
                 if (support_[*item] >= k_) frequent.items.push_back(rank[*item]);
                 else if (mark_) smallest_[r] = 1;
             }
             std::sort(frequent.items.begin() + start, frequent.items.end());
-            frequent.close_row(1);
+            frequent.close_row(1, view.person(r));
         }
         rows_ = merge_equal(frequent, class_of_);
         starts_.assign(labels + 1, 0);
@@ -130,8 +150,9 @@ private:
                 }
             }
             if (mark_)
-                for (size_t r = 0; r < smallest_.size(); ++r)
-                    if (!smallest_[r] && class_of_[r] >= 0) smallest_[r] = workers[0].smallest[class_of_[r]];
+                for (size_t at = 0; at < order_.size(); ++at)
+                    if (uint8_t& size = smallest_[order_[at]]; !size && class_of_[at] >= 0)
+                        size = workers[0].smallest[class_of_[at]];
         }
         std::sort(total.witnesses.begin(), total.witnesses.end());
         return total;
@@ -143,6 +164,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> count;
+        LatestByLabel latest;
         std::vector<Code> touched;
         std::vector<int64_t> start;
         std::vector<Place> places;
@@ -164,13 +186,15 @@ private:
         Level& level = worker.levels[size - 2];
         auto& count = level.count;
         if (count.empty()) count.assign(label_of_.size(), 0);
+        level.latest.prepare(label_of_.size(), !rows_.persons.empty());
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
+            Code person = rows_.person(p->row);
             for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e) {
                 Code item = rows_.items[e];
                 if (!count[item]) level.touched.push_back(item);
-                count[item] += weight;
+                count[item] += level.latest.adds(item, count[item], weight, person);
             }
         }
         worker.rare.checked += static_cast<int64_t>(level.touched.size());
@@ -248,22 +272,20 @@ private:
     size_t keep_;
     bool mark_;
     std::vector<int64_t> support_;
+    std::vector<int64_t> order_;  // of the rows given: by person
     std::vector<Code> label_of_;
     Rows rows_;
-    std::vector<int64_t> class_of_;
+    std::vector<int64_t> class_of_;  // of each row in that order
     std::vector<int64_t> starts_;
     std::vector<Place> places_;
     RareResult singles_;
     std::vector<uint8_t> smallest_;
 };
 
-// For m = all: the distinct rows contained in fewer than k rows. The first few, in lexicographic order, are thinned to sets
+// For m = all: the distinct rows contained in rows of fewer than k persons. The first few, in lexicographic order, are thinned to sets
 // no part of which is rare, for witnesses. With keep = 0 the first such row ends the search.
 inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, const Tick& tick) {
-    Rows all;
-    all.items.assign(view.items, view.items + view.indptr[view.rows]);
-    all.indptr.assign(view.indptr, view.indptr + view.rows + 1);
-    all.weight.assign(view.rows, 1);
+    Rows all = copy_by_person(view);
     std::vector<int64_t> class_of;
     Rows rows = merge_equal(all, class_of);
     std::vector<int64_t> order(rows.size());
@@ -281,8 +303,10 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
     auto count = [&](const std::vector<Code>& set) {  // exact below k, else at least k
         Code rarest = *std::min_element(set.begin(), set.end(), [&](Code a, Code b) { return support[a] < support[b]; });
         int64_t holding = 0;
+        Latest latest;
         for (int64_t r : holders[rarest]) {
-            if (std::includes(rows.begin(r), rows.end(r), set.begin(), set.end())) holding += rows.weight[r];
+            if (std::includes(rows.begin(r), rows.end(r), set.begin(), set.end()))
+                holding += latest.adds(rows.weight[r], rows.person(r));
             if (holding >= k) break;
         }
         return holding;
@@ -290,8 +314,11 @@ inline RareResult rare_rows(RowsView view, Code labels, int64_t k, size_t keep, 
     RareResult result;
     std::atomic<bool> never{false};
     Pulse pulse(tick, never, true);
+    int64_t before = -1;  // the row that was looked at before: the next one may be equal, of another person
     for (int64_t r : order) {
         pulse.beat(static_cast<double>(result.checked) / rows.size());
+        if (before >= 0 && std::equal(rows.begin(r), rows.end(r), rows.begin(before), rows.end(before))) continue;
+        before = r;
         ++result.checked;
         if (rows.weight[r] >= k) continue;
         std::vector<Code> set(rows.begin(r), rows.end(r));

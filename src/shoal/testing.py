@@ -93,7 +93,8 @@ def problems(
             rows[0] |= set(hidden)
     rows *= draw(st.integers(1, 3))
     loss: AdditiveLoss = draw(st.sampled_from([NCP(), LM()]))
-    data = Dataset(Transactions.from_sets(rows).of_persons(draw(persons(len(rows))) if privacy.counts_persons else None))
+    people = draw(persons(len(rows))) if privacy.counts_persons else None
+    data = Dataset(Transactions.from_sets(rows).of_persons(people))
     if not privacy.relational:
         return Problem(data, hierarchy, privacy, loss)
     table, columns = draw(tables(len(rows)))

@@ -19,16 +19,18 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.choice import no_progress
 from shoal.metrics.risk import Risk, min_matching
+from shoal.testing import persons
 from tests import oracles
 
 row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=20)
 
 
-def crowds(rows: list[set[str]], m: int) -> list[int]:
-    """For each row the least number of rows that hold all of some m items of it, or fewer."""
+def crowds(rows: list[set[str]], m: int, people: list[int] | None = None) -> list[int]:
+    """For each row the least number of rows, or persons, that hold all of some m items of it, or fewer."""
+    whose = range(len(rows)) if people is None else people
     return [
         min(
-            sum(set(known) <= row for row in rows)
+            len({person for row, person in zip(rows, whose, strict=True) if set(known) <= row})
             for size in range(m + 1)
             for known in itertools.combinations(own, size)
         )
@@ -36,11 +38,12 @@ def crowds(rows: list[set[str]], m: int) -> list[int]:
     ]
 
 
-@given(rows=row_lists, m=st.integers(1, 5), threads=st.integers(1, 3))
-def test_min_supports(kernel: ModuleType, rows: list[set[str]], m: int, threads: int) -> None:
-    t = Transactions.from_sets(rows)
-    supports = kernel.min_supports(t.indptr, t.items, len(t.labels), m, threads, no_progress)
-    assert supports.reshape(m, -1).tolist() == [crowds(rows, size) for size in range(1, m + 1)]
+@given(data=st.data(), rows=row_lists, m=st.integers(1, 5), threads=st.integers(1, 3))
+def test_min_supports(kernel: ModuleType, data: st.DataObject, rows: list[set[str]], m: int, threads: int) -> None:
+    people = data.draw(persons(len(rows)))
+    t = Transactions.from_sets(rows).of_persons(people)
+    supports = kernel.min_supports(t.indptr, t.items, t.repeaters, len(t.labels), m, threads, no_progress)
+    assert supports.reshape(m, -1).tolist() == [crowds(rows, size, people) for size in range(1, m + 1)]
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 9))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.metrics.risk import Risk
 from shoal.options import option
@@ -45,10 +46,10 @@ class NoRareLabel(PrivacyModel):
         """For instance toy 2-frequency."""
         return f"toy {self.k}-frequency"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return f"Every published label is in at least {self.k} records."
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return ["It is a toy."]

@@ -50,7 +50,7 @@ def kernel() -> SuppressionTwin:
     rows, span = PROBLEM.prepared.items, H.span.reshape(-1)
     limits = (LIMITS.occurrences, LIMITS.barred(H).astype(np.int32), np.argsort(order).astype(np.int32), LIMITS.budget)
     return SuppressionTwin(
-        rows.indptr, rows.items, H.parent, span, H.n_leaves, PROBLEM.prepared.costs, gone, *limits, 2
+        rows.indptr, rows.items, rows.repeaters, H.parent, span, H.n_leaves, PROBLEM.prepared.costs, gone, *limits, 2
     )
 
 

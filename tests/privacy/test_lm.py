@@ -41,8 +41,12 @@ def best_by_hand(problem: shoal.Problem) -> int | None:
     fine = [
         int(problem.prepared.costs[cut.nodes].sum())
         for cut in all_cuts(problem.prepared.hierarchy)
-        if not oracles.disclosures(
-            cut.apply(problem.prepared.items).rows.sets(), problem.prepared.sensitive.sets(), l, m
+        if not oracles.told(
+            cut.apply(problem.prepared.items).rows.sets(),
+            problem.prepared.sensitive.sets(),
+            l,
+            m,
+            problem.prepared.persons,
         )
     ]
     return min(fine, default=None)
@@ -54,12 +58,15 @@ def test_the_verifier_of_lm_agrees_with_the_oracle_on_every_cut(problem: shoal.P
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
     for cut in all_cuts(problem.prepared.hierarchy):
         published = cut.apply(problem.prepared.items, problem.prepared.sensitive_part)
-        failing = oracles.disclosures(published.rows.sets(), problem.prepared.sensitive.sets(), l, m)
-        verdict = problem.privacy.verify(published)
-        assert verdict.holds == (not failing)
+        rows, values, persons = published.rows.sets(), problem.prepared.sensitive.sets(), problem.prepared.persons
+        by_records, by_persons = (
+            oracles.disclosures(rows, values, l, m, people) for people in (None, oracles.people_of(persons))
+        )
+        verdict = problem.privacy.verify(published.of_persons(persons))
+        assert verdict.holds == (not by_records and not by_persons)
         for witness in verdict.witnesses:
             assert isinstance(witness, DisclosingSet)
-            counts = failing[frozenset(witness.labels)][witness.sensitive]
+            counts = (by_persons if witness.person else by_records)[frozenset(witness.labels)][witness.sensitive]
             assert counts == (witness.support, witness.holders)
 
 
@@ -69,8 +76,9 @@ def test_the_verifier_of_negative_knowledge_agrees_with_the_oracle_on_every_cut(
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     for cut in all_cuts(problem.prepared.hierarchy):
         published = cut.apply(problem.prepared.items)
-        failing = oracles.rare_facts(published.rows.sets(), k, m)
-        verdict = problem.privacy.verify(published)
+        persons = problem.prepared.persons
+        failing = oracles.rare_facts(published.rows.sets(), k, m, oracles.people_of(persons))
+        verdict = problem.privacy.verify(published.of_persons(persons))
         assert verdict.holds == (not failing)
         for witness in verdict.witnesses:
             assert isinstance(witness, RareSet)
@@ -86,20 +94,22 @@ def test_searches_for_lm_find_a_cut_or_none_is_at_the_root(problem: shoal.Proble
         release = shoal.anonymize(problem, method)
     except Infeasible:
         root = GlobalRoot(problem)
-        assert best is None or root > 0
+        assert best is None or root
         return
     l, m = problem.privacy.values()["l"], problem.privacy.values()["m"]
-    assert not oracles.disclosures(release.published.rows.sets(), problem.prepared.sensitive.sets(), l, m)
+    secrets, persons = problem.prepared.sensitive.sets(), problem.prepared.persons
+    assert not oracles.told(release.published.rows.sets(), secrets, l, m, persons)
     if isinstance(release.recoding, shoal.GlobalCut):
         assert best is not None
         assert int(problem.prepared.costs[release.recoding.nodes].sum()) >= best
 
 
-def GlobalRoot(problem: shoal.Problem) -> int:  # noqa: N802
-    """How many sets fail at the root."""
+def GlobalRoot(problem: shoal.Problem) -> bool:  # noqa: N802
+    """Whether the root tells too much."""
     cut = shoal.GlobalCut.raising(problem.prepared.hierarchy, [problem.prepared.hierarchy.root])
     rows = cut.apply(problem.prepared.items).rows.sets()
-    return len(oracles.disclosures(rows, problem.prepared.sensitive.sets(), problem.privacy.values()["l"], 1))
+    prepared = problem.prepared
+    return oracles.told(rows, prepared.sensitive.sets(), problem.privacy.values()["l"], 1, prepared.persons)
 
 
 def test_lm_is_not_monotone() -> None:
@@ -247,7 +257,7 @@ def test_labels_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([["a1"], [], [], []], "needs no non-empty records or at least 2, got 1"),
+        ([["a1"], [], [], []], "needs no non-empty records, or at least 2 non-empty records, got 1"),
         ([["a1"]] * 3 + [[]], r"fewer than 2 records are empty \(1\), and no generalization was found"),
     ],
 )

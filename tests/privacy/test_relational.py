@@ -222,15 +222,15 @@ def test_risk_of_k_lm_is_about_what_may_be_known(sheet: Sheet, k: int, m: int) -
     [
         (KAnonymity(k=4), "a,b,c", "needs at least 4 records, got 3"),
         (KKmAnonymity(k=4), "a,b,c", "needs at least 4 records, got 3"),
-        (KKmAnonymity(k=2), "a,,", "needs at least 2 records with items, got 1"),
+        (KKmAnonymity(k=2), "a,,", "needs at least 2 non-empty records, got 1"),
         (KLmDiversity(k=4, sensitive=("s",)), "as,b,b", "needs at least 4 records, got 3"),
         (
             KLmDiversity(k=2, sensitive=("s",)),
             "as,s,s,,",
-            "at least 2 records with items that are not sensitive, got 1",
+            "at least 2 non-empty records, not counting sensitive items, got 1",
         ),
         (KLmDiversity(k=2, l=3, sensitive=("s",)), "as,as,a,a", r"'s' is in 2 of 4 \(50.0%\): choose a smaller l"),
-        (KLmDiversity(k=2, sensitive=("s",)), "as,as,a", r"'s' is in 2 of 3 \(66.7%\): do not declare it so"),
+        (KLmDiversity(k=2, sensitive=("s",)), "as,as,a", r"'s' is in 2 of 3 \(66.7%\): do not declare it sensitive"),
     ],
 )
 def test_what_no_generalization_can_mend(model: PrivacyModel, rows: str, message: str) -> None:

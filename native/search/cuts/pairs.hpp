@@ -1,4 +1,4 @@
-// Which pairs of nodes are held by 1..k-1 rows: a complete table, by bits while that is small, else by sorted lists.
+// Which pairs of nodes 1..k-1 persons hold in a row: a complete table, by bits while that is small, else by sorted lists.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,11 +20,13 @@ public:
         for (int64_t r = 0; r < holders.expanded.size(); ++r) {
             for (const Code* u = holders.expanded.begin(r); u != holders.expanded.end(r); ++u)
                 if (rank_[*u] >= 0) rows.items.push_back(rank_[*u]);
-            rows.close_row(holders.expanded.weight[r]);
+            rows.close_row(holders.expanded.weight[r], holders.expanded.person(r));
         }
         threads = worker_count(threads, n);
         std::vector<std::vector<int64_t>> counts(threads, std::vector<int64_t>(n, 0));
         std::vector<std::vector<Code>> met(threads);
+        std::vector<PersonsByLabel> persons(threads);
+        for (auto& some : persons) some.prepare(n, rows);
         parallel(n, threads, tick, [&](int w, int64_t i, Pulse& pulse) {
             pulse.beat(static_cast<double>(i) / static_cast<double>(n));
             auto& count = counts[w];
@@ -35,7 +37,7 @@ public:
                 const Code* end = rows.end(*r);
                 for (const Code* v = std::upper_bound(rows.begin(*r), end, static_cast<Code>(i)); v != end; ++v) {
                     if (!count[*v]) touched.push_back(*v);
-                    count[*v] += rows.weight[*r];
+                    persons[w].add(count[*v], *v, rows.weight[*r], rows.person(*r));
                 }
             }
             for (Code j : touched) {

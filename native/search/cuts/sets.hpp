@@ -1,7 +1,8 @@
-// Counts the sets of a given number of labels in rows, depth-first, for the search: a rare set is reported, not extended.
+// Counts the persons behind sets of a given number of labels, depth-first, for the search: a rare set is reported, not extended.
 #pragma once
 
 #include "core/parallel.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -17,7 +18,7 @@ public:
             for (const Code* u = rows.begin(r); u != rows.end(r); ++u)
                 if (rank[*u] >= 0) rows_.items.push_back(rank[*u]);
             std::sort(rows_.items.begin() + start, rows_.items.end());
-            rows_.close_row(rows.weight[r]);
+            rows_.close_row(rows.weight[r], rows.person(r));
         }
         starts_.assign(order_.size() + 1, 0);
         for (Code i : rows_.items) ++starts_[i + 1];
@@ -39,8 +40,9 @@ public:
             if (from == to) return;
             Worker& worker = workers[w];
             worker.prefix.assign(1, static_cast<Code>(first));
-            int64_t support = 0;
-            for (const Place* p = from; p != to; ++p) support += rows_.weight[p->row];
+            Persons holders;
+            for (const Place* p = from; p != to; ++p) holders.add(rows_, p->row);
+            int64_t support = holders.count();
             auto told = [&](Code last, int64_t found) {
                 std::vector<Code> set;
                 for (Code i : worker.prefix) set.push_back(order_[i]);
@@ -63,6 +65,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> count, start;
+        PersonsByLabel persons;
         std::vector<Code> touched;
         std::vector<Place> places;
     };
@@ -79,13 +82,15 @@ private:
         Level& level = worker.levels[depth - 1];
         auto& count = level.count;
         if (count.empty()) count.assign(order_.size(), 0);
+        level.persons.prepare(order_.size(), rows_);
         level.touched.clear();
         for (const Place* p = from; p != to; ++p) {
             int64_t weight = rows_.weight[p->row];
+            Code person = rows_.person(p->row);
             for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e) {
                 Code i = rows_.items[e];
                 if (!count[i]) level.touched.push_back(i);
-                count[i] += weight;
+                level.persons.add(count[i], i, weight, person);
             }
         }
         if (last) {

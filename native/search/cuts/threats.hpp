@@ -1,7 +1,7 @@
 // Threats: sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3 and 4).
 //
-// A set of labels that 1..k-1 rows hold stays such a set when its labels are specialised: some descendants occur together, in
-// no more rows. So no anonymous cut lies at or below all of them: their parents are not all expanded. The threat speaks of
+// A set of labels that 1..k-1 persons have in a row stays such a set when its labels are specialised: some descendants occur
+// together, in rows of no more persons. So no anonymous cut lies at or below all of them: their parents are not all expanded. The threat speaks of
 // parents only, and that of the most general labels which are still rare together is the strongest.
 //
 // All threats from one or two labels are found at once; larger ones lazily, those that a given cut runs into.
@@ -176,6 +176,8 @@ protected:
         }
         std::vector<uint8_t> dead(tree_.nodes, 0);
         std::vector<int64_t> count;
+        PersonsByLabel persons;
+        persons.prepare(MOST * MOST, holders_.rows);
         std::vector<int32_t> here;
         for (Code p = tree_.root(); p-- > tree_.leaves;) {
             dead[p] = closed[p] || dead[tree_.parent[p]];
@@ -192,7 +194,10 @@ protected:
                 collect(tree_.first(p), tree_.stop(p));
                 collect(lowest[p], p);
                 for (size_t i = 0; i < here.size(); ++i)
-                    for (size_t j = 0; j < i; ++j) count[here[i] * children[p] + here[j]] += holders_.rows.weight[*r];
+                    for (size_t j = 0; j < i; ++j) {
+                        Code pair = here[i] * children[p] + here[j];
+                        persons.add(count[pair], pair, holders_.rows.weight[*r], holders_.rows.person(*r));
+                    }
             }
             closed[p] = std::any_of(count.begin(), count.end(), [&](int64_t found) { return found > 0 && found < k_; });
             dead[p] = closed[p];
@@ -213,7 +218,7 @@ protected:
             if (label_of[*item] != tree_.root()) rows.items.push_back(label_of[*item]);
         std::sort(rows.items.begin() + start, rows.items.end());
         rows.items.erase(std::unique(rows.items.begin() + start, rows.items.end()), rows.items.end());
-        rows.close_row(holders_.rows.weight[r]);
+        rows.close_row(holders_.rows.weight[r], holders_.rows.person(r));
     }
     Rows generalized(const Set& raised) const {
         std::vector<Code> label_of = labels(raised);
@@ -246,8 +251,11 @@ protected:
     template <class Report>
     void count_rare(const Rows& rows, int size, int threads, const Tick& tick, Report report) const {
         std::vector<int64_t> support(tree_.nodes, 0);
+        PersonsByLabel persons;
+        persons.prepare(tree_.nodes, rows);
         for (int64_t r = 0; r < rows.size(); ++r)
-            for (const Code* u = rows.begin(r); u != rows.end(r); ++u) support[*u] += rows.weight[r];
+            for (const Code* u = rows.begin(r); u != rows.end(r); ++u)
+                persons.add(support[*u], *u, rows.weight[r], rows.person(r));
         std::vector<Code> order;  // by rising support: short projections
         for (Code u = 0; u < tree_.nodes; ++u)
             if (support[u]) order.push_back(u);

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "search/cheapest_raise.hpp"
 #include "search/distinct.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -24,26 +25,37 @@ struct Interrupts {
 };
 
 // The rows as they came, distinct, and for every node of the hierarchy (the root too) those that hold something below it.
+//
+// The first groups may be leading: their rows come first, with all other rows of the same persons. Among these, and among the
+// others, rows stand person by person, each person's in order of groups.
 class Records {
 public:
-    Rows rows;  // each starts with its group and goes on with its leaves; in order of groups
+    Rows rows;  // each starts with its group and goes on with its leaves
 
     // Rows without leaves are kept if they count.
-    Records(const RowsView& view, const std::vector<Code>& group, const Tree& tree, bool keep_empty, const Tick& tick) {
+    Records(const RowsView& view, const std::vector<Code>& group, Code leading, const Tree& tree, bool keep_empty,
+            const Tick& tick)
+        : leading_(leading) {
         Interrupts interrupts(tick);
         for (int64_t r = 0; r < view.rows; ++r) {
             interrupts.pulse.beat(0.0);
             if (!view.size(r) && !keep_empty) continue;
             rows.items.push_back(group[r]);
             rows.items.insert(rows.items.end(), view.begin(r), view.end(r));
-            rows.close_row(1);
+            Code person = view.person(r);
+            rows.close_row(1, person);
+            if (person == NOBODY || group[r] >= leading) continue;
+            if (person >= static_cast<Code>(leads_.size())) leads_.resize(person + 1, 0);
+            leads_[person] = 1;
         }
-        rows = distinct(rows);
-        total_ = std::accumulate(rows.weight.begin(), rows.weight.end(), int64_t{0});
+        rows = arranged(rows);
+        total_ = persons_of(rows);
         support_.assign(tree.nodes, 0);
         starts_.assign(tree.nodes + 1, 0);
+        PersonsByLabel persons;
+        persons.prepare(tree.nodes, rows);
         each_node(tree, interrupts, [&](Code u, int64_t r) {
-            support_[u] += rows.weight[r];
+            persons.add(support_[u], u, rows.weight[r], rows.person(r));
             ++starts_[u + 1];
         });
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
@@ -59,10 +71,30 @@ public:
         }
     }
 
+    // Distinct rows, each with its group in front, in the order of the records.
+    Rows arranged(const Rows& some) const {
+        Rows sorted = distinct(some);
+        if (sorted.persons.empty()) return sorted;  // they are in order of groups
+        Rows out;
+        for (bool first : {true, false})
+            for (int64_t r = 0; r < sorted.size(); ++r) {
+                if (leads(sorted, r) != first) continue;
+                out.items.insert(out.items.end(), sorted.begin(r), sorted.end(r));
+                out.close_row(sorted.weight[r], sorted.person(r));
+            }
+        return out;
+    }
+    // Whether a row, or another one of the same person, is of a leading group.
+    bool leads(const Rows& some, int64_t row) const {
+        Code person = some.person(row);
+        return *some.begin(row) < leading_ || (person != NOBODY && person < static_cast<Code>(leads_.size()) && leads_[person]);
+    }
+
     const int32_t* begin(Code u) const { return holders_.data() + starts_[u]; }
     const int32_t* end(Code u) const { return holders_.data() + starts_[u + 1]; }
-    int64_t support(Code u) const { return support_[u]; }
-    int64_t total() const { return total_; }
+    int64_t support(Code u) const { return support_[u]; }  // persons
+    int64_t total() const { return total_; }  // persons
+    bool has_persons() const { return !rows.persons.empty(); }  // somebody has several rows
     bool holds(int32_t row, Code u) const {
         if (!bits_[u].empty()) return bits_[u][row >> 6] >> (row & 63) & 1;
         return std::binary_search(begin(u), end(u), row);
@@ -96,6 +128,8 @@ private:
         }
     }
 
+    Code leading_;
+    std::vector<uint8_t> leads_;  // by person
     int64_t total_ = 0;
     std::vector<int64_t> support_, starts_;
     std::vector<int32_t> holders_;
@@ -106,10 +140,10 @@ private:
 struct AtCut {
     std::vector<Code> order;  // nodes
     std::vector<uint8_t> fresh;  // by rank: was not there in the last round
-    Rows rows;  // distinct; each starts with its group and goes on with ranks, ascending
+    Rows rows;  // arranged as the records; each starts with its group and goes on with ranks, ascending
 
-    // Only the rows that hold a fresh label, unless all rows are wanted. For labels alone none: their support is known.
-    AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, int size,
+    // Only the rows that hold a fresh label, unless all rows are wanted; or none, where the support of labels is enough.
+    AtCut(const Records& records, const Cut& cut, const std::vector<uint8_t>& is_fresh, bool all_rows, bool any_rows,
           const Tick& tick) {
         Interrupts interrupts(tick);
         const Tree& tree = cut.tree;
@@ -126,7 +160,7 @@ struct AtCut {
                 for (const int32_t* r = records.begin(u); r != records.end(u); ++r) wanted[*r] = 1;
         }
         Rows found;
-        for (int64_t r = 0; r < records.rows.size() && size > 1; ++r) {
+        for (int64_t r = 0; r < records.rows.size() && any_rows; ++r) {
             if (!wanted[r]) continue;
             interrupts.pulse.beat(0.0);
             const Code* row = records.rows.begin(r);
@@ -135,9 +169,9 @@ struct AtCut {
             while (++row != records.rows.end(r)) found.items.push_back(rank[*row]);
             std::sort(found.items.begin() + start, found.items.end());
             found.items.erase(std::unique(found.items.begin() + start, found.items.end()), found.items.end());
-            found.close_row(records.rows.weight[r]);
+            found.close_row(records.rows.weight[r], records.rows.person(r));
         }
-        rows = distinct(found);
+        rows = records.arranged(found);
     }
 };
 
@@ -167,6 +201,7 @@ inline void clear(Rows& rows) {
     rows.indptr.resize(1);
     rows.items.clear();
     rows.weight.clear();
+    rows.persons.clear();
 }
 
 // A combination: nodes in count-tree order, the absent ones last and written ~u.

@@ -1,58 +1,67 @@
 // l^m-diversity as a criterion for Repair (P3 s.5.2): a set c of labels is in breach if for some sensitive value s more than
-// one in l of the rows that hold c have s.
+// one in l of the rows that hold c have s, or more than one in l of the persons with a row that holds c have one that also has s.
 //
-// Depth-first, rows with sensitive values in front. Only labels that occur in such rows of the prefix can matter, so those rows
-// come first and the others are read only until (l - 1) of them stand against each sensitive row of every such label.
+// Each of the two is looked for by itself, in a walk that counts units: rows, or persons. Depth-first, units with sensitive values
+// in front. Only labels that occur in rows with such values can matter, so those units come first and the others are read only
+// until (l - 1) of them stand against each unit with a sensitive value of every such label.
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "search/repair/repair.hpp"
 
 namespace shoal {
 
-class Diversity {
+// Whose shares count: those of rows, if the view knows no persons, else those of persons.
+class UnitDiversity {
 public:
-    Diversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l, const Tick& tick)
-        : tree_(tree), l_(l), records_(view, grouped(sensitive), tree, false, tick) {
+    UnitDiversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l, const Tick& tick)
+        : tree_(tree), l_(l), group_(grouped(sensitive)),
+          records_(view, group_, static_cast<Code>(groups_.size() - 1), tree, false, tick) {
         for (const auto& values : groups_)
             for (Code s : values) values_ = std::max(values_, s + 1);
         count_.assign(values_, 0);
-        while (sensitive_ < records_.rows.size() && is_sensitive(*records_.rows.begin(sensitive_))) ++sensitive_;
+        persons_.prepare(values_, records_.rows);
+        while (leading_ < records_.rows.size() && records_.leads(records_.rows, leading_)) ++leading_;
+        group_ = {};
     }
 
     // Whether no sensitive value is too frequent in the rows that hold all the nodes.
-    bool fine(const std::vector<Code>& target, size_t) {
+    bool fine(const std::vector<Code>& target) {
         auto nodes = tree_.maximal(target);
         Code rarest = records_.take_rarest(nodes);
         const int32_t* row = records_.begin(rarest);
         const int32_t* end = records_.end(rarest);
-        int64_t support = 0, highest = 0;
+        Persons support;
+        int64_t highest = 0;
         seen_.clear();
-        for (; row != end && *row < sensitive_; ++row) {
+        for (; row != end && *row < leading_; ++row) {
             if (!records_.holds_all(*row, nodes)) continue;
-            int64_t weight = records_.rows.weight[*row];
-            support += weight;
-            for (Code s : groups_[*records_.rows.begin(*row)]) {
+            support.add(records_.rows, *row);
+            for (Code s : values_of(*records_.rows.begin(*row))) {
                 if (!count_[s]) seen_.push_back(s);
-                highest = std::max(highest, count_[s] += weight);
+                persons_.add(count_[s], s, records_.rows.weight[*row], records_.rows.person(*row));
+                highest = std::max(highest, count_[s]);
             }
         }
         for (Code s : seen_) count_[s] = 0;
-        for (; row != end && support < highest * l_; ++row)
-            if (records_.holds_all(*row, nodes)) support += records_.rows.weight[*row];
-        return support >= highest * l_;
+        for (; row != end && support.count() < highest * l_; ++row)
+            if (records_.holds_all(*row, nodes)) support.add(records_.rows, *row);
+        return support.count() >= highest * l_;
     }
 
     // Whether some set that occurs is in breach in every cut that has these nodes or specialises them. A row of theirs holds
-    // between one and as many specialisations as the product of its leaves below each. If for some value the (l - 1) rows that
-    // each row with it calls for are more than all specialisations in rows without it, then on average, so for one at least,
-    // too few rows stand against those with the value.
+    // between one and as many specialisations as the product of its leaves below each. If for some value the (l - 1) units that
+    // each unit with it calls for are more than all specialisations in rows without it, then on average, so for one at least,
+    // too few units stand against those with the value.
     bool closed(const Set& nodes) const {
         auto others = nodes;
         Code rarest = records_.take_rarest(others);
         std::vector<int64_t> with(values_, 0), ways_with(values_, 0);  // by value
+        PersonsByLabel persons;
+        persons.prepare(values_, records_.rows);
         int64_t all_ways = 0;
         for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest); ++row) {
             if (!records_.holds_all(*row, others)) continue;
@@ -65,9 +74,8 @@ public:
             }
             all_ways += ways;
             if (all_ways > MANY) return false;
-            if (!is_sensitive(*group)) continue;
-            for (Code s : groups_[*group]) {
-                with[s] += weight;
+            for (Code s : values_of(*group)) {
+                persons.add(with[s], s, weight, records_.rows.person(*row));
                 ways_with[s] += ways;
             }
         }
@@ -78,40 +86,42 @@ public:
 
     void search(Round& round) {
         bool all = std::find(round.fresh.begin(), round.fresh.end(), 0) == round.fresh.end();
-        AtCut at(records_, round.cut, round.fresh, all, round.size, round.tick);
+        AtCut at(records_, round.cut, round.fresh, all, round.size > 1, round.tick);
         auto labels = static_cast<Code>(at.order.size());
-        Walk walk{*this, round, at, Occurrences(at), std::min<int>(round.size, labels), {}};
+        auto before = round.found.size();
+        Walk walk{*this, round, at, Occurrences(at), std::min<int>(round.size, labels), before, {}};
         for (int64_t r = 0; r < at.rows.size(); ++r) {
             int64_t e = at.rows.indptr[r + 1];
             while (e > at.rows.indptr[r] + 1 && !at.fresh[at.rows.items[e - 1]]) --e;
             walk.fresh_end.push_back(e);
         }
-        round.found.resize(labels);
+        round.found.resize(before + labels);
         std::vector<uint8_t> breached(labels, 0);
         for (Code first = 0; first < labels; ++first) {
-            round.found[first].limit = 1 + round.most / labels;
-            if (at.fresh[first]) breached[first] = !fine({at.order[first]}, 1);
+            round.found[before + first].limit = 1 + round.most / labels;
+            if (at.fresh[first]) breached[first] = !fine({at.order[first]});
         }
         int threads = worker_count(round.threads, labels);
         std::vector<Worker> workers(threads);
         parallel(labels, threads, round.tick, [&](int w, int64_t first, Pulse& pulse) {
             Combination alone{at.order[first]};
             if (round.hopeless.count(alone)) return;
-            if (breached[first]) round.found[first].add(alone);
+            if (breached[first]) round.found[before + first].add(alone);
             else if (walk.size > 1) walk.from(workers[w], static_cast<Code>(first), pulse);
         });
-        round.counted = labels;
+        round.counted += labels;
         for (const Worker& worker : workers) round.counted += worker.counted;
         for (Code first = 0; first < labels; ++first)
-            if (round.found[first].full) round.unfinished.push_back(at.order[first]);
+            if (round.found[before + first].full) round.unfinished.push_back(at.order[first]);
     }
 
 private:
     static constexpr int64_t MANY = int64_t{1} << 40;  // far from any overflow
 
     struct Level {
-        std::vector<int64_t> with;  // by rank: rows with a sensitive value
-        std::vector<int64_t> owed;  // by rank: rows without that are wanted against them; 0 for labels that need no look
+        std::vector<int64_t> with;  // by rank: units with a sensitive value
+        std::vector<int64_t> owed;  // by rank: units without that are wanted against them; 0 for labels that need no look
+        std::vector<Code> last;  // by rank: the person that was counted last
         std::vector<Code> touched;  // ranks
         std::vector<int64_t> slot;  // by rank: 1 + place among the children that are walked
         std::vector<int64_t> start, split;
@@ -125,16 +135,18 @@ private:
         std::vector<Place> places;
         std::vector<Level> levels;
         std::vector<int64_t> tally;  // of suspects and sensitive values
+        PersonsByLabel tallied;
         int64_t counted = 0;
     };
 
     // One search for breaches, shared by the workers.
     struct Walk {
-        const Diversity& self;
+        const UnitDiversity& self;
         Round& round;
         const AtCut& at;
         const Occurrences occurrences;
         const int size;
+        const size_t before;  // lists of breaches that others found
         std::vector<int64_t> fresh_end;  // of each row: past its last fresh label
 
         // Copies together what matters in the rows of the first label: labels that occur there with a sensitive value. As long as
@@ -146,12 +158,17 @@ private:
             worker.wanted.assign(at.order.size(), 0);
             clear(worker.rows);
             worker.fresh_end.clear();
-            int64_t sensitive = 0;
+            int64_t leading = 0;
+            // A person's rows without a sensitive value can come before another's with one.
+            for (const Place* p = place; self.records_.has_persons() && p != end && self.records_.leads(at.rows, p->row); ++p)
+                if (self.is_sensitive(*at.rows.begin(p->row)))
+                    for (int64_t e = p->next; e < at.rows.indptr[p->row + 1]; ++e) worker.wanted[at.rows.items[e]] = 1;
             for (; place != end; ++place) {
                 if (old && place->next >= fresh_end[place->row]) continue;
                 Code group = *at.rows.begin(place->row);
                 bool with = self.is_sensitive(group);
-                if (!with && !sensitive) return;
+                bool leads = self.records_.leads(at.rows, place->row);
+                if (!leads && !leading) return;
                 worker.rows.items.push_back(group);
                 auto start = static_cast<int64_t>(worker.rows.items.size());
                 int64_t last = start;
@@ -166,21 +183,21 @@ private:
                     worker.rows.items.resize(start - 1);
                     continue;
                 }
-                worker.rows.close_row(at.rows.weight[place->row]);
+                worker.rows.close_row(at.rows.weight[place->row], at.rows.person(place->row));
                 worker.fresh_end.push_back(last);
-                sensitive += with;
+                leading += leads;
             }
-            if (!sensitive) return;
+            if (!leading) return;
             worker.places.clear();
             for (int64_t r = 0; r < worker.rows.size(); ++r) worker.places.push_back({r, worker.rows.indptr[r] + 1});
             if (worker.levels.empty()) worker.levels.resize(size);
             worker.prefix.assign(1, at.order[first]);
             const Place* from = worker.places.data();
-            extend(worker, round.found[first], from, from + sensitive, from + worker.rows.size(), old, pulse,
+            extend(worker, round.found[before + first], from, from + leading, from + worker.rows.size(), old, pulse,
                    static_cast<double>(first) / static_cast<double>(at.order.size()));
         }
 
-        // The prefix is fine; its rows with sensitive values are those up to `split`.
+        // The prefix is fine; the rows of units with sensitive values are those up to `split`.
         void extend(Worker& worker, Breaches& breaches, const Place* from, const Place* split, const Place* to, bool old,
                     Pulse& pulse, double share) const {
             pulse.beat(share);
@@ -192,6 +209,7 @@ private:
                 level.with.assign(at.order.size(), 0);
                 level.owed.assign(at.order.size(), 0);
                 level.slot.assign(at.order.size(), 0);
+                level.last.assign(at.order.size(), NOBODY);
             }
             auto stop = [&](const Place* p) { return old ? worker.fresh_end[p->row] : rows.indptr[p->row + 1]; };
             int64_t unsettled = count(rows, level, from, split, to, old, last, stop);
@@ -230,35 +248,50 @@ private:
             }
         }
 
-        // Counts the labels that follow, in rows with a sensitive value and then against them in the others; how many of
+        // Counts the labels that follow, by units with a sensitive value and then against them by the others; how many of
         // them too few others hold.
         template <class Stop>
         int64_t count(const Rows& rows, Level& level, const Place* from, const Place* split, const Place* to, bool old, bool last,
                       Stop stop) const {
             auto &with = level.with, &owed = level.owed;
+            bool persons = !rows.persons.empty();
+            // Rows stand person by person: who was counted for a label was counted for it last.
+            auto counts = [&](Code rank, Code person) {
+                if (person == NOBODY) return true;
+                if (level.last[rank] == person) return false;
+                level.last[rank] = person;
+                return true;
+            };
             level.touched.clear();
             for (const Place* p = from; p != split; ++p) {
+                if (persons && !self.is_sensitive(*rows.begin(p->row))) continue;
                 int64_t weight = rows.weight[p->row];
+                Code person = rows.person(p->row);
                 for (int64_t e = p->next, end = stop(p); e < end; ++e) {
                     Code rank = rows.items[e];
                     if (!with[rank]) {
                         if (last && old && !at.fresh[rank]) continue;
                         level.touched.push_back(rank);
+                        level.last[rank] = NOBODY;
                     }
-                    with[rank] += weight;
+                    if (counts(rank, person)) with[rank] += weight;
                 }
             }
             int64_t unsettled = 0;
+            // Rows with a sensitive value hold the label themselves: l - 1 others are owed. Of persons all are counted again, as
+            // some hold it in other rows only.
             for (Code rank : level.touched)
                 if (!old || at.fresh[rank]) {
-                    owed[rank] = (self.l_ - 1) * with[rank];
+                    owed[rank] = (self.l_ - !persons) * with[rank];
+                    level.last[rank] = NOBODY;
                     unsettled += owed[rank] > 0;
                 }
-            for (const Place* p = split; p != to && unsettled; ++p) {
+            for (const Place* p = persons ? from : split; p != to && unsettled; ++p) {
                 int64_t weight = rows.weight[p->row];
+                Code person = rows.person(p->row);
                 for (int64_t e = p->next, end = stop(p); e < end; ++e) {
                     int64_t& rest = owed[rows.items[e]];
-                    if (rest > 0 && (rest -= weight) <= 0) --unsettled;
+                    if (rest > 0 && counts(rows.items[e], person) && (rest -= weight) <= 0) --unsettled;
                 }
             }
             return unsettled;
@@ -293,8 +326,8 @@ private:
             for (const auto& child : children) level.slot[child.first] = 0;
         }
 
-        // Labels are suspected if more than one in l of their rows have a sensitive value; of those that have no single
-        // value in so many rows, nothing is owed.
+        // Labels are suspected if more than one in l of their units have a sensitive value; of those that have no single
+        // value in so many units, nothing is owed.
         template <class Stop>
         void acquit(Worker& worker, Level& level, const Place* from, const Place* split, Stop stop) const {
             if (self.values_ == 1) return;
@@ -302,6 +335,7 @@ private:
             for (Code rank : level.touched)
                 if (level.owed[rank] > 0) suspects.push_back(rank);
             size_t batch = std::max<size_t>(1, (size_t{1} << 18) / self.values_);
+            worker.tallied.prepare(std::min(batch, suspects.size()) * self.values_, worker.rows);
             for (size_t begin = 0; begin < suspects.size(); begin += batch) {
                 size_t end = std::min(suspects.size(), begin + batch);
                 for (size_t i = begin; i < end; ++i) level.slot[suspects[i]] = static_cast<int64_t>(i - begin) + 1;
@@ -309,14 +343,16 @@ private:
                 for (const Place* p = from; p != split; ++p)
                     for (int64_t e = p->next, rest = stop(p); e < rest; ++e)
                         if (int64_t s = level.slot[worker.rows.items[e]])
-                            for (Code value : self.groups_[*worker.rows.begin(p->row)])
-                                worker.tally[(s - 1) * self.values_ + value] += worker.rows.weight[p->row];
+                            for (Code value : self.values_of(*worker.rows.begin(p->row))) {
+                                auto at = static_cast<Code>((s - 1) * self.values_ + value);
+                                worker.tallied.add(worker.tally[at], at, worker.rows.weight[p->row], worker.rows.person(p->row));
+                            }
                 for (size_t i = begin; i < end; ++i) {
                     Code rank = suspects[i];
                     auto values = worker.tally.begin() + static_cast<int64_t>((i - begin) * self.values_);
                     int64_t highest = *std::max_element(values, values + self.values_);
-                    int64_t rows = self.l_ * level.with[rank] - level.owed[rank];
-                    if (highest * self.l_ <= rows) level.owed[rank] = 0;
+                    int64_t units = self.l_ * level.with[rank] - level.owed[rank];
+                    if (highest * self.l_ <= units) level.owed[rank] = 0;
                     level.slot[rank] = 0;
                 }
             }
@@ -334,20 +370,44 @@ private:
         }
         std::vector<Code> group;
         auto none = static_cast<Code>(groups_.size());
+        groups_.emplace_back();
         for (int64_t r = 0; r < sensitive.rows; ++r)
             group.push_back(sensitive.size(r) ? number[Set(sensitive.begin(r), sensitive.end(r))] : none);
         return group;
     }
-    bool is_sensitive(Code group) const { return group < static_cast<Code>(groups_.size()); }
+    bool is_sensitive(Code group) const { return group + 1 < static_cast<Code>(groups_.size()); }
+    const Set& values_of(Code group) const { return groups_[group]; }
 
     Tree tree_;
     int64_t l_;
-    std::vector<Set> groups_;  // sets of sensitive values
+    std::vector<Set> groups_;  // sets of sensitive values, the last one empty
+    std::vector<Code> group_;  // by row of the view, as long as it is needed
     Records records_;
-    int64_t sensitive_ = 0;  // so many of the records have a sensitive value: the first
+    int64_t leading_ = 0;  // so many of the records are of units with a sensitive value: the first
     Code values_ = 0;
     std::vector<int64_t> count_;
+    PersonsByLabel persons_;
     std::vector<Code> seen_;
+};
+
+// By rows and, where somebody has several rows, by persons: neither implies the other.
+class Diversity {
+public:
+    Diversity(const RowsView& view, const RowsView& sensitive, const Tree& tree, int64_t l, const Tick& tick)
+        : rows_({view.indptr, view.items, view.rows}, sensitive, tree, l, tick) {
+        if (view.persons) persons_.emplace(view, sensitive, tree, l, tick);
+    }
+
+    bool fine(const std::vector<Code>& target, size_t) { return rows_.fine(target) && (!persons_ || persons_->fine(target)); }
+    bool closed(const Set& nodes) const { return rows_.closed(nodes) || (persons_ && persons_->closed(nodes)); }
+    void search(Round& round) {
+        rows_.search(round);
+        if (persons_) persons_->search(round);
+    }
+
+private:
+    UnitDiversity rows_;
+    std::optional<UnitDiversity> persons_;
 };
 
 }  // namespace shoal

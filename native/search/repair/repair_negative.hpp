@@ -1,10 +1,13 @@
 // k^m with negative knowledge as a criterion for Repair (P3 s.5.1): labels known to be present and labels known to be absent are
-// in breach if 1..k-1 rows hold all of the first and none of the second. Rows without items count.
+// in breach if 1..k-1 persons have a row that holds all of the first and none of the second. Rows without items count.
 //
 // The sets P of present labels are walked depth-first, the empty one first; each is followed by the sets N of absent labels that
 // are in breach with it, then by its extensions. N is found by partition: with T the rows of P without those of the labels chosen
 // so far, only labels that occur in T matter, by falling count in T (ties: falling support, then lower id), and r of them
-// leave fewer than k rows only if the r highest counts add up to more than |T| - k. For most P they do not.
+// leave fewer than k only if the r highest counts add up to more than |T| - k. For most P they do not.
+//
+// Where nobody has several rows, a label leaves |T| less its count. Else it may leave more, as a person can have a row with it and
+// one without: those left are counted.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -15,39 +18,40 @@ namespace shoal {
 class Negative {
 public:
     Negative(const RowsView& view, const Tree& tree, int64_t k, const Tick& tick)
-        : tree_(tree), k_(k), records_(view, std::vector<Code>(view.rows, 0), tree, true, tick) {}
+        : tree_(tree), k_(k), records_(view, std::vector<Code>(view.rows, 0), 0, tree, true, tick) {}
 
-    // Whether no row or at least k rows hold the present nodes (the first so many) and none of the others.
+    // Whether nobody or at least k persons have a row with the present nodes (the first so many) and none of the others.
     bool fine(const std::vector<Code>& target, size_t present) const {
         auto border = target.begin() + static_cast<int64_t>(present);
         auto held = tree_.maximal({target.begin(), border});
         auto absent = tree_.maximal({border, target.end()});
-        int64_t found = 0;
+        Persons found;
         auto look = [&](int32_t row) {
-            if (records_.holds_all(row, held) && !records_.holds_any(row, absent)) found += records_.rows.weight[row];
+            if (records_.holds_all(row, held) && !records_.holds_any(row, absent)) found.add(records_.rows, row);
         };
         if (held.empty()) {
-            for (int32_t row = 0; row < static_cast<int32_t>(records_.rows.size()) && found < k_; ++row) look(row);
+            for (int32_t row = 0; row < static_cast<int32_t>(records_.rows.size()) && found.count() < k_; ++row) look(row);
         } else {
             Code rarest = records_.take_rarest(held);
-            for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest) && found < k_; ++row) look(*row);
+            for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest) && found.count() < k_; ++row)
+                look(*row);
         }
-        return !found || found >= k_;
+        return !found.count() || found.count() >= k_;
     }
 
     // Whether some set that occurs is in breach in every cut that has these nodes, all present, or specialises them: too few
-    // rows hold them, and no more hold less.
+    // persons have them, and no more have less.
     bool closed(const Set& nodes) const {
         auto others = nodes;
         Code rarest = records_.take_rarest(others);
-        int64_t found = 0;
-        for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest) && found < k_; ++row)
-            if (records_.holds_all(*row, others)) found += records_.rows.weight[*row];
-        return found && found < k_;
+        Persons found;
+        for (const int32_t* row = records_.begin(rarest); row != records_.end(rarest) && found.count() < k_; ++row)
+            if (records_.holds_all(*row, others)) found.add(records_.rows, *row);
+        return found.count() && found.count() < k_;
     }
 
     void search(Round& round) const {
-        AtCut at(records_, round.cut, round.fresh, true, round.size, round.tick);
+        AtCut at(records_, round.cut, round.fresh, true, round.size > 1 || records_.has_persons(), round.tick);
         auto labels = static_cast<Code>(at.order.size());
         Walk walk{*this, round, at, Occurrences(at), std::min<int>(round.size, labels)};
         round.found.resize(labels + 1);  // first those without any present label
@@ -74,6 +78,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> count;  // by rank
+        PersonsByLabel persons;
         std::vector<Code> touched;
         std::vector<int64_t> slot;  // by rank
         std::vector<int64_t> start;
@@ -124,7 +129,7 @@ private:
                 items.insert(items.end(), at.rows.begin(row), at.rows.items.data() + next - 1);
                 auto middle = static_cast<int64_t>(items.size());
                 items.insert(items.end(), at.rows.items.data() + next, at.rows.end(row));
-                worker.rows.close_row(at.rows.weight[row]);
+                worker.rows.close_row(at.rows.weight[row], at.rows.person(row));
                 worker.places.push_back({worker.rows.size() - 1, middle});
             }
             const Place* places = worker.places.data();
@@ -141,21 +146,22 @@ private:
             Level& level = worker.levels[depth];
             count(level, rows, from, to, nullptr);
             worker.counted += static_cast<int64_t>(level.touched.size());
-            // Those that follow the prefix, and those that may be absent with it: not in all rows.
+            // Those that follow the prefix, and those that may be absent with it: not in all rows, as far as counts tell.
             std::vector<Candidate> children, candidates;
             Code after = worker.prefix.back();
             int64_t highest = 0;
+            bool persons = self.records_.has_persons();
             for (Code rank : level.touched) {
                 int64_t count = level.count[rank];
                 if (rank > after && (depth + 1 < size || count < self.k_)) children.push_back({count, rank});
-                if (count < support) highest = std::max(highest, count);
+                if (persons || count < support) highest = std::max(highest, count);
             }
             if (highest * (size - depth) > support - self.k_)
                 for (Code rank : level.touched)
-                    if (level.count[rank] < support) candidates.push_back({level.count[rank], rank});
+                    if (persons || level.count[rank] < support) candidates.push_back({level.count[rank], rank});
             for (Code rank : level.touched) level.count[rank] = 0;
             if (!candidates.empty()) {
-                std::vector<Place> places(size - depth > 1 ? from : to, to);
+                std::vector<Place> places(size - depth > 1 || persons ? from : to, to);
                 partition(worker, found, places, support, size - depth, candidates, pulse, share);
                 if (found.full) return;
             }
@@ -191,12 +197,13 @@ private:
             }
         }
 
-        // Up to `more` of the candidates, absent from the rows, that leave 1..k-1 of them. Weight: of the rows, at least k unless
-        // no label is present.
+        // Up to `more` of the candidates, absent from the rows, that leave 1..k-1 persons. Weight: the persons of the rows, at
+        // least k unless no label is present.
         void partition(Worker& worker, Breaches& found, const std::vector<Place>& places, int64_t weight, int more,
                        std::vector<Candidate> candidates, Pulse& pulse, double share) const {
             pulse.beat(share);
-            auto in_all = [&](const Candidate& c) { return c.count >= weight; };
+            bool persons = self.records_.has_persons();
+            auto in_all = [&](const Candidate& c) { return !persons && c.count >= weight; };
             candidates.erase(std::remove_if(candidates.begin(), candidates.end(), in_all), candidates.end());
             std::sort(candidates.begin(), candidates.end());
             Level& level = worker.levels[worker.prefix.size() + worker.absent.size()];
@@ -205,14 +212,22 @@ private:
                 for (size_t j = i; j < candidates.size() && j < i + more; ++j) most += candidates[j].count;
                 if (weight - most >= self.k_) break;  // later ones cover even less
                 int64_t left = weight - candidates[i].count;
+                std::vector<Place> rest;
+                if (persons || (left >= self.k_ && more > 1)) {
+                    const Rows& rows = worker.rows;
+                    Persons counted;
+                    for (const Place& p : places) {
+                        if (std::binary_search(rows.begin(p.row) + 1, rows.end(p.row), candidates[i].rank)) continue;
+                        rest.push_back(p);
+                        counted.add(rows, p.row);
+                    }
+                    left = counted.count();
+                }
+                if (!left) continue;  // it is in all rows
                 worker.absent.push_back(candidates[i].rank);
                 if (left < self.k_) {
                     report(worker, found);
                 } else if (more > 1) {
-                    std::vector<Place> rest;
-                    const Rows& rows = worker.rows;
-                    for (const Place& p : places)
-                        if (!std::binary_search(rows.begin(p.row) + 1, rows.end(p.row), candidates[i].rank)) rest.push_back(p);
                     // Absent labels come in the order of the candidates, so each set is met once.
                     level.slot.resize(at.order.size(), 0);
                     for (size_t j = i + 1; j < candidates.size(); ++j) level.slot[candidates[j].rank] = 1;
@@ -231,17 +246,19 @@ private:
             }
         }
 
-        // How often each label occurs in the rows; only those that are wanted.
+        // The persons with each label in some of the rows; only labels that are wanted.
         void count(Level& level, const Rows& rows, const Place* from, const Place* to, const std::vector<int64_t>* wanted) const {
             level.count.resize(at.order.size(), 0);
             level.slot.resize(at.order.size(), 0);
+            level.persons.prepare(at.order.size(), rows);
             level.touched.clear();
             for (const Place* p = from; p != to; ++p) {
                 int64_t weight = rows.weight[p->row];
+                Code person = rows.person(p->row);
                 for (const Code* rank = rows.begin(p->row) + 1; rank != rows.end(p->row); ++rank) {
                     if (wanted && !(*wanted)[*rank]) continue;
                     if (!level.count[*rank]) level.touched.push_back(*rank);
-                    level.count[*rank] += weight;
+                    level.persons.add(level.count[*rank], *rank, weight, person);
                 }
             }
         }

@@ -71,7 +71,7 @@ public:
         top_ = lowered(tree.root());
         everywhere_.resize(holders_.rows.size());
         std::iota(everywhere_.begin(), everywhere_.end(), 0);
-        for (int64_t r = 0; r < holders_.rows.size(); ++r) total_ += holders_.rows.weight[r];
+        total_ = persons_of(holders_.rows);
     }
     HgHs(const HgHs&) = delete;
 
@@ -219,7 +219,7 @@ private:
             if (size_ > 2 || w < 0)
                 for (const Code* v = labels_.begin(r); v != labels_.end(r); ++v)
                     if (*v != u && *v != w) put(*v);
-            wide.close_row(holders_.rows.weight[r]);
+            wide.close_row(holders_.rows.weight[r], holders_.rows.person(r));
         }
         auto group = [&](Code v) { return part_of(v, u) ? 0 : w >= 0 && part_of(v, w) ? 1 : 2; };
         std::vector<std::pair<std::pair<int, int64_t>, Code>> sorted;

@@ -3,6 +3,7 @@
 
 #include "core/parallel.hpp"
 #include "search/distinct.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -24,6 +25,8 @@ public:
         second_ = second;
         size_ = size;
         if (static_cast<int>(levels_.size()) < size) levels_.resize(size);
+        persons_.prepare(count_.size(), rows);
+        shared_ = !rows.persons.empty();
         std::vector<Place> all;
         all.reserve(rows.size());
         for (int64_t r = 0; r < rows.size(); ++r) all.push_back({r, rows.indptr[r]});
@@ -67,7 +70,7 @@ private:
         for (const Place* p = from; p != to; ++p)
             each(p, [&](Code i, int64_t) {
                 if (!count_[i]) level.touched.push_back(i);
-                count_[i] += rows_->weight[p->row];
+                persons_.add(count_[i], i, rows_->weight[p->row], rows_->person(p->row));
             });
         auto settled = [&](Code i) { return exact || second_ == first_ || (depth && i >= first_); };  // the count is exact
         size_t open = 0;
@@ -81,7 +84,7 @@ private:
                 if (!last) level.barred.push_back(i);
             } else if (last) {
                 count_[i] = 0;
-            } else if (count_[i] == support && depth && (exact || i < first_)) {
+            } else if (!shared_ && count_[i] == support && depth && (exact || i < first_)) {
                 count_[i] = 0;
                 level.barred.push_back(i);
             } else {
@@ -92,7 +95,7 @@ private:
         }
         level.touched.resize(open);
         // What is rare with the prefix is so with all that extend it. What is in all its rows makes no difference: a rare set
-        // with it is rare without it.
+        // with it is rare without it. All its persons are not enough for that: they may have other rows.
         for (Code i : level.barred) barred_[i] = 1;
         if (open) descend(level, from, to, each, depth, settled, pulse, told);
         for (Code i : level.barred) barred_[i] = 0;
@@ -122,14 +125,15 @@ private:
             Place *begin = level.places.data() + level.start[t], *end = level.places.data() + level.start[t + 1];
             if (begin == end) continue;
             bool sure = settled(i);
-            if (sure && size_ - depth > 2 && safe(begin, end)) continue;
+            if (sure && !shared_ && size_ - depth > 2 && safe(begin, end)) continue;
             prefix_.push_back(i);
             extend(begin, end, level.support[t], depth + 1, sure, pulse, told);
             prefix_.pop_back();
         }
     }
 
-    // Whether what follows the prefix in each of the rows is contained in enough of them: then nothing in it is rare.
+    // Whether what follows the prefix in each of the rows is contained in enough of them: then nothing in it is rare. Not for
+    // rows of persons who have several: it sorts the rows, and adds up their weights.
     bool safe(Place* begin, Place* end) {
         auto rest = [&](const Place& p) { return std::pair(rows_->items.data() + p.next, rows_->end(p.row)); };
         std::sort(begin, end, [&](const Place& a, const Place& b) {
@@ -168,6 +172,8 @@ private:
 
     int64_t k_;
     std::vector<int64_t> count_;
+    PersonsByLabel persons_;
+    bool shared_ = false;  // whether some person has several rows
     std::vector<uint8_t> barred_;
     const Rows* rows_ = nullptr;
     Code first_ = 0, second_ = 0;

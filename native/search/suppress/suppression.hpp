@@ -46,7 +46,7 @@ public:
         return found;
     }
 
-    // Whether every published row is contained in at least k: no set of any size is rare.
+    // Whether every published row is contained in rows of at least k persons: no set of any size is rare.
     bool whole(const Set& raised, const Set& suppressed, const Tick& tick) const {
         std::vector<Code> label_of = labels(raised);
         std::vector<uint8_t> gone(tree_.nodes, 0);
@@ -64,12 +64,12 @@ public:
             if (rows.weight[r] >= k_) continue;
             auto rarer = [&](Code a, Code b) { return holders[a].size() < holders[b].size(); };
             Code rarest = *std::min_element(rows.begin(r), rows.end(r), rarer);
-            int64_t support = 0;
+            Persons found;
             for (int32_t other : holders[rarest]) {
-                if (support >= k_) break;
-                if (std::includes(rows.begin(other), rows.end(other), rows.begin(r), rows.end(r))) support += rows.weight[other];
+                if (found.count() >= k_) break;
+                if (std::includes(rows.begin(other), rows.end(other), rows.begin(r), rows.end(r))) found.add(rows, other);
             }
-            if (support < k_) return false;
+            if (found.count() < k_) return false;
         }
         return true;
     }
@@ -95,7 +95,7 @@ private:
             auto from = rows.items.begin() + start;
             std::sort(from, rows.items.end());
             rows.items.erase(std::unique(from, rows.items.end()), rows.items.end());
-            rows.close_row(rows_.weight[r]);
+            rows.close_row(rows_.weight[r], rows_.person(r));
         }
         return distinct(rows);
     }

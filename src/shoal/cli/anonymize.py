@@ -20,10 +20,11 @@ from shoal.hierarchies.codebook import beside
 from shoal.io import LAYOUTS
 from shoal.jobs.job import STDOUT, Job
 from shoal.privacy import PrivacyModel
+from shoal.privacy.people import class_sizes
+from shoal.published import Grouping
 from shoal.report import Story, formatting, headline, proofs
 from shoal.report.flips import flips
 from shoal.report.formatting import count_noun, share
-from shoal.report.relational import fewest_persons
 from shoal.report.sections import Headline
 from shoal.report.wording import worded
 
@@ -115,7 +116,9 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"
-    console.say(("Verified:", mark), f" {release.problem.privacy.describe()} ({checked} checked)")
+    console.say(
+        ("Verified:", mark), f" {release.problem.privacy.describe(release.problem.persons)} ({checked} checked)"
+    )
     of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
@@ -207,7 +210,7 @@ def _persons_in_classes(release: shoal.Release) -> str:
     persons, published = release.problem.persons, release.published.relational
     if persons is None or published is None:
         return ""
-    return f"; each of at least {persons.name(fewest_persons(published.classes, persons) or 0)}"
+    return f"; each of at least {persons.name(int(class_sizes(Grouping(published.classes, 1), persons).min()))}"
 
 
 def _bound(release: shoal.Release) -> str:

@@ -104,7 +104,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
     privacy, verdict = result.privacy, result.verdict
     if verdict.holds:
         checked = count_noun(verdict.checked, *privacy.views)
-        console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
+        console.say(("Holds.", "bold green"), f" {privacy.describe(result.people)} ({checked} checked)")
         if result.unchecked:
             console.say(result.unchecked)
         return

@@ -19,6 +19,7 @@ from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
 from shoal.metrics.risk import Risk, min_matching
 from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.people import class_sizes
 from shoal.privacy.relational import apart_by_class
 from shoal.published import Grouping
 
@@ -181,10 +182,7 @@ class _Left:
         person = "" if rows.persons is None else rows.persons.noun
         if classes is None:
             return cls(min_matching(rows, m, engine), None, rows.sizes > 0, person)
-        own = apart_by_class(rows, classes)[0].of_persons(rows.persons)
-        people = np.arange(len(rows)) if rows.persons is None else rows.persons.of
-        pairs = np.unique(classes.of * np.int64(len(rows)) + people)
-        alone = np.bincount(pairs // len(rows))[classes.of]
+        own, alone = apart_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
         by_items = [np.minimum(size, alone) for size in min_matching(own, m, engine)]
         return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
 

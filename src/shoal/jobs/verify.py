@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data import Dataset
+from shoal.data.persons import Persons
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
@@ -36,7 +37,7 @@ class Verification:
     missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
     codebook: CodeBook | None = None
     notes: tuple[str, ...] = ()  # what to know about the result, in sentences
-    persons: int | None = None  # different ones behind the records; None: records were counted, not persons
+    people: Persons | None = None  # whose the records are; None: records were counted, not persons
 
     @property
     def holds(self) -> bool:
@@ -46,6 +47,11 @@ class Verification:
     def __bool__(self) -> bool:
         """Whether the guarantee holds."""
         return self.holds
+
+    @property
+    def persons(self) -> int | None:
+        """How many different persons are behind the records; None: they were not counted."""
+        return None if self.people is None else self.people.count()
 
     @property
     def unchecked(self) -> str:
@@ -127,8 +133,7 @@ def verify(
             check_labels(published.rows.in_use().labels, book, known, dataset)
         verdict = privacy.verify(published, engine)
         notes += _caveats(dataset, privacy, published, missed)
-    counted = None if dataset.transactions.persons is None else dataset.transactions.persons.count()
-    return Verification(privacy, verdict, missed, book, tuple(notes), counted)
+    return Verification(privacy, verdict, missed, book, tuple(notes), dataset.transactions.persons)
 
 
 def _with_persons(data: Dataset, privacy: PrivacyModel, persons: PersonsSource) -> Dataset:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.arrays import Counts, counted
+from shoal.data.arrays import Codes, Counts, counted
 from shoal.data.persons import plural
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.measure.min_supports import min_supports
 from shoal.kernels.verify.disclosing_sets import smallest_disclosing
 
@@ -148,8 +149,9 @@ class Disclosure(Exposure):
     @classmethod
     def of(cls, rows: Transactions, values: Transactions, limit: int, m: int, engine: Engine = LOCAL) -> Disclosure:
         """Examine every set of up to m items; ``limit`` is l."""
-        smallest = [
-            smallest_disclosing(
+
+        def told(above: tuple[int, int], persons: Codes) -> Counts:
+            return smallest_disclosing(
                 rows.indptr,
                 rows.items,
                 len(rows.labels),
@@ -158,9 +160,14 @@ class Disclosure(Exposure):
                 len(values.labels),
                 above,
                 min(m, _longest(rows)),
+                persons=persons,
                 threads=engine.threads,
                 tick=engine.tick("risk"),
             )
+
+        views = [NOBODY, *([rows.repeaters] if len(rows.repeaters) else [])]  # by records, and by persons
+        smallest = [
+            _least([told(above, persons) for persons in views])
             for above in ((1, limit), (len(rows), len(rows) + 1))  # a larger share than this is all
         ]
         return cls(limit, values.non_empty, *(_at_most(sizes, m, _longest(rows)) for sizes in smallest))
@@ -180,16 +187,31 @@ class Disclosure(Exposure):
 
 
 def min_matching(rows: Transactions, m: int, engine: Engine = LOCAL) -> list[Counts]:
-    """[i] for each row, how few rows some set of at most i + 1 of its items leaves; all of them, if it has no items.
+    """[i] for each row, how few rows (or persons, where given) some set of at most i + 1 of its items leaves.
+
+    All of them, if it has no items.
 
     >>> [left.tolist() for left in min_matching(Transactions.from_sets([["a", "b"], ["a"], ["b"], []]), 2)]
     [[2, 2, 2, 4], [1, 2, 2, 4]]
     """
     longest = min(m, _longest(rows))
     least = min_supports(
-        rows.indptr, rows.items, len(rows.labels), longest, threads=engine.threads, tick=engine.tick("risk")
+        rows.indptr,
+        rows.items,
+        len(rows.labels),
+        longest,
+        persons=rows.repeaters,
+        threads=engine.threads,
+        tick=engine.tick("risk"),
     )
     return [least[min(size, longest) - 1] for size in range(1, m + 1)]
+
+
+def _least(sizes: list[Counts]) -> Counts:
+    """The smallest of several sizes for each row, 0 being none at all."""
+    most = np.iinfo(np.int64).max
+    least = np.minimum.reduce([np.where(size == 0, most, size) for size in sizes])
+    return np.where(least == most, 0, least)
 
 
 def _chances(left: Counts) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, Self
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.note import Note
+from shoal.data.persons import Persons
 from shoal.data.sensitive import Sensitive, lookalikes, take_apart
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -206,11 +207,11 @@ class PrivacyModel(Spec, ABC):
         """The guarantee in a few words."""
 
     @abstractmethod
-    def describe(self) -> str:
-        """The guarantee with its parameters, as a plain English sentence."""
+    def describe(self, persons: Persons | None = None) -> str:
+        """The guarantee with its parameters, as a plain English sentence; about persons, where these are given."""
 
     @abstractmethod
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """What the guarantee does not promise, in plain English sentences."""
 
 

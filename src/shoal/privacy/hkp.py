@@ -20,6 +20,7 @@ from fractions import Fraction
 
 from shoal.data.note import Note
 from shoal.data.notes import NoPrivateItems
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
@@ -148,7 +149,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
         """For instance (0.8,5,2)-coherence."""
         return f"({format_value(self.h)},{self.k},{self.p})-coherence"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         known = "a public item" if self.p == 1 else f"up to {self.p} public items"
         fitting = f"at least {self.k} records that fit, or with none"
@@ -157,7 +158,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
             return f"{left}."
         return f"{left}, and finds each private item in at most {float(self.share * 100):g} % of them."
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         known = "1 public item" if self.p == 1 else f"{self.p} public items"
         return [

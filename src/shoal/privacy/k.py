@@ -1,6 +1,7 @@
 """Relational k-anonymity (Samarati, Sweeney 1998; needed by P2): every combination of values is shared by k records.
 
-Every combination of published values of the quasi-identifying columns occurs at least k times.
+Every combination of published values of the quasi-identifying columns occurs at least k times; where persons are
+given, in records of at least k different persons.
 
 The verifier groups the records by their published values and counts. Cost: one sort for each column; memory is
 proportional to the data.
@@ -10,11 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import Verdict
-from shoal.privacy.relational import COMMON, RelationalModel
+from shoal.privacy.people import about_people, class_sizes, fitting, noun
+from shoal.privacy.relational import RelationalModel, about_values
 from shoal.published import Published
 
 
@@ -38,39 +41,40 @@ class KAnonymity(RelationalModel):
     check_scope = "every combination of published values of the quasi-identifying columns"
 
     covers_sets = False
+    counts_persons = True
 
     k: int = option(5, low=2, help="records that must share the values of all quasi-identifiers")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count the records of each combination of values."""
         engine.tick("verifying")(0.0)
-        return self.too_small(self.classes(published))
+        return self.too_small(self.classes(published), published.rows.persons)
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
         """Who can be found by all values."""
-        classes = self.classes(published)
-        return Risk.by_sizes([classes.sizes[classes.of]], self.k)
+        classes, persons = self.classes(published), published.rows.persons
+        return Risk.by_sizes([class_sizes(classes, persons)[classes.of]], self.k, person=noun(persons))
 
     @property
     def short(self) -> str:
         """For instance 5-anonymity."""
         return f"{self.k}-anonymity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return (
             f"An attacker who knows the values of a record in all quasi-identifying columns is left with at least "
-            f"{self.k} records that fit."
+            f"{fitting(self.k, persons)}."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             "It is about the quasi-identifying columns alone: an attacker who also knows something of the sets, or of "
             "other columns, may find a record.",
-            *COMMON[:2],
+            *about_values(persons),
             "It does not hide what all fitting records have in common: a value of another column that they all share "
             "is learned without knowing which record it is.",
-            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            about_people(persons),
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
@@ -20,7 +21,15 @@ from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.km import KmAnonymity
-from shoal.privacy.relational import COMMON, RelationalModel, beyond_m, known_items, rare_in_classes, risk_in_classes
+from shoal.privacy.people import fitting, needed, with_items
+from shoal.privacy.relational import (
+    RelationalModel,
+    beyond_m,
+    common_caveats,
+    known_items,
+    rare_in_classes,
+    risk_in_classes,
+)
 from shoal.published import Published
 
 
@@ -42,6 +51,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     title = "(k,k^m)-anonymity"
     paper = "P2"
     default_algorithm = "rmerge-rt"
+    counts_persons = True
     views = ("attacker view", "attacker views")
     check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
@@ -54,7 +64,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count the records of each class, then all sets of up to m labels inside each."""
         classes = self.classes(published)
-        sizes = self.too_small(classes)
+        sizes = self.too_small(classes, published.rows.persons)
         if not sizes.holds:
             return sizes
         rare = rare_in_classes(self.require_all_items(published), classes, self.k, self.m, engine)
@@ -72,10 +82,10 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
     def feasible(self, published: Published) -> None:
         """Generalization can make all records equal, but for which of them hold anything."""
         super().feasible(published)
-        if 0 < published.rows.non_empty < self.k:
+        if 0 < (full := with_items(published.rows)) < self.k:
             raise Infeasible(
-                f"{self.title} with k={self.k} needs at least {self.k} records with items, got "
-                f"{published.rows.non_empty}: choose a smaller k or more data."
+                f"{self.title} with k={self.k} needs {needed(self.k, published.rows.persons)}, got {full}: choose a "
+                f"smaller k or more data."
             )
 
     @property
@@ -83,19 +93,19 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
         """For instance (25,25^2)-anonymity."""
         return f"({self.k},{self.k}^{'infinity' if self.m == 'all' else self.m})-anonymity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return (
             f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
-            f"of it is left with at least {self.k} records that fit, or with none."
+            f"of it is left with at least {fitting(self.k, persons)}, or with none."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),
             "It does not hide what all fitting records have in common. If every record that fits what an attacker "
             "knows also holds a certain other item, or the same value of another column, they learn that without "
             "knowing which record it is.",
-            *COMMON,
+            *common_caveats(persons),
         ]

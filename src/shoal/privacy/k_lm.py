@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from shoal.data.arrays import row_ids
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
@@ -24,13 +26,14 @@ from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.lm import too_frequent
+from shoal.privacy.lm import refuse_too_frequent, too_frequent, views
+from shoal.privacy.people import class_sizes, fitting, needed, noun, with_items
 from shoal.privacy.relational import (
-    COMMON,
     SHOWN,
     RelationalModel,
     apart_by_class,
     beyond_m,
+    common_caveats,
     known_items,
     name_of,
     rare_in_classes,
@@ -58,6 +61,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
     title = "(k,l^m)-diversity"
     paper = "P2 s.5"
     default_algorithm = "rmerge-rt"
+    counts_persons = True
     views = ("attacker view", "attacker views")
     check_scope = (
         "every combination of published values of the quasi-identifying columns, alone and with every set of published "
@@ -82,10 +86,10 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
         rows, values = self.both(published)
         classes = self.classes(published)
         steps: tuple[Callable[[], Verdict], ...] = (
-            lambda: self.too_small(classes),
+            lambda: self.too_small(classes, rows.persons),
             lambda: rare_in_classes(rows, classes, self.k, self.m, engine),
-            lambda: told_by_class(values, classes, self.l),
-            lambda: self._told_by_labels(rows, values, classes, engine),
+            *(partial(told_by_class, values, classes, self.l, view) for view in views(rows.persons)),
+            *(partial(self._told_by_labels, rows, values, classes, view, engine) for view in views(rows.persons)),
         )
         checked, verdict = 0, Verdict(True, 0)
         for step in steps:
@@ -95,9 +99,11 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
                 break
         return replace(verdict, checked=checked)
 
-    def _told_by_labels(self, rows: Transactions, values: Transactions, classes: Grouping, engine: Engine) -> Verdict:
-        """Whether a set of 1..m labels of a class comes with a sensitive value too often."""
-        own, class_of, label_of = apart_by_class(rows, classes)
+    def _told_by_labels(
+        self, rows: Transactions, values: Transactions, classes: Grouping, persons: Persons | None, engine: Engine
+    ) -> Verdict:
+        """Whether a set of 1..m labels of a class comes with a sensitive value too often, by records or by persons."""
+        own, class_of, label_of = apart_by_class(rows.of_persons(persons), classes)
         told = disclosing_sets(
             own.indptr,
             own.items,
@@ -107,6 +113,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
             len(values.labels),
             (1, self.l),
             range(1, self.m + 1),
+            persons=own.repeaters,
             threads=engine.threads,
             tick=engine.tick("verifying"),
         )
@@ -117,6 +124,7 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
                 sensitive=values.labels[value],
                 holders=holders,
                 group=name_of(classes, class_of[codes[0]]),
+                person=noun(persons),
             )
             for codes, value, count, holders in told.sets
         ]
@@ -144,33 +152,27 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
         """All records together are the best class that there can be."""
         super().feasible(published)
         rows, values = self.both(published)
-        if 0 < rows.non_empty < self.k:
+        if 0 < (full := with_items(rows)) < self.k:
             raise Infeasible(
-                f"{self.title} with k={self.k} needs at least {self.k} records with items that are not sensitive, got "
-                f"{rows.non_empty}: choose a smaller k or more data."
+                f"{self.title} with k={self.k} needs {needed(self.k, rows.persons)}, not counting sensitive items, got "
+                f"{full}: choose a smaller k or more data."
             )
-        for code, count in enumerate(values.supports.tolist()):
-            if count * self.l > len(rows):
-                less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it so"
-                raise Infeasible(
-                    f"{self.title} with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
-                    f"'{values.labels[code]}' is in {count:,} of {len(rows):,} ({count / len(rows):.1%}): {less}."
-                )
+        refuse_too_frequent(self.title, self.l, rows, values)
 
     @property
     def short(self) -> str:
         """For instance (25,3^2)-diversity."""
         return f"({self.k},{self.l}^{self.m})-diversity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return (
             f"An attacker who knows the values of a record in all quasi-identifying columns and {known_items(self.m)} "
-            f"of it that are not sensitive is left with at least {self.k} records that fit, or with none, and finds "
-            f"each sensitive value in at most 1 of {self.l} of them."
+            f"of it that are not sensitive is left with at least {fitting(self.k, persons)}, or with none, and "
+            f"finds each sensitive value in at most 1 of {self.l} of them."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             *beyond_m(self.m),
@@ -178,21 +180,25 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
             "are.",
             "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
             "record has one of several diseases can be as bad as to know which.",
-            *COMMON,
+            *common_caveats(persons),
         ]
 
 
-def told_by_class(values: Transactions, classes: Grouping, limit: int) -> Verdict:
-    """Whether a sensitive value is in more than 1 of l (``limit``) records of a class.
+def told_by_class(values: Transactions, classes: Grouping, limit: int, persons: Persons | None = None) -> Verdict:
+    """Whether more than 1 of l (``limit``) records of a class, or of its persons where given, have a sensitive value.
 
     >>> values = Transactions.from_sets([["HIV"], [], ["HIV"]])
     >>> told_by_class(values, Grouping(np.array([0, 0, 1]), 1), 2).witnesses[0].holders
     1
     """
-    width = max(1, len(values.labels))
-    pairs, holders = np.unique(classes.of[row_ids(values.indptr)] * width + values.items, return_counts=True)
+    width, ids = max(1, len(values.labels)), row_ids(values.indptr)
+    told = classes.of[ids] * width + values.items
+    if persons is not None:  # each person once
+        people = np.int64(persons.of.max(initial=0)) + 1
+        told = np.unique(told * people + persons.of[ids]) // people
+    pairs, holders = np.unique(told, return_counts=True)
     groups, codes = np.divmod(pairs, width)
-    sizes = classes.sizes[groups]
+    sizes = class_sizes(classes, persons)[groups]
     wrong = np.flatnonzero(holders * limit > sizes)
     worst = wrong[np.lexsort((codes[wrong], groups[wrong], -(holders[wrong] / sizes[wrong])))][:SHOWN].tolist()
     witnesses = [
@@ -202,6 +208,7 @@ def told_by_class(values: Transactions, classes: Grouping, limit: int) -> Verdic
             sensitive=values.labels[codes[at]],
             holders=int(holders[at]),
             group=name_of(classes, int(groups[at])),
+            person=noun(persons),
         )
         for at in worst
     ]

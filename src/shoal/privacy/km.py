@@ -1,5 +1,7 @@
 """k^m-anonymity (P0 Definition 1, P3): an attacker who knows up to m items of a record is left with at least k records.
 
+Where persons are given, with records of at least k different persons: a set's support is the number of its persons.
+
 Every set X of 1..m published labels has support 0 or at least k. (P0 says "more than k" once; its own examples use
 "at least k", and so do we.) With ``m=all`` it holds iff every distinct non-empty published row is contained in at
 least k rows.
@@ -13,12 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.people import about_people, fitting, needed, noun, with_items
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.witness import RareSet
 from shoal.published import Published
@@ -39,6 +43,7 @@ class KmAnonymity(ItemsetModel):
     title = "k^m-anonymity"
     paper = "P0, P3"
     default_algorithm = "auto"
+    counts_persons = True
     explainable = True
     check_scope = (
         "every set of published labels that occurs and that an attacker may know or, where that settles all such sets "
@@ -52,7 +57,10 @@ class KmAnonymity(ItemsetModel):
         """Count all sets of up to m labels."""
         rows = self.require_all_items(published)
         rare = rare_sets(rows, self.k, self.m, engine)
-        witnesses = [RareSet(tuple(rows.labels[code] for code in codes), support) for codes, support in rare.sets]
+        witnesses = [
+            RareSet(tuple(rows.labels[code] for code in codes), support, person=noun(rows.persons))
+            for codes, support in rare.sets
+        ]
         return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
 
     def risk(self, published: Published, engine: Engine = LOCAL) -> Risk:
@@ -69,11 +77,11 @@ class KmAnonymity(ItemsetModel):
         return Demand(self.k, longest if self.m == "all" else min(self.m, longest), monotone=True)
 
     def feasible(self, published: Published) -> None:
-        """Generalization reaches k^m iff there are no non-empty rows or at least k of them."""
-        if 0 < published.rows.non_empty < self.k:
+        """Generalization reaches k^m iff there are no non-empty rows or at least k persons with one."""
+        if 0 < (full := with_items(published.rows)) < self.k:
             raise Infeasible(
-                f"k^m-anonymity with k={self.k} needs at least {self.k} non-empty records, got "
-                f"{published.rows.non_empty}: choose a smaller k or more data."
+                f"k^m-anonymity with k={self.k} needs {needed(self.k, published.rows.persons)}, got {full}: choose a "
+                f"smaller k or more data."
             )
 
     @property
@@ -81,13 +89,13 @@ class KmAnonymity(ItemsetModel):
         """For instance 5^2-anonymity."""
         return f"{self.k}^{'infinity' if self.m == 'all' else self.m}-anonymity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         known = "any number of items" if self.m == "all" else "1 item" if self.m == 1 else f"up to {self.m} items"
-        left = f"is left with at least {self.k} records that fit, or with none"
+        left = f"is left with at least {fitting(self.k, persons)}, or with none"
         return f"An attacker who knows {known} of a record {left}."
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         known = "more than 1 item" if self.m == 1 else f"more than {self.m} items"
         more = [] if self.m == "all" else [f"It says nothing about an attacker who knows {known} of a record."]
@@ -96,6 +104,6 @@ class KmAnonymity(ItemsetModel):
             "It does not hide what all fitting records have in common. If every record that fits what an attacker "
             "knows also holds a certain other item, they learn that item without knowing which record it is.",
             "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
-            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            about_people(persons),
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

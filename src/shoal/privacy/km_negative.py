@@ -5,7 +5,8 @@ k records, empty ones included. Not monotone: to lack a whole group says more th
 coarser cut can break what a finer one kept.
 
 The verifier counts by inclusion and exclusion: the records with P and without N are those with P, less those with one
-more of N, plus those with two more, and so on. A combination that fails while all smaller ones hold has only such
+more of N, plus those with two more, and so on. That does not hold for persons with several records: where these are
+given, it counts them directly. A combination that fails while all smaller ones hold has only such
 absent labels that occur with P, and enough of them to exclude all but k - 1 records with P: few are left to count.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
@@ -22,6 +24,7 @@ from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
 from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.people import about_people, fitting, needed, noun, with_items
 from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
@@ -40,6 +43,7 @@ class KmNegative(ItemsetModel):
     title = "k^m-anonymity with negative knowledge"
     paper = "P3 s.5.1"
     default_algorithm = "auto"
+    counts_persons = True
     views = ("combination of facts", "combinations of facts")
     check_scope = (
         "every combination of what an attacker may know a record to hold and not to hold, but those that cannot fail "
@@ -63,11 +67,17 @@ class KmNegative(ItemsetModel):
             len(rows.labels),
             self.k,
             self.m,
+            persons=rows.repeaters,
             threads=engine.threads,
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            RareSet(tuple(rows.labels[u] for u in present), count, tuple(rows.labels[u] for u in absent))
+            RareSet(
+                tuple(rows.labels[u] for u in present),
+                count,
+                tuple(rows.labels[u] for u in absent),
+                person=noun(rows.persons),
+            )
             for present, absent, count in rare.facts
         ]
         return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
@@ -83,20 +93,23 @@ class KmNegative(ItemsetModel):
     def feasible(self, published: Published) -> None:
         """A label needs k records that hold it. A few empty records need more labels than an attacker may know "
         "missing."""
-        full, labels = published.rows.non_empty, int(np.count_nonzero(published.rows.supports))
+        rows = published.rows
+        full, labels = with_items(rows), int(np.count_nonzero(rows.supports))
         if 0 < full < self.k:
             raise Infeasible(
-                f"k^m-anonymity with negative knowledge and k={self.k} needs no non-empty records or at least "
-                f"{self.k}, got {full}: choose a smaller k or add data."
+                f"k^m-anonymity with negative knowledge and k={self.k} needs no non-empty records, or "
+                f"{needed(self.k, rows.persons)}, got {full}: choose a smaller k or add data."
             )
-        if full and 0 < len(published.rows) - full < self.k and labels <= self.m:
-            raise Infeasible(self.unreachable(published.rows, Transactions.nothing(len(published.rows))))
+        if full and 0 < rows.count_persons(rows.sizes == 0) < self.k and labels <= self.m:
+            raise Infeasible(self.unreachable(rows, Transactions.nothing(len(rows))))
 
     def unreachable(self, rows: Transactions, values: Transactions) -> str:
         """Empty records are told by what they lack."""
+        empty, persons = rows.count_persons(rows.sizes == 0), rows.persons
+        few = "records are empty" if persons is None else f"{persons.nouns} have an empty record"
         return (
-            f"k^m-anonymity with negative knowledge, k={self.k} and m={self.m}: fewer than {self.k} records are empty "
-            f"({len(rows) - rows.non_empty}), and no generalization was found where {self.m} missing labels do not "
+            f"k^m-anonymity with negative knowledge, k={self.k} and m={self.m}: fewer than {self.k} {few} "
+            f"({empty}), and no generalization was found where {self.m} missing labels do not "
             f"tell them: choose a smaller k or m, remove these or add data."
         )
 
@@ -105,15 +118,15 @@ class KmNegative(ItemsetModel):
         """For instance 5^2-anonymity with negative knowledge."""
         return f"{self.k}^{self.m}-anonymity with negative knowledge"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         known = "1 fact" if self.m == 1 else f"up to {self.m} facts"
         return (
             f"An attacker who knows {known} about a record, each an item that it has or has not, is left with at least "
-            f"{self.k} records that fit, or with none."
+            f"{fitting(self.k, persons)}, or with none."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         known = "1 fact" if self.m == 1 else f"{self.m} facts"
         return [
@@ -122,6 +135,6 @@ class KmNegative(ItemsetModel):
             "knows also holds a certain other item, they learn that item without knowing which record it is.",
             "To know that one item of a published group is missing counts for nothing: only labels of the release "
             "are facts.",
-            "It counts records, not people. If one person is behind several records, fewer people may fit.",
+            about_people(persons),
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]

@@ -7,16 +7,20 @@ has s. A combination of sensitive values is never more frequent than the values 
 It is not monotone: a coarser cut can break what a finer one kept. Nor do safe sets make safe larger ones, so every
 size is looked at. The verifier counts the published rows and nothing else.
 
+Where persons are given, it holds by records and by persons: of those who have a record with c, at most 1 in l has one
+with c and s. Neither implies the other.
+
 Cost: time to enumerate the sets of up to m labels in records that have a sensitive value; memory that of the data.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
@@ -24,6 +28,7 @@ from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Disclosure
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.privacy.people import about_people, holders, noun
 from shoal.privacy.sensitive import SensitiveValues
 from shoal.privacy.witness import DisclosingSet
 from shoal.published import Published
@@ -43,6 +48,7 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     title = "l^m-diversity"
     paper = "P3 s.5.2"
     default_algorithm = "auto"
+    counts_persons = True
     check_scope = (
         "every set of published labels that an attacker may know of a record with a sensitive value, with the values "
         "that come with it"
@@ -63,6 +69,16 @@ class LmDiversity(SensitiveValues, ItemsetModel):
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count all sets of up to m labels with what is sensitive in the same rows."""
         rows, values = self.both(published)
+        checked = 0
+        for persons in views(rows.persons):
+            verdict = self._told(rows.of_persons(persons), values, engine)
+            checked += verdict.checked
+            if not verdict.holds:
+                break
+        return replace(verdict, checked=checked)
+
+    def _told(self, rows: Transactions, values: Transactions, engine: Engine) -> Verdict:
+        """By records; or by persons, if the rows have them."""
         told = disclosing_sets(
             rows.indptr,
             rows.items,
@@ -72,11 +88,18 @@ class LmDiversity(SensitiveValues, ItemsetModel):
             len(values.labels),
             (1, self.l),
             range(self.m + 1),
+            persons=rows.repeaters,
             threads=engine.threads,
             tick=engine.tick("verifying"),
         )
         witnesses = [
-            DisclosingSet(tuple(rows.labels[code] for code in codes), count, values.labels[value], holders)
+            DisclosingSet(
+                tuple(rows.labels[code] for code in codes),
+                count,
+                values.labels[value],
+                holders,
+                person=noun(rows.persons),
+            )
             for codes, value, count, holders in told.sets
         ]
         return Verdict(told.violations == 0, told.checked, told.violations, tuple(witnesses))
@@ -95,31 +118,23 @@ class LmDiversity(SensitiveValues, ItemsetModel):
 
     def feasible(self, published: Published) -> None:
         """An attacker who knows nothing must not be able to tell: that is the same for every generalization."""
-        _, values = self.both(published)
-        records = len(values)
-        less = "choose a smaller l, or do not declare it sensitive" if self.l > 2 else "do not declare it sensitive"
-        for code, count in enumerate(values.supports.tolist()):
-            if count * self.l > records:
-                raise Infeasible(
-                    f"l^m-diversity with l={self.l} allows a sensitive value in at most 1 of {self.l} records, but "
-                    f"'{values.labels[code]}' is in {count:,} of {records:,} ({count / records:.1%}): {less} "
-                    f"(of a column, --sensitive column=value names those that are)."
-                )
+        refuse_too_frequent("l^m-diversity", self.l, *self.both(published))
 
     @property
     def short(self) -> str:
         """For instance 3^2-diversity."""
         return f"{self.l}^{self.m}-diversity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         known = "an item" if self.m == 1 else f"up to {self.m} items"
+        also = "" if persons is None else f", and with at most 1 of {self.l} of the {persons.nouns} that they are of"
         return (
             f"An attacker who knows {known} of a record, or nothing, finds each sensitive value in at most "
-            f"1 of {self.l} of the records that fit."
+            f"1 of {self.l} of the records that fit{also}."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         known = "1 item" if self.m == 1 else f"{self.m} items"
         return [
@@ -131,17 +146,45 @@ class LmDiversity(SensitiveValues, ItemsetModel):
             "Values that were not declared sensitive are not protected; nor are groups of values: to know that a "
             "record has one of several diseases can be as bad as to know which.",
             "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
+            about_people(persons),
             "It is about this release alone. Publishing the same records again in another form can undo it.",
         ]
 
 
+def views(persons: Persons | None) -> tuple[Persons | None, ...]:
+    """By what shares are counted: by records, and by persons where some have several records."""
+    return (None,) if persons is None or not len(persons.repeaters) else (None, persons)
+
+
+def refuse_too_frequent(title: str, l: int, rows: Transactions, values: Transactions) -> None:
+    """Refuse a value that more than 1 in l of all records have, or of all persons: no generalization changes that."""
+    less = "choose a smaller l, or do not declare it sensitive" if l > 2 else "do not declare it sensitive"
+    for persons in views(rows.persons):
+        all_of_them = rows.of_persons(persons).count_persons()
+        of, has = ("records", "is in") if persons is None else (persons.nouns, "is in records of")
+        for code, count in enumerate(holders(values, persons).tolist()):
+            if count * l > all_of_them:
+                raise Infeasible(
+                    f"{title} with l={l} allows a sensitive value in at most 1 of {l} {of}, but "
+                    f"'{values.labels[code]}' {has} {count:,} of {all_of_them:,} ({count / all_of_them:.1%}): {less} "
+                    f"(of a column, --sensitive column=value names those that are)."
+                )
+
+
 def too_frequent(rows: Transactions, values: Transactions, l: int) -> str:
     """Why no generalization helps: not even the root, that is, all rows that hold anything."""
-    values = values.take(np.flatnonzero(rows.sizes))
-    worst = int(np.argmax(values.supports))
-    value, holders, records = values.labels[worst], int(values.supports[worst]), len(values)
+    full = np.flatnonzero(rows.sizes)
+    rows, values = rows.take(full), values.take(full)
+
+    def share(persons: Persons | None) -> float:
+        return int(holders(values, persons).max(initial=0)) / max(1, rows.of_persons(persons).count_persons())
+
+    persons = max(views(rows.persons), key=share)  # by what it is too frequent
+    having, all_of_them = holders(values, persons), rows.of_persons(persons).count_persons()
+    worst = int(np.argmax(having))
+    of = "records" if persons is None else f"{persons.nouns} who have records"
     return (
-        f"No generalization was found that is l^m-diverse with l={l}: of the {records:,} records with any item "
-        f"that is not sensitive, {holders:,} have '{value}' ({holders / records:.1%}), more than 1 of {l}, so "
-        f"no group is large enough to hide it: choose a smaller l, or do not declare it sensitive."
+        f"No generalization was found that is l^m-diverse with l={l}: of the {all_of_them:,} {of} with any item "
+        f"that is not sensitive, {having[worst]:,} have '{values.labels[worst]}' ({share(persons):.1%}), more than 1 "
+        f"of {l}, so no group is large enough to hide it: choose a smaller l, or do not declare it sensitive."
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts, row_ids
 from shoal.data.dataset import Dataset
+from shoal.data.persons import Persons
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
@@ -160,11 +161,11 @@ class PrivacyDegree(SensitiveItems):
         """For instance privacy degree 5."""
         return f"privacy degree {self.p}"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return f"In each published group of records, each sensitive item belongs to at most 1 of {self.p}."
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             "It does not keep anybody from finding a record: all items but the sensitive ones are published as they "

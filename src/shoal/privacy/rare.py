@@ -10,17 +10,17 @@ from shoal.kernels.verify.rare_itemsets import Rare, rare_itemsets, rare_rows
 
 
 def rare_sets(rows: Transactions, k: int, m: int | Literal["all"], engine: Engine) -> Rare:
-    """Sets of 1..m labels that occur, but in fewer than k rows; of the smallest size that has any.
+    """Sets of 1..m labels that occur, but in rows of fewer than k persons; of the smallest size that has any.
 
-    If m is large, whole rows are looked at instead: if each is contained in k rows, so is all that it holds. Then the
-    sets are parts of such rows none of whose own parts is rare.
+    If m is large, whole rows are looked at instead: if k persons have a row that contains it, they have all that it
+    holds. Then the sets are parts of such rows none of whose own parts is rare.
 
     >>> from shoal.engines import LOCAL
     >>> rare_sets(Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]]), 2, 2, LOCAL).sets
     [([2], 1)]
     """
     tick, longest = engine.tick("verifying"), int(rows.sizes.max(initial=0))
-    arrays = (rows.indptr, rows.items, len(rows.labels), k)
-    if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, keep=0).violations):
-        return rare_rows(*arrays, tick=tick)
-    return rare_itemsets(*arrays, m, first_size_only=True, threads=engine.threads, tick=tick)
+    arrays, persons = (rows.indptr, rows.items, len(rows.labels), k), rows.repeaters
+    if m == "all" or m >= longest or (m > 3 and not rare_rows(*arrays, persons=persons, keep=0).violations):
+        return rare_rows(*arrays, persons=persons, tick=tick)
+    return rare_itemsets(*arrays, m, persons=persons, first_size_only=True, threads=engine.threads, tick=tick)

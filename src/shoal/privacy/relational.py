@@ -14,12 +14,14 @@ import numpy as np
 
 from shoal.data.arrays import Counts, csr_from_pairs, row_ids
 from shoal.data.dataset import Dataset
+from shoal.data.persons import Persons
 from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, min_matching
 from shoal.privacy import PrivacyModel, Verdict
+from shoal.privacy.people import about_people, class_sizes, counted, noun
 from shoal.privacy.rare import rare_sets
 from shoal.privacy.witness import RareInClass
 from shoal.published import Grouping, Published
@@ -81,20 +83,22 @@ class RelationalModel(PrivacyModel):
             raise OptionError(f"{name}: the rows come without their columns: verify {name}.view(dataset).")
         return Grouping(published.relational.classes, self.k)
 
-    def too_small(self, classes: Grouping) -> Verdict:
-        """Whether every class has at least k records."""
-        sizes = classes.sizes
+    def too_small(self, classes: Grouping, persons: Persons | None) -> Verdict:
+        """Whether every class has at least k records, or persons where these are given."""
+        sizes = class_sizes(classes, persons)
         small = np.flatnonzero(sizes < self.k)
         worst = small[np.argsort(sizes[small], kind="stable")][:SHOWN].tolist()
-        witnesses = [RareInClass((), int(sizes[at]), name_of(classes, at)) for at in worst]
+        who = noun(persons)
+        witnesses = [RareInClass((), int(sizes[at]), name_of(classes, at), person=who) for at in worst]
         return Verdict(not len(small), len(sizes), len(small), tuple(witnesses))
 
     def feasible(self, published: Published) -> None:
         """Generalization can make all records equal: there must be k of them."""
-        if len(published.rows) < self.k:
+        rows = published.rows
+        if rows.count_persons() < self.k:
             raise Infeasible(
-                f"{self.title} with k={self.k} needs at least {self.k} records, got {len(published.rows)}: choose a "
-                f"smaller k or more data."
+                f"{self.title} with k={self.k} needs at least {counted(self.k, rows.persons)}, got "
+                f"{rows.count_persons()}: choose a smaller k or more data."
             )
 
 
@@ -116,19 +120,30 @@ def apart_by_class(rows: Transactions, classes: Grouping) -> tuple[Transactions,
     ids, width = row_ids(rows.indptr), max(1, len(rows.labels))
     pairs, codes = np.unique(classes.of[ids] * width + rows.items, return_inverse=True)
     class_of, label_of = np.divmod(pairs, width)
-    own = Transactions(*csr_from_pairs(ids, codes, len(rows)), tuple(map(str, range(len(pairs)))))
+    own = Transactions(*csr_from_pairs(ids, codes, len(rows)), tuple(map(str, range(len(pairs)))), rows.persons)
     return own, class_of, label_of
 
 
-COMMON = (
-    "Records are published in the order in which they were: if that is the order of some value, it tells about it.",
-    "Where a number is published as a range of any ends, both ends are true values of some records.",
-    "Columns that were not declared as quasi-identifiers are published as they are: an attacker who knows their values "
-    "may find a record.",
-    "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
-    "It counts records, not people. If one person is behind several records, fewer people may fit.",
-    "It is about this release alone. Publishing the same records again in another form can undo it.",
-)
+def common_caveats(persons: Persons | None) -> list[str]:
+    """What none of these models promises."""
+    return [
+        *about_values(persons),
+        "Columns that were not declared as quasi-identifiers are published as they are: an attacker who knows their "
+        "values may find a record.",
+        "It counts what an attacker knows to be in a record, not what they know to be missing from it.",
+        about_people(persons),
+        "It is about this release alone. Publishing the same records again in another form can undo it.",
+    ]
+
+
+def about_values(persons: Persons | None) -> list[str]:
+    """What may be told by the order of records and by ranges."""
+    order = (
+        "Records are published in the order in which they were: if that is the order of some value, it tells about it."
+    )
+    several = persons is not None and len(persons.repeaters)  # then records are sorted by what is published
+    ends = "Where a number is published as a range of any ends, both ends are true values of some records."
+    return [ends] if several else [order, ends]
 
 
 def known_items(m: int | Literal["all"]) -> str:
@@ -145,11 +160,16 @@ def beyond_m(m: int | Literal["all"]) -> list[str]:
 
 
 def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Literal["all"], engine: Engine) -> Verdict:
-    """Whether all sets of up to m labels that occur in a class are in k of its rows."""
+    """Whether all sets of up to m labels that occur in a class are in rows of k of its persons."""
     own, class_of, label_of = apart_by_class(rows, classes)
     rare = rare_sets(own, k, m, engine)
     witnesses = [
-        RareInClass(tuple(rows.labels[label_of[code]] for code in codes), support, name_of(classes, class_of[codes[0]]))
+        RareInClass(
+            tuple(rows.labels[label_of[code]] for code in codes),
+            support,
+            name_of(classes, class_of[codes[0]]),
+            person=noun(rows.persons),
+        )
         for codes, support in rare.sets
     ]
     return Verdict(rare.violations == 0, rare.checked, rare.violations, tuple(witnesses))
@@ -158,5 +178,6 @@ def rare_in_classes(rows: Transactions, classes: Grouping, k: int, m: int | Lite
 def risk_in_classes(rows: Transactions, classes: Grouping, k: int, m: int, engine: Engine) -> Risk:
     """How many records all values and up to 1, 2, .. m items pin down."""
     own, _, _ = apart_by_class(rows, classes)
-    sizes = classes.sizes[classes.of]
-    return Risk.by_sizes([np.minimum(left, sizes) for left in min_matching(own, m, engine)], k)
+    sizes = class_sizes(classes, rows.persons)[classes.of]
+    left = [np.minimum(left, sizes) for left in min_matching(own, m, engine)]
+    return Risk.by_sizes(left, k, person=noun(rows.persons))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.data.persons import Persons
 from shoal.data.sensitive import merged
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
@@ -76,14 +77,14 @@ class SensitiveK(SensitiveItems):
         """For instance sensitive 5-anonymity."""
         return f"sensitive {self.k}-anonymity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return (
             f"Every record with a sensitive item is exactly the same as at least {self.k - 1} "
             f"other{'' if self.k == 2 else 's'}."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             "It says nothing about records that are published without a sensitive item: these are as they were, and "

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
@@ -68,7 +69,7 @@ class TransactionalK(PrivacyModel):
         """For instance transactional 5-anonymity."""
         return f"transactional {self.k}-anonymity"
 
-    def describe(self) -> str:
+    def describe(self, persons: Persons | None = None) -> str:
         """In plain words."""
         return (
             f"Every record is exactly the same as at least {self.k - 1} other{'' if self.k == 2 else 's'}: an attacker "
@@ -76,7 +77,7 @@ class TransactionalK(PrivacyModel):
             f"none."
         )
 
-    def caveats(self) -> list[str]:
+    def caveats(self, persons: Persons | None = None) -> list[str]:
         """In plain words."""
         return [
             "It does not hide what all fitting records have in common. Records that are the same give away whatever "

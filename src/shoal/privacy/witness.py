@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
+from shoal.data.persons import plural
 from shoal.errors import shorten
 from shoal.visible import visible
 
@@ -27,6 +28,7 @@ class Witness(ABC):
     too_few: ClassVar[bool] = True  # whether that number is what is wrong
     labels: tuple[str, ...]
     support: int
+    person: str = field(default="", kw_only=True)  # who is counted, such as "household"; empty: records
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -44,7 +46,15 @@ class Witness(ABC):
 
     def as_dict(self) -> dict[str, Any]:
         """The witness for machines."""
-        return {"labels": list(self.labels), "support": self.support}
+        return {"labels": list(self.labels), "support": self.support} | ({"counts": self.unit()} if self.person else {})
+
+    def unit(self, number: int = 2) -> str:
+        """What is counted, one or several."""
+        return plural(self.person or "record", number)
+
+    def _records(self) -> str:
+        """In which records the labels are."""
+        return f"{'records of ' if self.person else ''}{self.support} {self.unit(self.support)}"
 
     def __str__(self) -> str:
         """For messages."""
@@ -83,15 +93,15 @@ class RareSet(Witness):
         return super().as_dict() | ({"absent": list(self.absent)} if self.absent else {})
 
     def _sentence(self) -> str:
-        return f"{{{self.known}}} is in {self.support} {_noun(self.support, 'record')}"
+        return f"{{{self.known}}} is in {self._records()}"
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
         """What leaves too few records."""
         sets = _sets(worst, violations, "facts" if any(one.absent for one in worst) else "items")
         return WitnessTable(
-            f"{sets} leave{_s(violations)} too few records{_more(worst, violations)}:",
-            ("an attacker who knows", "is left with records"),
+            f"{sets} leave{_s(violations)} too few {worst[0].unit()}{_more(worst, violations)}:",
+            ("an attacker who knows", f"is left with {worst[0].unit()}"),
             [(one.known, str(one.support)) for one in worst],
             right=1,
         )
@@ -139,18 +149,21 @@ class RareInClass(Witness):
         return {**super().as_dict(), "group": self.group}
 
     def _sentence(self) -> str:
-        records = f"{self.support} {_noun(self.support, 'record')}"
         if self.labels:
-            return f"{{{self.known}}} is in {records} of those with {self.group}"
-        return f"{records} {'has' if self.support == 1 else 'have'} {self.group}"
+            return f"{{{self.known}}} is in {self._records()} of those with {self.group}"
+        return f"{self.support} {self.unit(self.support)} {'has' if self.support == 1 else 'have'} {self.group}"
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
         """What leaves too few records."""
-        items = any(one.labels for one in worst)
+        items, who = any(one.labels for one in worst), worst[0].unit()
         return WitnessTable(
-            f"{_combinations(worst, violations)} leave{_s(violations)} too few records{_more(worst, violations)}:",
-            ("an attacker who knows the values", *(["and the items"] if items else []), "is left with records"),
+            f"{_combinations(worst, violations)} leave{_s(violations)} too few {who}{_more(worst, violations)}:",
+            (
+                "an attacker who knows the values",
+                *(["and the items"] if items else []),
+                f"is left with {who}",
+            ),
             [(one.group, *([one.known] if items else []), str(one.support)) for one in worst],
             right=1,
         )
@@ -177,7 +190,12 @@ class DisclosingSet(Witness):
 
     def _left(self) -> str:
         """The records that are left."""
-        return f"the {self.support} records with {{{self.known}}}" if self.labels else f"all {self.support} records"
+        left = f"{self.support} {self.unit()}"
+        return f"the {left} with {{{self.known}}}" if self.labels else f"all {left}"
+
+    def _among(self) -> str:
+        """The head of the column that counts who has the value."""
+        return f"{'with' if self.person else 'in'} {self.unit()}"
 
     def _told(self) -> tuple[str | float, ...]:
         """What is given away, in how many of how many records, and their share."""
@@ -189,7 +207,7 @@ class DisclosingSet(Witness):
         told = f"{_sets(worst, violations)} tell{_s(violations)} too much{_more(worst, violations)}:"
         return WitnessTable(
             told if any(one.labels for one in worst) else "Too much is told to everybody:",
-            ("an attacker who knows", "finds", "in records", "of", "share"),
+            ("an attacker who knows", "finds", worst[0]._among(), "of", "share"),
             [(one.known, *one._told()) for one in worst],
             right=2,
         )
@@ -210,7 +228,8 @@ class DisclosingInClass(DisclosingSet):
         return {**super().as_dict(), "group": self.group}
 
     def _left(self) -> str:
-        return f"the {self.support} records of group {self.group}" + (f" with {{{self.known}}}" if self.labels else "")
+        known = f" with {{{self.known}}}" if self.labels else ""
+        return f"the {self.support} {self.unit()} of group {self.group}{known}"
 
     @classmethod
     def table(cls, worst: Sequence[Self], violations: int) -> WitnessTable:
@@ -219,13 +238,13 @@ class DisclosingInClass(DisclosingSet):
         if not any(one.labels for one in worst):
             return WitnessTable(
                 f"In {_counted(violations, 'case')} a sensitive item is too frequent in its group{more}:",
-                ("group", "sensitive item", "records", "of", "share"),
+                ("group", "sensitive item", worst[0].unit(), "of", "share"),
                 [(one.group, *one._told()) for one in worst],
                 right=2,
             )
         return WitnessTable(
             f"{_combinations(worst, violations)} tell{_s(violations)} too much{more}:",
-            ("an attacker who knows the values", "and the items", "finds", "in records", "of", "share"),
+            ("an attacker who knows the values", "and the items", "finds", worst[0]._among(), "of", "share"),
             [(one.group, one.known, *one._told()) for one in worst],
             right=3,
         )

@@ -14,6 +14,7 @@ TOP = 10  # rows of a table
 def context(release: Release, facts: Facts) -> dict[str, Any]:
     """The names that the templates of all formats know."""
     was, now = risks.both(facts)
+    counted = "records" if facts.persons is None else facts.persons.nouns
     return {
         **vars(facts),
         "TOP": TOP,
@@ -30,7 +31,7 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "sentence_now": now,
         "reach": risks.reach(release),
         "risk_charts": _risk_charts(facts),
-        "limits": release.problem.privacy.caveats(),
+        "limits": release.problem.privacy.caveats(release.problem.persons),
         "counted": release.problem.privacy.counted,
         "proof": sentences.proof(release),
         "command": sentences.verify_command(release),
@@ -41,10 +42,10 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "felt": sentences.felt(facts),
         "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
         "best": proofs.optimality(release),
-        "explained": sentences.explained(facts.persons),
+        "explained": sentences.explained(counted),
         "records": sentences.records(facts),
         "moved": sentences.moved(facts),
-        "rare_in": "would be in records" + ("" if facts.persons is None else f" of {facts.persons.nouns}"),
+        "rare_in": sentences.rare_in(counted),
     }
 
 

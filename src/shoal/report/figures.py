@@ -82,7 +82,7 @@ def _model(release: Release) -> sections.ModelFacts:
         name=privacy.name,
         title=privacy.title,
         options=plain(privacy.values()),
-        description=privacy.describe(),
+        description=privacy.describe(release.problem.persons),
         paper=privacy.paper,
         references=references(privacy.paper),
     )

@@ -84,7 +84,7 @@ def summary_html(story: Story) -> str:
             holds=release.verdict.holds,
             title=problem.privacy.title,
             options=problem.privacy.values(),
-            description=problem.privacy.describe(),
+            description=problem.privacy.describe(problem.persons),
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,

@@ -10,13 +10,14 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.data.arrays import Counts
 from shoal.data.attributes import MISSING
 from shoal.data.persons import Persons
 from shoal.data.relational import Relational, numbered
 from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
+from shoal.privacy.people import class_sizes
+from shoal.published import Grouping
 from shoal.release.release import Release
 from shoal.report.bands import sized
 from shoal.report.facts import Facts
@@ -70,18 +71,6 @@ def _different(data: Relational, at: int) -> int:
     return int(numbered([data.low[at], data.high[at]]).max(initial=-1)) + 1
 
 
-def fewest_persons(classes: Counts, persons: Persons | None) -> int | None:
-    """The fewest different persons of a class of records.
-
-    >>> fewest_persons(np.array([0, 0, 0, 1, 1]), Persons(np.array([5, 5, 3, 5, 5])))
-    1
-    """
-    if persons is None or not len(persons):
-        return None
-    pairs = np.unique(classes * np.int64(persons.of.max() + 1) + persons.of)
-    return int(np.bincount(pairs // (persons.of.max() + 1)).min())
-
-
 def _classes(before: Relational, after: Relational, persons: Persons | None) -> ClassFacts:
     """How many records have the same published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
@@ -94,7 +83,9 @@ def _classes(before: Relational, after: Relational, persons: Persons | None) -> 
         mean=float(sizes.mean()) if len(sizes) else 0.0,
         largest=largest,
         sizes=tuple(ClassBand(*band) for band in sized(sizes, SIZE_BANDS)),
-        fewest_persons=fewest_persons(after.classes, persons),
+        fewest_persons=None
+        if persons is None
+        else int(class_sizes(Grouping(after.classes, 1), persons).min(initial=largest)),
     )
 
 

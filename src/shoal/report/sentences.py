@@ -16,7 +16,7 @@ from shoal.report.facts import Facts
 from shoal.report.flips import UNCHANGED, lost_all
 from shoal.report.formatting import count, count_noun, share
 from shoal.report.proofs import UNNAMED
-from shoal.report.sections import PersonsFacts, SuppressedFacts
+from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
 EXPLAINED = (
@@ -39,9 +39,14 @@ def options(values: Mapping[str, Value]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} = {format_value(value)}" for name, value in given.items())
 
 
-def explained(persons: PersonsFacts | None) -> str:
-    """What the sets are that forced groups."""
-    return EXPLAINED.format(who="records" if persons is None else persons.nouns)
+def explained(nouns: str = "records") -> str:
+    """What the sets are that forced groups; ``nouns``: what is counted."""
+    return EXPLAINED.format(who=nouns)
+
+
+def rare_in(nouns: str = "records") -> str:
+    """The heading of how many hold such a set."""
+    return "would be in records" if nouns == "records" else f"would be in records of {nouns}"
 
 
 def records(facts: Facts) -> str:

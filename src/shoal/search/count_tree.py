@@ -31,18 +31,19 @@ class CountTree:
 
     def __init__(self, hierarchy: Hierarchy, items: Transactions, m: int, below: frozenset[int] = frozenset()) -> None:
         self.hierarchy, self.m = hierarchy, m
-        expanded = [(expand(hierarchy, row), weight) for row, weight in _weighted(items).items()]
-        supports = Counter[int]()
-        for labels, weight in expanded:
+        expanded = [(expand(hierarchy, row), people) for row, people in _by_row(items).items()]
+        holders: dict[int, set[int]] = {}
+        for labels, people in expanded:
             for label in labels:
-                supports[label] += weight
-        self.order = sorted(supports, key=lambda node: (-supports[node], node))
+                holders.setdefault(label, set()).update(people)
+        self.order = sorted(holders, key=lambda node: (-len(holders[node]), node))
         self.rank = {node: rank for rank, node in enumerate(self.order)}
-        self.total = sum(weight for _, weight in expanded)
-        self.counts: Counter[Path] = Counter()
-        for labels, weight in expanded:
+        self.total = len(set().union(*(people for _, people in expanded)))
+        counted: dict[Path, set[int]] = {}
+        for labels, people in expanded:
             for path in self.itemsets(labels - below):
-                self.counts[path] += weight
+                counted.setdefault(path, set()).update(people)
+        self.counts = Counter({path: len(people) for path, people in counted.items()})
 
     def itemsets(self, labels: frozenset[int]) -> Iterator[Path]:
         """All sets of 1..m labels without an ancestor-descendant pair (Alg. 1, lines 3-4), as paths."""
@@ -57,7 +58,7 @@ class CountTree:
                     stack.append(((*path, label), rest))
 
     def support(self, labels: list[int] | Path) -> int:
-        """The number of transactions that hold all the labels."""
+        """The number of persons with a transaction that holds all the labels."""
         if self.hierarchy.root in labels:
             return self.total
         return self.counts[tuple(sorted(labels, key=self.rank.__getitem__))]
@@ -133,6 +134,11 @@ def _cut_cost(hierarchy: Hierarchy, costs: list[int], raised: frozenset[int]) ->
     return sum(costs[node] for node in {*raised, *leaves})
 
 
-def _weighted(items: Transactions) -> Counter[Path]:
-    """Distinct non-empty rows with how often they occur."""
-    return Counter(tuple(row.tolist()) for row in items if len(row))
+def _by_row(items: Transactions) -> dict[Path, set[int]]:
+    """Distinct non-empty rows, and whose each is."""
+    rows: dict[Path, set[int]] = {}
+    people = range(len(items)) if items.persons is None else items.persons.of.tolist()
+    for row, person in zip(items, people, strict=True):
+        if len(row):
+            rows.setdefault(tuple(row.tolist()), set()).add(person)
+    return rows

@@ -80,7 +80,8 @@ class CutSuppressionSearch(BoundedSearch):
         """Search."""
         with self._timed("solving"):
             solver.load()  # missing, it is missed before any work
-        if 0 < self.problem.items.non_empty < self.demand.k:
+        items = self.problem.items
+        if 0 < items.count_persons(items.sizes > 0) < self.demand.k:
             return self._nothing()
         ended = self._run_steps(self._start, self._descend, self._prove)
         ended = self._concluded(ended, self._conclude)

@@ -113,7 +113,15 @@ def repair(
         done = Repaired(direct.raised, direct.counted, direct.repairs)
     if demand.absent:
         more = repair_negative(
-            items.indptr, items.items, *tree, demand.k, sizes, done.raised, threads=engine.threads, tick=tick
+            items.indptr,
+            items.items,
+            *tree,
+            demand.k,
+            sizes,
+            done.raised,
+            persons=items.repeaters,
+            threads=engine.threads,
+            tick=tick,
         )
         done = done.then(more, cut_input, privacy)
     if demand.one_in:
@@ -126,6 +134,7 @@ def repair(
             demand.one_in,
             sizes,
             done.raised,
+            persons=items.repeaters,
             bounded=bounded,
             threads=engine.threads,
             tick=tick,

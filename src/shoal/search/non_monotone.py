@@ -180,8 +180,9 @@ def _lister(problem: Prepared[ItemsetModel], demand: Demand, engine: Engine) -> 
     """The kernel that lists breaches, set up for a problem."""
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
+    persons, threads = items.repeaters, engine.threads
     if demand.absent:
         of_negative, k = Breaches.of_negative, demand.k
-        return of_negative(items.indptr, items.items, *tree, k, threads=engine.threads, tick=tick)
+        return of_negative(items.indptr, items.items, *tree, k, persons=persons, threads=threads, tick=tick)
     rows = (items.indptr, items.items, values.indptr, values.items)
-    return Breaches.of_diversity(*rows, *tree, demand.one_in, threads=engine.threads, tick=tick)
+    return Breaches.of_diversity(*rows, *tree, demand.one_in, persons=persons, threads=threads, tick=tick)

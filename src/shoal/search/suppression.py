@@ -89,6 +89,7 @@ def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> Suppression:
         hierarchy.span,
         hierarchy.n_leaves,
         problem.privacy.demand(items).k,
+        persons=items.repeaters,
         kept=problem.costs,
         gone=gone,
         occurrences=limits.occurrences,

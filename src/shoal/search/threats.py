@@ -12,10 +12,10 @@ from shoal.kernels.search.cuts.threats import Threats
 def counter_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Threats:
     """Finds threats and witnesses."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
-    return Threats(items.indptr, items.items, *tree, k, threads=engine.threads)
+    return Threats(items.indptr, items.items, *tree, k, persons=items.repeaters, threads=engine.threads)
 
 
 def conflicts_of(items: Transactions, hierarchy: Hierarchy, k: int, engine: Engine) -> Conflicts:
     """Finds conflicts."""
     tree = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves)
-    return Conflicts(items.indptr, items.items, *tree, k, threads=engine.threads)
+    return Conflicts(items.indptr, items.items, *tree, k, persons=items.repeaters, threads=engine.threads)

@@ -12,12 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.data import Transactions
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
 from shoal.kernels.verify.disclosing_sets import Disclosing, disclosing_sets
 from tests import oracles
 from tests.conftest import implementations
 from tests.kernels.rows import interrupt
-from tests.kernels.verify.tables import arrays, random_rows
+from tests.kernels.verify.tables import arrays, random_rows, records, with_persons
 
 label_sets = st.sets(st.sampled_from("abcdef"), max_size=5)
 
@@ -43,7 +44,7 @@ def split(pairs: Pairs) -> tuple[Transactions, Transactions]:
 def test_disclosing_sets(kernel: ModuleType, pairs: Pairs, l: int, m: int, threads: int) -> None:
     t, s = split(pairs)
     checked, violations, found = kernel.disclosing_sets(
-        *arrays(t), *arrays(s), 1, l, 0, m, 1, 1000, threads, no_progress
+        *with_persons(t), *arrays(s), 1, l, 0, m, 1, 1000, threads, no_progress
     )
     rows, values = [frozenset(row) for row, _ in pairs], [frozenset(sensitive) for _, sensitive in pairs]
     failing = oracles.disclosures(rows, values, l, m)
@@ -67,6 +68,41 @@ def test_disclosing_sets(kernel: ModuleType, pairs: Pairs, l: int, m: int, threa
 
 
 @given(
+    rows=records(st.tuples(label_sets, value_sets), max_size=24),
+    l=st.integers(1, 4),
+    m=st.integers(0, 3),
+    threads=st.integers(1, 3),
+)
+@example(rows=[(({"c"}, {"x"}), 0)] * 9 + [(({"c"}, set()), person) for person in range(1, 10)], l=2, m=1, threads=1)
+def test_disclosing_sets_by_persons(
+    kernel: ModuleType, rows: list[tuple[tuple[set[str], set[str]], int]], l: int, m: int, threads: int
+) -> None:
+    """A person counts once for a set, and once for a set with a value, however many rows say so."""
+    t, s = split([pair for pair, _ in rows])
+    people = [person for _, person in rows]
+    t = t.of_persons(people)
+    _, violations, found = kernel.disclosing_sets(
+        *with_persons(t), *arrays(s), 1, l, 0, m, 1, 1000, threads, no_progress
+    )
+    failing = oracles.disclosures(t.sets(), s.sets(), l, m, people)
+    smallest = min(map(len, failing), default=m)
+    expected = {labels: by_value for labels, by_value in failing.items() if len(labels) == smallest}
+    assert violations == len(found) == len(expected)
+    for codes, code, support, together in found:
+        by_value = expected[frozenset(t.labels[c] for c in codes)]
+        assert by_value[s.labels[code]] == (support, together)
+        assert together == max(count for _, count in by_value.values())
+    told = kernel.smallest_disclosing(*with_persons(t), *arrays(s), 1, l, m, threads, no_progress).tolist()
+    for row, values, size in zip(t.sets(), s.sets(), told, strict=True):
+        sizes = [len(known) for known, by in failing.items() if known and known <= row and values & by.keys()]
+        assert size == min(sizes, default=0)
+    for keep in (0, 3, 1000):
+        call = (*with_persons(t), *arrays(s), 1, l, 0, m, 1, keep, 1, no_progress)
+        results = [one.disclosing_sets(*call) for one in implementations()]
+        assert all(result == results[0] for result in results)
+
+
+@given(
     pairs=pair_lists,
     share=st.tuples(st.integers(1, 5), st.integers(5, 9)),
     first=st.integers(0, 2),
@@ -79,7 +115,7 @@ def test_twins_find_the_same_disclosing_sets(
 ) -> None:
     t, s = split(pairs)
     results = [
-        kernel.disclosing_sets(*arrays(t), *arrays(s), *share, first, m, least, keep, threads, no_progress)
+        kernel.disclosing_sets(*with_persons(t), *arrays(s), *share, first, m, least, keep, threads, no_progress)
         for kernel in implementations()
         for threads in (1, 3)
     ]
@@ -94,7 +130,7 @@ def test_disclosing_sets_of_some_sizes(
     """Any share, sizes that start above 0, and sets that too few rows with a value have are left out."""
     t, s = split(pairs)
     checked, violations, found = kernel.disclosing_sets(
-        *arrays(t), *arrays(s), part, 9, first, m, least, 1000, 1, no_progress
+        *with_persons(t), *arrays(s), part, 9, first, m, least, 1000, 1, no_progress
     )
     failing, looked_at = dict[frozenset[str], tuple[int, int]](), 0
     for size in range(first, m + 1):
@@ -114,7 +150,7 @@ def test_disclosing_sets_of_some_sizes(
 def test_a_set_fails_though_its_parts_are_fine(kernel: ModuleType) -> None:
     pairs: Pairs = [({"a", "b"}, {"x"}), *[({"a"}, set[str]())] * 3, *[({"b"}, set[str]())] * 3]
     t, s = split(pairs)
-    assert kernel.disclosing_sets(*arrays(t), *arrays(s), 1, 3, 0, 2, 1, 20, 1, no_progress) == (
+    assert kernel.disclosing_sets(*with_persons(t), *arrays(s), 1, 3, 0, 2, 1, 20, 1, no_progress) == (
         4,
         1,
         [([0, 1], 0, 1, 1)],
@@ -139,14 +175,14 @@ def test_disclosing_sets_of_larger_data(kernel: ModuleType, l: int, share: float
     expected.sort(key=lambda f: (-Fraction(f[3], f[2]), -f[2], f[0]))
     for threads in (1, 2, 5):
         found = kernel.disclosing_sets(
-            indptr, items, 14, value_indptr, values, 6, 1, l, 0, m, 1, 20, threads, no_progress
+            indptr, items, NOBODY, 14, value_indptr, values, 6, 1, l, 0, m, 1, 20, threads, no_progress
         )
         assert found == (checked, violations, expected[:20])
 
 
 def test_no_rows_disclose_nothing(kernel: ModuleType) -> None:
     none = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), 0)
-    assert kernel.disclosing_sets(*none, *none, 1, 2, 0, 2, 1, 20, 1, no_progress) == (0, 0, [])
+    assert kernel.disclosing_sets(*none[:2], NOBODY, none[2], *none, 1, 2, 0, 2, 1, 20, 1, no_progress) == (0, 0, [])
 
 
 def test_huge_options_of_disclosing_sets() -> None:
@@ -159,14 +195,14 @@ def test_an_exception_in_the_callback_stops_disclosing_sets(kernel: ModuleType) 
     _, *csr = random_rows(300, 200, 0.4, seed=0)
     _, *values = random_rows(300, 5, 0.5, seed=1)
     with pytest.raises(KeyboardInterrupt):
-        kernel.disclosing_sets(*csr, 200, *values, 5, 1, 1, 0, 4, 1, 0, 2, interrupt)
+        kernel.disclosing_sets(*csr, NOBODY, 200, *values, 5, 1, 1, 0, 4, 1, 0, 2, interrupt)
 
 
 @given(pairs=pair_lists, l=st.integers(1, 4), certain=st.booleans(), m=st.integers(0, 4), threads=st.integers(1, 4))
 def test_smallest_disclosing(kernel: ModuleType, pairs: Pairs, l: int, certain: bool, m: int, threads: int) -> None:
     rows, values = split(pairs)
     allowed = (len(pairs), len(pairs) + 1) if certain else (1, l)
-    found = kernel.smallest_disclosing(*arrays(rows), *arrays(values), *allowed, m, threads, no_progress)
+    found = kernel.smallest_disclosing(*with_persons(rows), *arrays(values), *allowed, m, threads, no_progress)
     for at, (row, own) in enumerate(pairs):
         sizes = [
             size

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.data import Transactions
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
 from shoal.kernels.verify.negative_itemsets import RareNegativeItemsets, rare_negative_itemsets
 from tests import oracles
 from tests.conftest import implementations
 from tests.kernels.rows import interrupt
-from tests.kernels.verify.tables import arrays, offsets, random_rows
+from tests.kernels.verify.tables import arrays, offsets, random_rows, records, with_persons
 
 label_sets = st.sets(st.sampled_from("abcdef"), max_size=5)
 
@@ -43,7 +44,7 @@ tables = st.lists(st.sampled_from([0, 1, 3, 4, 5]), min_size=16, max_size=16).ma
 @example(rows=[set()] * 3 + [{"a"}] * 2, k=3, m=1, threads=1)
 def test_rare_negative_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
     t = Transactions.from_sets(rows)
-    checked, violations, found = kernel.rare_negative_itemsets(*arrays(t), k, m, 10**6, threads, no_progress)
+    checked, violations, found = kernel.rare_negative_itemsets(*with_persons(t), k, m, 10**6, threads, no_progress)
     rare = oracles.rare_facts([frozenset(row) for row in rows], k, m)
     fewest = min((len(present) + len(absent) for present, absent in rare), default=m)
     expected = {facts: count for facts, count in rare.items() if len(facts[0]) + len(facts[1]) == fewest}
@@ -59,11 +60,32 @@ def test_rare_negative_itemsets(kernel: ModuleType, rows: list[set[str]], k: int
     assert checked >= len(sets)
 
 
+@given(rows=records(label_sets, max_size=24), k=st.integers(1, 5), m=st.integers(1, 4), threads=st.integers(1, 3))
+@example(rows=[({"a"}, 0), ({"a", "b"}, 0), ({"a"}, 1), ({"a", "b"}, 2)], k=2, m=2, threads=1)
+@example(rows=[(set(), 0), ({"a"}, 0), ({"a"}, 1), (set(), 2)], k=3, m=1, threads=1)
+def test_facts_of_persons(kernel: ModuleType, rows: list[tuple[set[str], int]], k: int, m: int, threads: int) -> None:
+    """Counted directly: one person may have a row with a label and one without it."""
+    sets, people = [frozenset(row) for row, _ in rows], [person for _, person in rows]
+    t = Transactions.from_sets(sets).of_persons(people)
+    checked, violations, found = kernel.rare_negative_itemsets(*with_persons(t), k, m, 10**6, threads, no_progress)
+    rare = oracles.rare_facts(sets, k, m, people)
+    fewest = min((len(present) + len(absent) for present, absent in rare), default=m)
+    expected = {facts: count for facts, count in rare.items() if len(facts[0]) + len(facts[1]) == fewest}
+    reported = {
+        (frozenset(t.labels[c] for c in present), frozenset(t.labels[c] for c in absent)): count
+        for present, absent, count in found
+    }
+    assert reported == expected
+    assert violations == len(found) <= checked
+    results = [one.rare_negative_itemsets(*with_persons(t), k, m, 5, 1, no_progress) for one in implementations()]
+    assert all(result == results[0] for result in results)
+
+
 @given(rows=row_lists | repeated | tables, k=st.integers(1, 6), m=st.integers(1, 5), keep=st.integers(0, 5))
 def test_twins_find_the_same_rare_negative_itemsets(rows: list[set[str]], k: int, m: int, keep: int) -> None:
     t = Transactions.from_sets(rows)
     results = [
-        kernel.rare_negative_itemsets(*arrays(t), k, m, keep, threads, no_progress)
+        kernel.rare_negative_itemsets(*with_persons(t), k, m, keep, threads, no_progress)
         for kernel in implementations()
         for threads in (1, 3)
     ]
@@ -78,9 +100,9 @@ def test_absent_labels_single_out(kernel: ModuleType, known: set[str], left: int
     rows = [*[set[str]()] * 9 * len(known), *[known] * left, *(known | {label} for label in "abc" for _ in range(4))]
     t = Transactions.from_sets(rows)
     facts = 3 + len(known)
-    assert kernel.rare_negative_itemsets(*arrays(t), 4, facts - 1, 20, 1, no_progress)[1] == 0
+    assert kernel.rare_negative_itemsets(*with_persons(t), 4, facts - 1, 20, 1, no_progress)[1] == 0
     present = [3] if known else []
-    assert kernel.rare_negative_itemsets(*arrays(t), 4, facts, 20, 1, no_progress)[1:] == (
+    assert kernel.rare_negative_itemsets(*with_persons(t), 4, facts, 20, 1, no_progress)[1:] == (
         1,
         [(present, [0, 1, 2], left)],
     )
@@ -100,7 +122,9 @@ def test_rare_negative_itemsets_of_larger_data(kernel: ModuleType, k: int, share
         if expected:
             break
     expected.sort(key=lambda fact: (fact[2], fact[0], fact[1]))
-    found = [kernel.rare_negative_itemsets(indptr, items, 9, k, m, 20, threads, no_progress) for threads in (1, 2, 5)]
+    found = [
+        kernel.rare_negative_itemsets(indptr, items, NOBODY, 9, k, m, 20, threads, no_progress) for threads in (1, 2, 5)
+    ]
     assert found[0] == found[1] == found[2]
     assert found[0][1:] == (len(expected), expected[:20])
 
@@ -120,7 +144,7 @@ def test_one_row_that_differs_is_found(kernel: ModuleType, seed: int) -> None:
         if expected:
             break
     expected.sort(key=lambda fact: (fact[2], fact[0], fact[1]))
-    assert kernel.rare_negative_itemsets(*offsets(has), 12, 4, 12, 1000, 2, no_progress)[1:] == (
+    assert kernel.rare_negative_itemsets(*offsets(has), NOBODY, 12, 4, 12, 1000, 2, no_progress)[1:] == (
         len(expected),
         expected,
     )
@@ -150,7 +174,7 @@ def test_pairs_and_single_facts_of_many_rows(copies: int, seed: int) -> None:
 
 def test_no_rows_have_no_rare_negative_itemsets(kernel: ModuleType) -> None:
     none = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-    assert kernel.rare_negative_itemsets(*none, 3, 2, 2, 20, 1, no_progress) == (0, 0, [])
+    assert kernel.rare_negative_itemsets(*none, NOBODY, 3, 2, 2, 20, 1, no_progress) == (0, 0, [])
 
 
 def test_huge_options_of_rare_negative_itemsets() -> None:
@@ -162,4 +186,4 @@ def test_huge_options_of_rare_negative_itemsets() -> None:
 def test_an_exception_in_the_callback_stops_rare_negative_itemsets(kernel: ModuleType) -> None:
     _, *csr = random_rows(300, 200, 0.4, seed=0)
     with pytest.raises(KeyboardInterrupt):
-        kernel.rare_negative_itemsets(*csr, 200, 1, 4, 0, 2, interrupt)
+        kernel.rare_negative_itemsets(*csr, NOBODY, 200, 1, 4, 0, 2, interrupt)

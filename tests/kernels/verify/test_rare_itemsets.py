@@ -17,36 +17,40 @@ from shoal.data import Transactions
 from shoal.kernels.choice import no_progress
 from tests import oracles
 from tests.conftest import implementations
+from tests.kernels.verify.tables import records
 
-row_lists = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
+Records = list[tuple[set[str], int]]  # sets, and whose they are
+row_lists = records(st.sets(st.sampled_from("abcdef"), max_size=5), max_size=20)
 
 
-def coded(rows: list[set[str]]) -> tuple[Transactions, list[frozenset[str]]]:
-    return Transactions.from_sets(rows), [frozenset(row) for row in rows]
+def coded(rows: Records) -> tuple[Transactions, list[frozenset[str]], list[int]]:
+    people = [person for _, person in rows]
+    sets = [frozenset(row) for row, _ in rows]
+    return Transactions.from_sets(sets).of_persons(people), sets, people
 
 
 @given(rows=row_lists, k=st.integers(1, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
-def test_rare_itemsets(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
-    t, sets = coded(rows)
+def test_rare_itemsets(kernel: ModuleType, rows: Records, k: int, m: int, threads: int) -> None:
+    t, sets, people = coded(rows)
     checked, violations, found = kernel.rare_itemsets(
-        t.indptr, t.items, len(t.labels), k, m, 1000, False, threads, no_progress
+        t.indptr, t.items, t.repeaters, len(t.labels), k, m, 1000, False, threads, no_progress
     )
-    expected = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
-    minimal = oracles.minimal_rare(sets, k, m)
+    expected = {labels: count for labels, count in oracles.supports(sets, m, people).items() if count < k}
+    minimal = oracles.minimal_rare(sets, k, m, people)
     reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
     assert violations == len(found) == len(reported)
     assert minimal.items() <= reported.items() <= expected.items()
     if k == 1:
-        assert checked == len(oracles.supports(sets, m))
+        assert checked == len(oracles.supports(sets, m, people))
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
-def test_the_first_size_that_fails(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
-    t, sets = coded(rows)
+def test_the_first_size_that_fails(kernel: ModuleType, rows: Records, k: int, m: int, threads: int) -> None:
+    t, sets, people = coded(rows)
     _, violations, found = kernel.rare_itemsets(
-        t.indptr, t.items, len(t.labels), k, m, 1000, True, threads, no_progress
+        t.indptr, t.items, t.repeaters, len(t.labels), k, m, 1000, True, threads, no_progress
     )
-    rare = {labels: count for labels, count in oracles.supports(sets, m).items() if count < k}
+    rare = {labels: count for labels, count in oracles.supports(sets, m, people).items() if count < k}
     smallest = min(map(len, rare), default=0)
     reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
     assert reported == {labels: count for labels, count in rare.items() if len(labels) == smallest}
@@ -54,37 +58,43 @@ def test_the_first_size_that_fails(kernel: ModuleType, rows: list[set[str]], k: 
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), keep=st.integers(0, 5), first=st.booleans())
-def test_twins_report_the_same(rows: list[set[str]], k: int, m: int, keep: int, first: bool) -> None:
-    t, _ = coded(rows)
+def test_twins_report_the_same(rows: Records, k: int, m: int, keep: int, first: bool) -> None:
+    t, _, _ = coded(rows)
     results: list[Any] = []
     for kernel in implementations():
         for threads in (1, 3):
-            rare = kernel.rare_itemsets(t.indptr, t.items, len(t.labels), k, m, keep, first, threads, no_progress)
-            whole = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, keep, no_progress)
+            rare = kernel.rare_itemsets(
+                t.indptr, t.items, t.repeaters, len(t.labels), k, m, keep, first, threads, no_progress
+            )
+            whole = kernel.rare_rows(t.indptr, t.items, t.repeaters, len(t.labels), k, keep, no_progress)
             results.append((rare, whole))
     assert all(result == results[0] for result in results)
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
-def test_smallest_rare(kernel: ModuleType, rows: list[set[str]], k: int, m: int, threads: int) -> None:
-    t, sets = coded(rows)
-    smallest = kernel.smallest_rare(t.indptr, t.items, len(t.labels), k, m, threads, no_progress)
-    assert smallest.tolist() == oracles.smallest_identifying(sets, k, m)
+def test_smallest_rare(kernel: ModuleType, rows: Records, k: int, m: int, threads: int) -> None:
+    t, sets, people = coded(rows)
+    smallest = kernel.smallest_rare(t.indptr, t.items, t.repeaters, len(t.labels), k, m, threads, no_progress)
+    assert smallest.tolist() == oracles.smallest_identifying(sets, k, m, people)
 
 
 @given(rows=row_lists, k=st.integers(2, 6))
-def test_rare_rows(kernel: ModuleType, rows: list[set[str]], k: int) -> None:
-    t, sets = coded(rows)
-    checked, violations, found = kernel.rare_rows(t.indptr, t.items, len(t.labels), k, 1000, no_progress)
+def test_rare_rows(kernel: ModuleType, rows: Records, k: int) -> None:
+    t, sets, people = coded(rows)
+    checked, violations, found = kernel.rare_rows(t.indptr, t.items, t.repeaters, len(t.labels), k, 1000, no_progress)
     distinct = {row for row in sets if row}
+
+    def support(labels: frozenset[str]) -> int:
+        return len({person for row, person in zip(sets, people, strict=True) if labels <= row})
+
     assert checked == len(distinct)
-    assert violations == sum(sum(row <= other for other in sets) < k for row in distinct)
-    assert (violations == 0) == oracles.is_km_anonymous(sets, k, 6)
+    assert violations == sum(support(row) < k for row in distinct)
+    assert (violations == 0) == oracles.is_km_anonymous(sets, k, 6, people)
     assert (violations == 0) == (found == [])
-    for codes, support in found:
+    for codes, count in found:
         labels = frozenset(t.labels[code] for code in codes)
-        assert support == sum(labels <= row for row in sets) < k
-        assert all(sum(labels - {label} <= row for row in sets) >= k for label in labels if len(labels) > 1)
+        assert count == support(labels) < k
+        assert all(support(labels - {label}) >= k for label in labels if len(labels) > 1)
 
 
 def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> None:
@@ -95,4 +105,4 @@ def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType) -> No
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kernel.rare_itemsets(t.indptr, t.items, len(t.labels), 1, 4, 0, False, 2, interrupt)
+        kernel.rare_itemsets(t.indptr, t.items, t.repeaters, len(t.labels), 1, 4, 0, False, 2, interrupt)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.arrays import NOBODY, Row, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.verify.rare_itemsets import KEEP
 
@@ -38,12 +38,16 @@ def disclosing_sets(
     allowed: tuple[int, int],
     sizes: range,
     *,
+    persons: Codes = NOBODY,
     least: int = 1,
     threads: int = 1,
     keep: int = KEEP,
     tick: Tick = no_progress,
 ) -> Disclosing:
     """Sets of labels such that more than an allowed share of the rows with all of them have the same sensitive value.
+
+    Where persons have several rows, the share is one of the persons with such a row: of those who have a row with all
+    the labels, how many have one with the value, too.
 
     ``allowed`` is (part, whole); part times the number of rows, and so whole, must fit 64 bits. Size by size, ending
     with the first that has such sets: then it is all of that size, each with its most frequent sensitive value (the
@@ -65,6 +69,7 @@ def disclosing_sets(
         *compiled_or(disclosing_sets_twin)(
             indptr,
             items,
+            persons,
             labels,
             sensitive_indptr,
             sensitive_items,
@@ -89,6 +94,7 @@ def smallest_disclosing(
     allowed: tuple[int, int],
     m: int,
     *,
+    persons: Codes = NOBODY,
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
@@ -100,6 +106,7 @@ def smallest_disclosing(
     smallest: npt.NDArray[np.uint8] = compiled_or(smallest_disclosing_twin)(
         indptr,
         items,
+        persons,
         labels,
         sensitive_indptr,
         sensitive_items,
@@ -113,13 +120,14 @@ def smallest_disclosing(
     return smallest.astype(np.int64)
 
 
-Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's sensitive values, its weight
-Disclosure = tuple[list[int], int, int, int]  # labels, sensitive value, support, rows of these with the value
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's sensitive values, whose it is
+Disclosure = tuple[list[int], int, int, int]  # labels, sensitive value, support, how many of these have the value
 
 
 def disclosing_sets_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     labels: int,
     sensitive_indptr: Offsets,
     sensitive_items: Codes,
@@ -134,17 +142,12 @@ def disclosing_sets_twin(
     tick: Tick,
 ) -> tuple[int, int, list[Disclosure]]:
     """Count the sensitive values in the rows whole every set that enough rows with a sensitive value have."""
-    weighted = Counter(zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True))
-    rows = [(row, values, weight) for (row, values), weight in weighted.items()]
+    rows = _rows(indptr, items, persons, sensitive_indptr, sensitive_items)
     checked, failing = 0, list[Disclosure]()
     for size in range(first, last + 1 if rows else first):
         for codes, held in _known(rows, size, tick, least):
             checked += 1
-            support = sum(weight for _, _, weight in held)
-            together = Counter[int]()
-            for _, values, weight in held:
-                for value in values:
-                    together[value] += weight
+            support, together = len({person for _, _, person in held}), _together(held)
             most = min(together, key=lambda value: (-together[value], value), default=0)
             if together[most] * whole > support * part:
                 failing.append((list(codes), most, support, together[most]))
@@ -156,6 +159,7 @@ def disclosing_sets_twin(
 def smallest_disclosing_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     labels: int,
     sensitive_indptr: Offsets,
     sensitive_items: Codes,
@@ -167,16 +171,27 @@ def smallest_disclosing_twin(
     tick: Tick,
 ) -> npt.NDArray[np.uint8]:
     """Mark the rows whole every set that have a value which is too frequent among them."""
-    every = list(zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True))
+    every = _rows(indptr, items, persons, sensitive_indptr, sensitive_items)
     smallest = [0] * len(every)
     for size in range(1, m + 1):
-        for codes, held in _known([(row, values, 1) for row, values in every], size, tick):
-            together = Counter(value for _, values, _ in held for value in values)
-            disclosed = {value for value, count in together.items() if count * whole > len(held) * part}
-            for at, (row, values) in enumerate(every):
+        for codes, held in _known(every, size, tick):
+            support = len({person for _, _, person in held})
+            disclosed = {value for value, count in _together(held).items() if count * whole > support * part}
+            for at, (row, values, _) in enumerate(every):
                 if not smallest[at] and disclosed & set(values) and set(codes) <= set(row):
                     smallest[at] = size
     return np.array(smallest, dtype=np.uint8)
+
+
+def _rows(indptr: Offsets, items: Codes, persons: Codes, sensitive_indptr: Offsets, sensitive_items: Codes) -> Held:
+    """The labels of each row, its sensitive values, and whose it is."""
+    both = rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items)
+    return list(zip(*both, people_of(indptr, persons), strict=True))
+
+
+def _together(held: Held) -> Counter[int]:
+    """How many persons have each sensitive value in one of the rows."""
+    return Counter(value for value, _ in {(value, person) for _, values, person in held for value in values})
 
 
 def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[Row, Held]]:
@@ -189,11 +204,11 @@ def _known(rows: Held, size: int, tick: Tick, least: int = 1) -> Iterator[tuple[
             yield prefix, held
             continue
         follow: dict[int, Held] = defaultdict(list)
-        for rest, values, weight in held:
+        for rest, values, person in held:
             for at, label in enumerate(rest):
-                follow[label].append((rest[at + 1 :], values, weight))
+                follow[label].append((rest[at + 1 :], values, person))
         for label, having in follow.items():
-            if sum(weight for _, values, weight in having if values) >= least:
+            if len({person for _, values, person in having if values}) >= least:
                 stack.append(((*prefix, label), having))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.arrays import NOBODY, Row, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 KEEP = 20  # witnesses that a verdict carries
@@ -33,12 +32,13 @@ def rare_itemsets(
     k: int,
     m: int,
     *,
+    persons: Codes = NOBODY,
     threads: int = 1,
     keep: int = KEEP,
     first_size_only: bool = False,
     tick: Tick = no_progress,
 ) -> Rare:
-    """Sets of at most m labels with support in 1..k-1: all that have no such part, and some that do.
+    """Sets of at most m labels in rows of 1..k-1 persons: all that have no such part, and some that do.
 
     ``first_size_only``: go size by size and end with the first that has such sets; then it is all of that size.
 
@@ -47,28 +47,43 @@ def rare_itemsets(
     """
     return Rare(
         *compiled_or(rare_itemsets_twin)(
-            indptr, items, labels, capped(k, indptr), m, keep, first_size_only, threads, tick
+            indptr, items, persons, labels, capped(k, indptr), m, keep, first_size_only, threads, tick
         )
     )
 
 
 def rare_rows(
-    indptr: Offsets, items: Codes, labels: int, k: int, *, keep: int = KEEP, tick: Tick = no_progress
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    k: int,
+    *,
+    persons: Codes = NOBODY,
+    keep: int = KEEP,
+    tick: Tick = no_progress,
 ) -> Rare:
-    """Distinct non-empty rows that fewer than k rows contain; the first few are thinned to rare sets with no rare part.
+    """Distinct non-empty rows within rows of fewer than k persons; the first few thinned to sets with no rare part.
 
     With ``keep=0`` the first such row ends the search: a quick yes or no.
     """
-    return Rare(*compiled_or(rare_rows_twin)(indptr, items, labels, capped(k, indptr), keep, tick))
+    return Rare(*compiled_or(rare_rows_twin)(indptr, items, persons, labels, capped(k, indptr), keep, tick))
 
 
 def smallest_rare(
-    indptr: Offsets, items: Codes, labels: int, k: int, m: int, *, threads: int = 1, tick: Tick = no_progress
+    indptr: Offsets,
+    items: Codes,
+    labels: int,
+    k: int,
+    m: int,
+    *,
+    persons: Codes = NOBODY,
+    threads: int = 1,
+    tick: Tick = no_progress,
 ) -> Counts:
-    """For each row, the size of its smallest subset of at most m (and 255) labels with support below k; 0: none."""
+    """For each row, the size of its smallest subset of at most m (and 255) labels of fewer than k persons; 0: none."""
     k = capped(k, indptr)
     smallest: npt.NDArray[np.uint8] = compiled_or(smallest_rare_twin)(
-        indptr, items, labels, k, min(m, 255), threads, tick
+        indptr, items, persons, labels, k, min(m, 255), threads, tick
     )
     return smallest.astype(np.int64)
 
@@ -79,6 +94,7 @@ Told = tuple[int, int, list[tuple[list[int], int]]]  # checked, violations, (cod
 def rare_itemsets_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     labels: int,
     k: int,
     m: int,
@@ -88,7 +104,7 @@ def rare_itemsets_twin(
     tick: Tick,
 ) -> Told:
     """Depth-first: count the labels that follow a frequent prefix; report the rare ones, extend the frequent ones."""
-    rows = _weighted(indptr, items)
+    rows = _by_row(indptr, items, persons)
     for size in range(1 if first_size_only else m, m + 1):
         checked, rare = 0, []
         for prefix, counts, _ in _frequent_prefixes(rows, k, size, tick):
@@ -100,11 +116,11 @@ def rare_itemsets_twin(
 
 
 def smallest_rare_twin(
-    indptr: Offsets, items: Codes, labels: int, k: int, m: int, threads: int, tick: Tick
+    indptr: Offsets, items: Codes, persons: Codes, labels: int, k: int, m: int, threads: int, tick: Tick
 ) -> npt.NDArray[np.uint8]:
     """Mark the rows of every rare set with its size."""
     smallest: dict[Row, int] = {}
-    for prefix, counts, rows in _frequent_prefixes(_weighted(indptr, items), k, m, tick):
+    for prefix, counts, rows in _frequent_prefixes(_by_row(indptr, items, persons), k, m, tick):
         if min(counts.values(), default=k) < k:
             size = len(prefix) + 1
             for row, rest, _ in rows:
@@ -113,24 +129,24 @@ def smallest_rare_twin(
     return np.array([smallest.get(row, 0) for row in rows_of(indptr, items)], dtype=np.uint8)
 
 
-def rare_rows_twin(indptr: Offsets, items: Codes, labels: int, k: int, keep: int, tick: Tick) -> Told:
-    """Count the rows that contain each distinct row."""
-    rows = _weighted(indptr, items)
-    holders: dict[int, list[tuple[frozenset[int], int]]] = {}
-    for row, weight in rows.items():
+def rare_rows_twin(indptr: Offsets, items: Codes, persons: Codes, labels: int, k: int, keep: int, tick: Tick) -> Told:
+    """Count the persons whose rows contain each distinct row."""
+    rows = _by_row(indptr, items, persons)
+    holders: dict[int, list[tuple[frozenset[int], set[int]]]] = {}
+    for row, people in rows.items():
         for label in row:
-            holders.setdefault(label, []).append((frozenset(row), weight))
+            holders.setdefault(label, []).append((frozenset(row), people))
 
     def support(labels: Sequence[int]) -> int:
         wanted = frozenset(labels)
         rarest = min(labels, key=lambda label: len(holders[label]))
-        return sum(weight for row, weight in holders[rarest] if wanted <= row)
+        return len(set().union(*(people for row, people in holders[rarest] if wanted <= row)))
 
     checked, violations, thinned = 0, 0, {}
     for row in sorted(rows):
         tick(checked / len(rows))
         checked += 1
-        if rows[row] >= k or support(row) >= k:
+        if support(row) >= k:
             continue
         violations += 1
         if keep == 0:
@@ -146,34 +162,31 @@ def rare_rows_twin(indptr: Offsets, items: Codes, labels: int, k: int, keep: int
     return checked, violations, _smallest([(list(codes), count) for codes, count in thinned.items()], keep)
 
 
+Held = tuple[Row, Row, set[int]]  # a row, what of it follows the prefix, and whose it is
+
+
 def _frequent_prefixes(
-    weighted: dict[Row, int], k: int, m: int, tick: Tick
-) -> Iterable[tuple[Row, Counter[int], list[tuple[Row, Row, int]]]]:
+    by_row: dict[Row, set[int]], k: int, m: int, tick: Tick
+) -> Iterable[tuple[Row, dict[int, int], list[Held]]]:
     """Every frequent prefix of fewer than m labels, by rising support, with the counts of the labels that follow it."""
-    support = Counter[int]()
-    for row, weight in weighted.items():
-        for label in row:
-            support[label] += weight
+    support = _supports((row, people) for row, people in by_row.items())
     order = {label: rank for rank, label in enumerate(sorted(support, key=lambda u: (support[u], u)))}
-    start = [(row, tuple(sorted(row, key=order.__getitem__)), weight) for row, weight in weighted.items()]
-    stack: list[tuple[Row, list[tuple[Row, Row, int]]]] = [((), start)]
+    start = [(row, tuple(sorted(row, key=order.__getitem__)), people) for row, people in by_row.items()]
+    stack: list[tuple[Row, list[Held]]] = [((), start)]
     while stack:
         tick(0.0)
         prefix, rows = stack.pop()
-        counts = Counter[int]()
-        for _, rest, weight in rows:
-            for label in rest:
-                counts[label] += weight
+        counts = _supports((rest, people) for _, rest, people in rows)
         yield prefix, counts, rows
         if len(prefix) + 1 < m:
-            held: dict[int, list[tuple[Row, Row, int]]] = {}
-            for row, rest, weight in rows:
+            held: dict[int, list[Held]] = {}
+            for row, rest, people in rows:
                 for at, label in enumerate(rest):
                     if counts[label] >= k:
                         follow = tuple(
                             u for u in rest[at + 1 :] if support[u] >= k
                         )  # rare labels are never extended to
-                        held.setdefault(label, []).append((row, follow, weight))
+                        held.setdefault(label, []).append((row, follow, people))
             stack += [((*prefix, label), held[label]) for label in held]
 
 
@@ -182,6 +195,19 @@ def _smallest(sets: list[tuple[list[int], int]], keep: int) -> list[tuple[list[i
     return heapq.nsmallest(keep, sets, key=lambda itemset: (len(itemset[0]), itemset[1], itemset[0]))
 
 
-def _weighted(indptr: Offsets, items: Codes) -> dict[Row, int]:
-    """Distinct non-empty rows with how often they occur."""
-    return {row: weight for row, weight in Counter(rows_of(indptr, items)).items() if row}
+def _by_row(indptr: Offsets, items: Codes, persons: Codes) -> dict[Row, set[int]]:
+    """Distinct non-empty rows, and whose each is."""
+    people: dict[Row, set[int]] = {}
+    for row, person in zip(rows_of(indptr, items), people_of(indptr, persons), strict=True):
+        if row:
+            people.setdefault(row, set()).add(person)
+    return people
+
+
+def _supports(rows: Iterable[tuple[Row, set[int]]]) -> dict[int, int]:
+    """For each label, how many persons have it in a row."""
+    holders: dict[int, set[int]] = {}
+    for row, people in rows:
+        for label in row:
+            holders.setdefault(label, set()).update(people)
+    return {label: len(people) for label, people in holders.items()}

@@ -24,7 +24,8 @@ from tests.kernels.search.cuts.test_threats import ANY, LONGEST, Case, cases, ex
 def conflicts(case: Case, kernel: ModuleType | None = None, threads: int = 1) -> Any:
     h, (kernel, *_) = case.hierarchy, [kernel] if kernel else implementations()
     span = np.ascontiguousarray(h.span).reshape(-1)
-    return kernel.Conflicts(case.items.indptr, case.items.items, h.parent, span, h.n_leaves, case.k, threads)
+    rows = (case.items.indptr, case.items.items, case.items.repeaters)
+    return kernel.Conflicts(*rows, h.parent, span, h.n_leaves, case.k, threads)
 
 
 def suppressing_cuts(hierarchy: Hierarchy) -> Iterator[GlobalCut]:

@@ -26,7 +26,7 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     privacy, items, h = problem.privacy, problem.prepared.items, problem.hierarchy
     assert isinstance(privacy, KmAnonymity)
     assert isinstance(privacy.m, int)
-    if items.non_empty < privacy.k:
+    if items.count_persons(items.sizes > 0) < privacy.k:
         return
     inner = list(range(h.n_leaves, len(h)))
     raised = np.array(sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else [], dtype=np.int32)
@@ -34,7 +34,9 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     bounded = data.draw(st.booleans())
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
     results = [
-        kernel.direct_pass(items.indptr, items.items, items.repeaters, *tree, privacy.k, *sizes, raised, bounded, no_progress)
+        kernel.direct_pass(
+            items.indptr, items.items, items.repeaters, *tree, privacy.k, *sizes, raised, bounded, no_progress
+        )
         for kernel in implementations()
     ]
     assert all(result == results[0] for result in results)

@@ -46,7 +46,8 @@ class Case:
     def threats(self, kernel: ModuleType | None = None, threads: int = 1) -> Any:
         h, (kernel, *_) = self.hierarchy, [kernel] if kernel else implementations()
         span = np.ascontiguousarray(h.span).reshape(-1)
-        return kernel.Threats(self.items.indptr, self.items.items, h.parent, span, h.n_leaves, self.k, threads)
+        rows = (self.items.indptr, self.items.items, self.items.repeaters)
+        return kernel.Threats(*rows, h.parent, span, h.n_leaves, self.k, threads)
 
     def rows(self, cut: GlobalCut) -> list[frozenset[str]]:
         h = self.hierarchy

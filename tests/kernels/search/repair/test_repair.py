@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -31,7 +31,7 @@ from shoal.kernels.search.repair.repair_negative import repair_negative
 from shoal.metrics.ncp import NCP
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Problem
-from shoal.testing import hierarchies, problems
+from shoal.testing import hierarchies, persons, problems
 from tests.budget import examples
 from tests.conftest import TWINS, implementations
 
@@ -41,7 +41,10 @@ Combination = tuple[frozenset[int], frozenset[int]]  # present, absent
 
 @dataclass(frozen=True)
 class Case:
-    """Rows over a hierarchy, perhaps with sensitive values, a cut to start from, and the parameter (l or k)."""
+    """Rows over a hierarchy, perhaps with sensitive values, a cut to start from, and the parameter (l or k).
+
+    The rows may be of persons who have several.
+    """
 
     problem: Problem
     sensitive: tuple[frozenset[int], ...] | None  # none: negative knowledge
@@ -59,6 +62,12 @@ class Case:
         return [frozenset(row.tolist()) for row in self.problem.prepared.items]
 
     @cached_property
+    def people(self) -> list[int]:
+        """Whose each row is."""
+        persons = self.problem.prepared.items.persons
+        return list(range(len(self.rows))) if persons is None else persons.of.tolist()
+
+    @cached_property
     def expanded(self) -> list[frozenset[int]]:
         """The rows with all nodes above their items."""
         return [frozenset(u for leaf in row for u in self.hierarchy.ancestors(leaf)) for row in self.rows]
@@ -67,7 +76,7 @@ class Case:
         h, items = self.hierarchy, self.problem.prepared.items
         tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), self.problem.prepared.costs, h.n_leaves)
         rest = (self.parameter, first, last, np.array(self.raised, dtype=np.int32))
-        rows = (items.indptr, items.items)
+        rows = (items.indptr, items.items, items.repeaters)
         if self.sensitive is None:
             return Repaired(*module.repair_negative(*rows, *tree, *rest, self.most, threads, tick))
         other = csr([sorted(values) for values in self.sensitive])
@@ -92,9 +101,12 @@ class Case:
 
     def breached(self, combination: Combination) -> bool:
         rows = self.matching(combination)
+        people = {self.people[r] for r in rows}
         if self.sensitive is None:
-            return 0 < len(rows) < self.parameter
-        return any(sum(s in self.sensitive[r] for r in rows) * self.parameter > len(rows) for s in range(3))
+            return 0 < len(people) < self.parameter
+        told = [[r for r in rows if s in self.sensitive[r]] for s in range(3)]
+        by_rows = any(len(some) * self.parameter > len(rows) for some in told)
+        return by_rows or any(len({self.people[r] for r in some}) * self.parameter > len(people) for some in told)
 
     def breaches(self, raised: Sequence[int], size: int) -> Iterator[Combination]:
         """Every combination of labels of the cut in breach."""
@@ -142,6 +154,8 @@ def cases(draw: st.DrawFn, *, negative: bool, max_leaves: int = 7, limited: bool
         rows = [[item for item in h.items if rng.random() < held] for _ in range(many)]
         problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=2, m=2), NCP())
         sensitive = tuple(frozenset(s for s in range(3) if rng.random() < share) for _ in rows)
+    rows_of_persons = problem.data.transactions.of_persons(draw(persons(len(sensitive))))
+    problem = replace(problem, data=problem.data.with_transactions(rows_of_persons))
     h = problem.hierarchy
     inner = list(range(h.n_leaves, h.root))
     raised = tuple(sorted(draw(st.sets(st.sampled_from(inner), max_size=2)))) if inner else ()
@@ -181,7 +195,10 @@ def many_rounds(seed: int) -> Case:
     many, share = rng.randint(40, 200), rng.choice([0.02, 0.05, 0.1])
     rows = [[name for name, held in zip(names, popular, strict=True) if rng.random() < held] for _ in range(many)]
     hierarchy = balanced(names, fanout=rng.choice([2, 3]))
-    problem = Problem(Dataset(Transactions.from_sets(rows)), hierarchy, KmAnonymity(k=2, m=2), NCP())
+    transactions = Transactions.from_sets(rows)
+    if rng.random() < 0.5:
+        transactions = transactions.of_persons([rng.randrange(many) for _ in rows])
+    problem = Problem(Dataset(transactions), hierarchy, KmAnonymity(k=2, m=2), NCP())
     sensitive = tuple(frozenset(s for s in range(3) if rng.random() < share) for _ in rows)
     most, bounded = rng.choice([0, 10, 100, MOST]), rng.random() < 0.5
     if rng.random() < 0.3:
@@ -245,15 +262,13 @@ def test_every_repair_is_the_cheapest(negative: bool, data: st.DataObject) -> No
     """The twin's best-first search against all target tuples, for every breach of a cut."""
     case = data.draw(cases(negative=negative, max_leaves=5, limited=False))
     h, items = case.hierarchy, case.problem.prepared.items
-    rows = [tuple(row.tolist()) for row in items]
-    values = [tuple(sorted(v)) for v in case.sensitive] if case.sensitive else [()] * len(rows)
-    pairs = ((row, value) for row, value in zip(rows, values, strict=True) if row or negative)
-    records = repair.Records(pairs, h.parent.tolist())
-    criterion = (negative_kernel.Negative if negative else diversity_kernel.Diversity)(
-        records, case.parameter, no_progress
-    )
+    values = None if case.sensitive is None else csr([sorted(values) for values in case.sensitive])
+    records = repair.Records.of(items.indptr, items.items, items.repeaters, h.parent, values)
+    criteria: list[repair.Criterion] = [negative_kernel.Negative(records, case.parameter, no_progress)]
+    if not negative:
+        criteria = diversity_kernel.by_rows_and_persons(records, case.parameter, no_progress)
     tree = (h.span.reshape(-1).tolist(), case.problem.prepared.costs.tolist(), h.n_leaves)
-    it = repair.Repair(criterion, records, *tree, case.bounded, case.most, no_progress)
+    it = repair.Repair(criteria, records, *tree, case.bounded, case.most, no_progress)
     it.run(case.raised, 1, 0)
     breaches, complete = it.breaches(3)
     assert complete
@@ -264,7 +279,10 @@ def test_every_repair_is_the_cheapest(negative: bool, data: st.DataObject) -> No
 
 @given(case=any_case, size=st.integers(1, 3))
 def test_breaches_are_all_listed(case: Case, size: int) -> None:
-    """Those without a smaller breach in them; for absence without labels that change nothing. Each once."""
+    """Those without a smaller breach in them; for absence without labels that change nothing.
+
+    Each once; but twice, if it is in breach both by rows and by persons.
+    """
     if case.most < MOST:
         return
     everything = list(case.breaches(case.raised, size))
@@ -280,7 +298,7 @@ def test_breaches_are_all_listed(case: Case, size: int) -> None:
         patch.setattr(diversity_kernel, "Repair", Listing)
         patch.setattr(negative_kernel, "Repair", Listing)
         case.repair(TWINS, size, size)
-    assert len(set(found)) == len(found)
+    assert len(set(found)) == len(found) or len(set(case.people)) < len(case.rows)
     assert minimal <= set(found) <= set(everything)
 
 
@@ -323,6 +341,58 @@ def test_absence_is_raised_away(kernel: ModuleType) -> None:
     done = case.repair(kernel, 1, 2)
     assert done.raised == [case.hierarchy.code_of["A"]]
     assert done.repairs == 1
+
+
+@dataclass(frozen=True)
+class OfPersons:
+    """Rows of words, each with its person, and what becomes of them."""
+
+    rows: list[tuple[str, str, int]]  # items, sensitive values, person
+    parameter: int
+    negative: bool
+    raised: list[str]
+
+
+EXAMPLES = {
+    "by rows alone": OfPersons([("a1", "0", 1)] * 100 + [("a1 a2", "", p) for p in range(2, 11)], 5, False, ["ALL"]),
+    "by persons alone": OfPersons(
+        [("a1", "0", p) for p in range(3)] + [("a1", "", 3)] * 9 + [("a2", "", p) for p in range(4, 12)],
+        2,
+        False,
+        ["A"],
+    ),
+    "a1 of two persons, a1 without a2 of one": OfPersons(
+        [("a1", "", 1), ("a1 a2", "", 1), ("a1 a2", "", 2), ("a2", "", 2), ("a2", "", 3)], 2, True, ["A"]
+    ),
+    "without a2 are two persons, though three of three have it": OfPersons(
+        [("a1", "", 1), ("a1 a2", "", 1), ("a1", "", 2), ("a1 a2", "", 2), ("a1 a2", "", 3)], 2, True, []
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_persons_by_hand(kernel: ModuleType, name: str) -> None:
+    """One person with 100 x {a1, s} and nine others with {a1}: 0.92 of the rows, 0.1 of the persons."""
+    example = EXAMPLES[name]
+    plain = small([(items, values) for items, values, _ in example.rows], TREE, example.parameter)
+    rows = plain.problem.data.transactions.of_persons([person for _, _, person in example.rows])
+    problem = replace(plain.problem, data=plain.problem.data.with_transactions(rows))
+    case = Case(problem, None if example.negative else plain.sensitive, (), example.parameter)
+    done = case.repair(kernel, 1, 2)
+    if example.raised == ["ALL"]:  # not even that helps
+        assert done.unrepairable is not None
+    else:
+        assert [case.hierarchy.labels[node] for node in done.raised] == example.raised
+
+
+@given(case=any_case, sizes=sizes)
+def test_persons_with_a_row_each_change_nothing(kernel: ModuleType, case: Case, sizes: list[int]) -> None:
+    rows = case.problem.data.transactions
+    results = []
+    for people in (None, range(len(rows))[::-1]):
+        problem = replace(case.problem, data=case.problem.data.with_transactions(rows.of_persons(people)))
+        results.append(replace(case, problem=problem).repair(kernel, *sizes))
+    assert results[0] == results[1]
 
 
 def test_wrappers() -> None:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from shoal.data.arrays import Codes, Offsets
-from shoal.kernels.arrays import capped, flat
+from shoal.kernels.arrays import NOBODY, capped, flat
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.cuts.threats import FEW, SOME, Kept, Rows, Set, ThreatsTwin
 
@@ -17,13 +17,23 @@ class Conflicts:
     """What k^m-anonymity demands where items may be suppressed as well as generalized (optimum.md, 5).
 
     A conflict: either not all of the parents are expanded, or all items of one of the groups are suppressed. It comes
-    from a set of labels in 1..k-1 rows, in its most general form, and one of these rows.
+    from a set of labels in rows of 1..k-1 persons, in its most general form, and one of these rows.
     """
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+        self,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        *,
+        persons: Codes = NOBODY,
+        threads: int = 1,
     ) -> None:
-        self._kernel = compiled_or(ConflictsTwin)(indptr, items, parent, flat(span), leaves, capped(k, indptr), threads)
+        tree = (parent, flat(span), leaves)
+        self._kernel = compiled_or(ConflictsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads)
 
     def at(
         self, raised: Sequence[int], suppressed: Sequence[int], m: int, *, tick: Tick = no_progress

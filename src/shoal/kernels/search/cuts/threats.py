@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from shoal.data.arrays import Codes, Offsets
-from shoal.kernels.arrays import capped, flat
+from shoal.kernels.arrays import NOBODY, capped, flat, grouped_people, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 
 class Threats:
     """Sets of nodes that no k^m-anonymous cut expands together (optimum.md, 3), all antichains of internal nodes.
 
-    A set of labels in 1..k-1 rows stays rare when its labels are specialised, so the parents of all its labels must
-    not all be expanded. One threat makes another superfluous if each of its nodes is above or equal to one of the
-    other's; :meth:`small` and :meth:`at` return minimal ones only, small ones first.
+    A set of labels in rows of 1..k-1 persons stays rare when its labels are specialised, so the parents of all its
+    labels must not all be expanded. One threat makes another superfluous if each of its nodes is above or equal to one
+    of the other's; :meth:`small` and :meth:`at` return minimal ones only, small ones first.
     """
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, *, threads: int = 1
+        self,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        *,
+        persons: Codes = NOBODY,
+        threads: int = 1,
     ) -> None:
-        self._kernel = compiled_or(ThreatsTwin)(indptr, items, parent, flat(span), leaves, capped(k, indptr), threads)
+        tree = (parent, flat(span), leaves)
+        self._kernel = compiled_or(ThreatsTwin)(indptr, items, persons, *tree, capped(k, indptr), threads)
 
     def small(self, size: int, *, tick: Tick = no_progress) -> list[list[int]]:
         """All minimal threats from rare sets of at most ``size`` (1 or 2) labels."""
@@ -67,7 +76,7 @@ class Threats:
 
 
 Set = tuple[int, ...]  # of nodes, ascending
-Rows = Counter[Set]  # distinct rows, none empty, with how often they occur
+Rows = dict[Set, set[int]]  # distinct rows, none empty, and whose each is
 
 FEW = 3  # sets of up to so many labels are counted outright
 SOME = 6  # these too, if a row is rare as a whole, and unless sets of all sizes are wanted; else rare rows are thinned
@@ -78,7 +87,15 @@ class ThreatsTwin:
     """Rows over a hierarchy, asked for threats."""
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, threads: int
+        self,
+        indptr: Offsets,
+        items: Codes,
+        persons: Codes,
+        parent: Codes,
+        span: Codes,
+        leaves: int,
+        k: int,
+        threads: int,
     ) -> None:
         self.parent, self.span, self.leaves, self.k = parent.tolist(), span.tolist(), leaves, k
         self.root = len(self.parent) - 1
@@ -86,16 +103,14 @@ class ThreatsTwin:
         self.path: list[Set] = [(self.root,)] * len(self.parent)  # of each node: itself, its parent, ..., the root
         for node in reversed(range(self.root)):
             self.path[node] = (node, *self.path[self.parent[node]])
-        codes = items.tolist()
-        self.rows = Rows(tuple(codes[start:stop]) for start, stop in itertools.pairwise(indptr.tolist()))
-        del self.rows[()]
+        self.rows: Rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
         self.longest = max(map(len, self.rows), default=0)
-        self.weight = list(self.rows.values())
-        self.expanded = Rows()  # the same rows with all generalizations of their items but the root
+        self.people = list(self.rows.values())
+        self.expanded: Rows = {}  # the same rows with all generalizations of their items but the root
         self.holders: list[set[int]] = [set() for _ in self.parent]  # of each node, as numbers of rows
-        for number, (row, weight) in enumerate(self.rows.items()):
+        for number, (row, people) in enumerate(self.rows.items()):
             nodes = {u for leaf in row for u in self.path[leaf]} - {self.root}
-            self.expanded[tuple(sorted(nodes))] = weight
+            self.expanded[tuple(sorted(nodes))] = people
             for node in nodes:
                 self.holders[node].add(number)
 
@@ -142,7 +157,7 @@ class ThreatsTwin:
             label_of[leaf] = self.path[leaf][self.path[leaf].index(node) - 1]
         children = {u for u in range(self.root) if self.parent[u] == node}
         rows = self._generalized(label_of)
-        rows = Rows({row: weight for row, weight in rows.items() if not children.isdisjoint(row)})
+        rows = {row: people for row, people in rows.items() if not children.isdisjoint(row)}
         m = min(m, self.longest)
         for size in range(1, m + 1):
             if size == FEW + 1 and all(self._support(row) >= self.k for row in rows):
@@ -182,8 +197,9 @@ class ThreatsTwin:
         return sum(len(self.path[u]) - 1 for u in nodes)
 
     def _support(self, nodes: Iterable[int]) -> int:
-        """Rows that hold all the nodes, none of them the root."""
-        return sum(self.weight[row] for row in set.intersection(*(self.holders[u] for u in nodes)))
+        """Persons with a row that holds all the nodes, none of them the root."""
+        rows = set.intersection(*(self.holders[u] for u in nodes))
+        return len(set().union(*(self.people[row] for row in rows)))
 
     def _parents(self, labels: Iterable[int]) -> Set:
         """The threat that a rare set stands for: the parents without those above others, which are expanded anyway."""
@@ -202,20 +218,20 @@ class ThreatsTwin:
 
     def _generalized(self, label_of: list[int]) -> Rows:
         """The rows at a cut; the root is in all of them and left out."""
-        rows = Rows()
-        for row, weight in self.rows.items():
-            rows[tuple(sorted({label_of[leaf] for leaf in row} - {self.root}))] += weight
-        del rows[()]
+        rows: Rows = {}
+        for row, people in self.rows.items():
+            if labels := tuple(sorted({label_of[leaf] for leaf in row} - {self.root})):
+                rows.setdefault(labels, set()).update(people)
         return rows
 
-    def _count(self, rows: Rows, size: int, tick: Tick) -> Rows:
+    def _count(self, rows: Rows, size: int, tick: Tick) -> dict[Set, int]:
         """The support of every set of ``size`` labels that occurs."""
-        supports = Rows()
-        for row, weight in rows.items():
+        holders: Rows = {}
+        for row, people in rows.items():
             tick(0.0)
             for labels in itertools.combinations(row, size):
-                supports[labels] += weight
-        return supports
+                holders.setdefault(labels, set()).update(people)
+        return {labels: len(people) for labels, people in holders.items()}
 
     def _rare_sets(self, rows: Rows, size: int, tick: Tick) -> list[Set]:
         """Sets of ``size`` labels in fewer than k rows; of those with the same parents one."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shoal.data.arrays import Codes, Offsets
-from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.arrays import NOBODY, capped, flat
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.repair.repair import MOST, Criterion, Nodes, Records, Repair
-from shoal.kernels.search.repair.repair_diversity import Diversity
+from shoal.kernels.search.repair.repair_diversity import by_rows_and_persons
 from shoal.kernels.search.repair.repair_negative import Negative
 
 
@@ -30,12 +30,13 @@ class Breaches:
         leaves: int,
         l: int,
         *,
+        persons: Codes = NOBODY,
         threads: int = 1,
         tick: Tick = no_progress,
     ) -> Breaches:
-        """Sets of labels such that more than 1 in l of their rows have the same sensitive value."""
+        """Sets of labels such that more than 1 in l of their rows, or persons, have the same sensitive value."""
         tree = (parent, flat(span), leaves)
-        rows = (indptr, items, sensitive_indptr, sensitive_items)
+        rows = (indptr, items, persons, sensitive_indptr, sensitive_items)
         return cls(compiled_or(DiversityBreachesTwin)(*rows, *tree, capped(l, indptr), tick), threads)
 
     @classmethod
@@ -48,12 +49,13 @@ class Breaches:
         leaves: int,
         k: int,
         *,
+        persons: Codes = NOBODY,
         threads: int = 1,
         tick: Tick = no_progress,
     ) -> Breaches:
-        """Labels known to be present, and labels known to be absent, that 1..k-1 rows match."""
+        """Labels known to be present, and labels known to be absent, that rows of 1..k-1 persons match."""
         tree = (parent, flat(span), leaves)
-        return cls(compiled_or(NegativeBreachesTwin)(indptr, items, *tree, capped(k, indptr), tick), threads)
+        return cls(compiled_or(NegativeBreachesTwin)(indptr, items, persons, *tree, capped(k, indptr), tick), threads)
 
     def at(
         self, raised: Sequence[int], size: int, *, most: int = MOST, tick: Tick = no_progress
@@ -72,6 +74,7 @@ class DiversityBreachesTwin:
         self,
         indptr: Offsets,
         items: Codes,
+        persons: Codes,
         sensitive_indptr: Offsets,
         sensitive_items: Codes,
         parent: Codes,
@@ -80,24 +83,24 @@ class DiversityBreachesTwin:
         l: int,
         tick: Tick,
     ) -> None:
-        pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
-        self.records = Records(((row, values) for row, values in pairs if row), parent.tolist())
-        self.criterion: Criterion = Diversity(self.records, l, tick)
+        self.records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
+        self.criteria: list[Criterion] = by_rows_and_persons(self.records, l, tick)
         self.span, self.leaves = span.tolist(), leaves
 
     def at(
         self, raised: Iterable[int], size: int, most: int, threads: int, tick: Tick
     ) -> tuple[list[list[int]], list[list[int]]]:
         """Threats (internal nodes that must not all be expanded), and labels that must not all be in a cut."""
-        self.criterion.tick = tick
+        for criterion in self.criteria:
+            criterion.tick = tick
         cost = [0] * len(self.records.parent)
-        repair = Repair(self.criterion, self.records, self.span, cost, self.leaves, False, most, tick)
+        repair = Repair(self.criteria, self.records, self.span, cost, self.leaves, False, most, tick)
         for node in raised:
             repair.commit(node)
         threats, together = set[Nodes](), set[Nodes]()
         for present, absent in repair.breaches(size)[0]:
             labels = tuple(sorted(present + absent))
-            if absent or repair.root in labels or not self.criterion.closed(labels, self.span):
+            if absent or repair.root in labels or not self._closed(labels):
                 together.add(labels)
             else:
                 raised_labels = self._raised(labels, repair)
@@ -111,19 +114,23 @@ class DiversityBreachesTwin:
             parent = self.records.parent[labels[at]]
             above = [*labels[:at], parent, *labels[at + 1 :]]
             higher = tuple(sorted({u for u in above if not any(v != u and repair.covers(v, u) for v in above)}))
-            if parent != repair.root and self.criterion.closed(higher, self.span):
+            if parent != repair.root and self._closed(higher):
                 labels, at = higher, 0
             else:
                 at += 1
         return labels
+
+    def _closed(self, labels: Nodes) -> bool:
+        """By any criterion."""
+        return any(criterion.closed(labels, self.span) for criterion in self.criteria)
 
 
 class NegativeBreachesTwin(DiversityBreachesTwin):
     """The same for negative knowledge."""
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, leaves: int, k: int, tick: Tick
+        self, indptr: Offsets, items: Codes, persons: Codes, parent: Codes, span: Codes, leaves: int, k: int, tick: Tick
     ) -> None:
-        self.records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
-        self.criterion = Negative(self.records, k, tick)
+        self.records = Records.of(indptr, items, persons, parent)
+        self.criteria = [Negative(self.records, k, tick)]
         self.span, self.leaves = span.tolist(), leaves

@@ -9,10 +9,12 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shoal.data.arrays import Codes, Offsets
+from shoal.kernels.arrays import people_of, rows_of
 from shoal.kernels.choice import Tick
 
 MOST = 5_000_000  # breaches that one round of repair lists, about: the next round finds the others
@@ -41,12 +43,17 @@ Told = tuple[list[int], int, int, tuple[list[int], list[int]] | None]
 class Records:
     """Distinct rows of leaves with their sensitive values, and for every node those that hold something below it."""
 
-    def __init__(self, rows: Iterable[tuple[Nodes, Nodes]], parent: list[int]) -> None:
-        counted = Counter(rows)
+    def __init__(self, rows: Iterable[tuple[Nodes, Nodes]], people: Iterable[int], parent: list[int]) -> None:
+        counted, whose = Counter[tuple[Nodes, Nodes]](), dict[tuple[Nodes, Nodes], set[int]]()
+        for pair, person in zip(rows, people, strict=True):
+            counted[pair] += 1
+            whose.setdefault(pair, set()).add(person)
         self.parent = parent
         self.leaves = [row for row, _ in counted]
         self.values = [values for _, values in counted]
         self.weights = list(counted.values())
+        self.people = list(whose.values())
+        self.several = sum(self.weights) > self.persons(range(len(self.weights)))  # rows of one person
         self.all = frozenset(range(len(self.weights)))
         holders: list[set[int]] = [set() for _ in parent]
         for number, (row, _) in enumerate(counted):
@@ -55,11 +62,29 @@ class Records:
                     holders[node].add(number)
                     node = parent[node]
         self.holders = [frozenset(rows) for rows in holders]
-        self.support = [self.weight(rows) for rows in self.holders]
+
+    @classmethod
+    def of(
+        cls,
+        indptr: Offsets,
+        items: Codes,
+        persons: Codes,
+        parent: Codes,
+        sensitive: tuple[Offsets, Codes] | None = None,
+    ) -> Records:
+        """From arrays. Rows without items are of no use where sensitive values are given: no label tells them."""
+        rows, people = rows_of(indptr, items), people_of(indptr, persons)
+        values = [()] * len(rows) if sensitive is None else rows_of(*sensitive)
+        kept = [n for n, row in enumerate(rows) if row or sensitive is None]
+        return cls([(rows[n], values[n]) for n in kept], [people[n] for n in kept], parent.tolist())
 
     def weight(self, rows: Iterable[int]) -> int:
         """How many rows they stand for."""
         return sum(self.weights[row] for row in rows)
+
+    def persons(self, rows: Iterable[int]) -> int:
+        """How many persons have one of them."""
+        return len(set[int]().union(*(self.people[row] for row in rows)))
 
     def matching(self, present: Iterable[int], absent: Iterable[int]) -> frozenset[int]:
         """The rows that hold all of the first and none of the second."""
@@ -72,6 +97,9 @@ class Criterion(Protocol):
 
     counted: int  # label sets, in this round
     tick: Tick
+
+    def count(self, rows: Iterable[int]) -> int:
+        """How much these rows count for: so many rows, or persons."""
 
     def fine(self, rows: frozenset[int]) -> bool:
         """Whether a combination that matches these rows is not in breach."""
@@ -87,11 +115,11 @@ class Criterion(Protocol):
 
 
 class Repair:
-    """A cut on its way up."""
+    """A cut on its way up, by one criterion or several."""
 
     def __init__(
         self,
-        criterion: Criterion,
+        criteria: Sequence[Criterion],
         records: Records,
         span: list[int],
         cost: list[int],
@@ -100,7 +128,7 @@ class Repair:
         most: int,
         tick: Tick,
     ) -> None:
-        self.criterion, self.records, self.parent, self.span, self.cost = criterion, records, records.parent, span, cost
+        self.criteria, self.records, self.parent, self.span, self.cost = criteria, records, records.parent, span, cost
         self.bounded, self.most, self.tick = bounded, most, tick
         self.root = len(self.parent) - 1
         self.cut = set(range(leaves))
@@ -124,16 +152,19 @@ class Repair:
 
     def breaches(self, size: int) -> tuple[list[Combination], bool]:
         """All at the cut but the hopeless ones, and whether they are all: for each first label there is a limit."""
-        support = self.records.support
-        order = sorted((u for u in self.cut if support[u]), key=lambda u: (-support[u], u))
-        self.criterion.counted, breaches, complete = 0, list[Combination](), True
-        limit = 1 + self.most // max(len(order), 1)
-        for first in (None, *range(len(order))):
-            starting = (c for c in self.criterion.starting(first, order, size) if c not in self.hopeless)
-            listed = list(itertools.islice(starting, limit))
-            complete &= len(listed) < limit
-            breaches += listed
-        self.counted = max(self.counted, self.criterion.counted)
+        breaches, complete, counted = list[Combination](), True, 0
+        for criterion in self.criteria:
+            support = {u: criterion.count(self.records.holders[u]) for u in self.cut if self.records.holders[u]}
+            order = sorted(support, key=lambda u: (-support[u], u))
+            limit = 1 + self.most // max(len(order), 1)
+            criterion.counted = 0
+            for first in (None, *range(len(order))):
+                starting = (c for c in criterion.starting(first, order, size) if c not in self.hopeless)
+                listed = list(itertools.islice(starting, limit))
+                complete &= len(listed) < limit
+                breaches += listed
+            counted += criterion.counted
+        self.counted = max(self.counted, counted)
         return breaches, complete
 
     def repair(self, breaches: list[Combination]) -> Combination | None:
@@ -163,7 +194,7 @@ class Repair:
             self.tick(0.0)
             _, _, commits, targets = heapq.heappop(open_)
             rows = self.records.matching(targets[: len(present)], targets[len(present) :])
-            if commits and self.criterion.fine(rows):
+            if commits and all(criterion.fine(rows) for criterion in self.criteria):
                 return commits
             for at, node in enumerate(targets):
                 if node != self.root and not (self.bounded and self.parent[node] == self.root):

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.arrays import NOBODY, capped, flat
 from shoal.kernels.choice import Tick, compiled_or, no_progress
-from shoal.kernels.search.repair.repair import MOST, Combination, Nodes, Records, Repair, Repaired, Told, first_and_last
+from shoal.kernels.search.repair.repair import (
+    MOST,
+    Combination,
+    Criterion,
+    Nodes,
+    Records,
+    Repair,
+    Repaired,
+    Told,
+    first_and_last,
+)
 
 
 def repair_diversity(
@@ -26,18 +36,21 @@ def repair_diversity(
     sizes: range,
     raised: Sequence[int],
     *,
+    persons: Codes = NOBODY,
     bounded: bool = False,
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Repaired:
     """Raise a cut until no set of labels has a sensitive value in more than one in l of its rows (P3 s.5.2).
 
+    And of the persons with such a row, no more than one in l have one with the value.
+
     For each size the sets of 1 to so many labels. Not monotone: a raised set may be in breach where it was not before.
     Breaches are repaired in preorder of the count-tree, each by the cheapest way to raise its labels that ends it.
     Where there is none the search stops and tells the breach as ``unrepairable``. ``bounded``: never up to the root, an
     artificial one; breaches that cannot be ended below it stay, and so do those that extend them.
     """
-    rows = (indptr, items, sensitive_indptr, sensitive_items)
+    rows = (indptr, items, persons, sensitive_indptr, sensitive_items)
     tree = (parent, flat(span), cost, leaves)
     limits, nodes = (capped(l, indptr), *first_and_last(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
     return Repaired(*compiled_or(repair_diversity_twin)(*rows, *tree, *limits, nodes, bounded, MOST, threads, tick))
@@ -46,6 +59,7 @@ def repair_diversity(
 def repair_diversity_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     sensitive_indptr: Offsets,
     sensitive_items: Codes,
     parent: Codes,
@@ -61,10 +75,10 @@ def repair_diversity_twin(
     threads: int,
     tick: Tick,
 ) -> Told:
-    """Until no set of labels has a sensitive value in more than one in l of its rows."""
-    pairs = zip(rows_of(indptr, items), rows_of(sensitive_indptr, sensitive_items), strict=True)
-    records = Records(((row, values) for row, values in pairs if row), parent.tolist())
-    repair = Repair(Diversity(records, l, tick), records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
+    """Until no set of labels has a sensitive value in more than one in l of its rows, or of their persons."""
+    records = Records.of(indptr, items, persons, parent, (sensitive_indptr, sensitive_items))
+    criteria = by_rows_and_persons(records, l, tick)
+    repair = Repair(criteria, records, span.tolist(), cost.tolist(), leaves, bounded, most, tick)
     return repair.run(raised.tolist(), first, last)
 
 
@@ -75,31 +89,40 @@ class Diversity:
         self.records, self.l, self.tick, self.counted = records, l, tick, 0
         self.sensitive = frozenset(row for row in records.all if records.values[row])
 
-    def fine(self, rows: frozenset[int]) -> bool:
-        """No value is in more than one in l of the rows."""
-        counts = Counter[int]()
+    def count(self, rows: Iterable[int]) -> int:
+        """By rows."""
+        return self.records.weight(rows)
+
+    def with_value(self, rows: frozenset[int]) -> dict[int, frozenset[int]]:
+        """Of these rows, those that have each value."""
+        found: dict[int, set[int]] = {}
         for row in rows & self.sensitive:
             for value in self.records.values[row]:
-                counts[value] += self.records.weights[row]
-        return max(counts.values(), default=0) * self.l <= self.records.weight(rows)
+                found.setdefault(value, set()).add(row)
+        return {value: frozenset(rows) for value, rows in found.items()}
+
+    def fine(self, rows: frozenset[int]) -> bool:
+        """No value is in more than one in l of the rows."""
+        return all(self.count(some) * self.l <= self.count(rows) for some in self.with_value(rows).values())
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
         """Rows with a value hold at least one specialisation, others at most as many as their leaves allow.
 
         If (l - 1) rows for each of the first are more than all that the others can hold, then on average, so for one
-        specialisation at least, too few rows stand against those with the value.
+        specialisation at least, too few rows stand against those with the value. The same goes for persons: each with
+        a value has a row with it, each of the others one without.
         """
-        records = self.records
-        with_value, ways_with, all_ways = Counter[int](), Counter[int](), 0
-        for row in records.matching(labels, ()):
-            ways = records.weights[row]
-            for u in labels:
-                ways *= sum(span[2 * u] <= leaf < span[2 * u + 1] for leaf in records.leaves[row])
-            all_ways += ways
-            for value in records.values[row]:
-                with_value[value] += records.weights[row]
-                ways_with[value] += ways
-        return any((self.l - 1) * with_value[s] > all_ways - ways_with[s] for s in with_value)
+        rows = self.records.matching(labels, ())
+
+        def ways(row: int) -> int:
+            leaves = self.records.leaves[row]
+            below = (sum(span[2 * u] <= leaf < span[2 * u + 1] for leaf in leaves) for u in labels)
+            return self.count([row]) * math.prod(below)
+
+        return any(
+            (self.l - 1) * self.count(some) > sum(ways(row) for row in rows - some)
+            for some in self.with_value(rows).values()
+        )
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
         """Sets without any sensitive row are left out with all that extend them."""
@@ -121,3 +144,17 @@ class Diversity:
                 yield labels, ()
             elif len(labels) < size:
                 yield from self.walk(labels, held, range(at + 1, len(order)), order, size)
+
+
+class DiversityOfPersons(Diversity):
+    """Too many persons have a sensitive value in one of the rows."""
+
+    def count(self, rows: Iterable[int]) -> int:
+        """By persons."""
+        return self.records.persons(rows)
+
+
+def by_rows_and_persons(records: Records, l: int, tick: Tick) -> list[Criterion]:
+    """Neither implies the other; but they are the same where nobody has several rows."""
+    kinds = (Diversity, DiversityOfPersons) if records.several else (Diversity,)
+    return [kind(records, l, tick) for kind in kinds]

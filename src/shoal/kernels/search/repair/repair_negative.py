@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.arrays import NOBODY, capped, flat
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.repair.repair import MOST, Combination, Nodes, Records, Repair, Repaired, Told, first_and_last
 
@@ -23,22 +23,26 @@ def repair_negative(
     sizes: range,
     raised: Sequence[int],
     *,
+    persons: Codes = NOBODY,
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Repaired:
-    """Raise a cut until all labels known to be present or absent match no row or at least k (P3 s.5.1).
+    """Raise a cut until all labels known to be present or absent match rows of nobody or at least k (P3 s.5.1).
 
     For each size the combinations of 1 to so many labels; rows without items count. The rest is as for
     :func:`~shoal.kernels.search.repair.repair_diversity.repair_diversity`.
     """
     tree = (parent, flat(span), cost, leaves)
     limits, nodes = (capped(k, indptr), *first_and_last(sizes, leaves)), np.array(sorted(raised), dtype=np.int32)
-    return Repaired(*compiled_or(repair_negative_twin)(indptr, items, *tree, *limits, nodes, MOST, threads, tick))
+    return Repaired(
+        *compiled_or(repair_negative_twin)(indptr, items, persons, *tree, *limits, nodes, MOST, threads, tick)
+    )
 
 
 def repair_negative_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     parent: Codes,
     span: Codes,
     cost: Counts,
@@ -51,24 +55,28 @@ def repair_negative_twin(
     threads: int,
     tick: Tick,
 ) -> Told:
-    """Until all labels known to be present or absent match no row or at least k."""
-    records = Records(((row, ()) for row in rows_of(indptr, items)), parent.tolist())
-    repair = Repair(Negative(records, k, tick), records, span.tolist(), cost.tolist(), leaves, False, most, tick)
+    """Until all labels known to be present or absent match rows of nobody or at least k."""
+    records = Records.of(indptr, items, persons, parent)
+    repair = Repair([Negative(records, k, tick)], records, span.tolist(), cost.tolist(), leaves, False, most, tick)
     return repair.run(raised.tolist(), first, last)
 
 
 class Negative:
-    """Too few rows match, but some do."""
+    """Too few persons have a row that matches, but some do."""
 
     def __init__(self, records: Records, k: int, tick: Tick) -> None:
         self.records, self.k, self.tick, self.counted = records, k, tick, 0
 
+    def count(self, rows: Iterable[int]) -> int:
+        """By persons."""
+        return self.records.persons(rows)
+
     def fine(self, rows: frozenset[int]) -> bool:
         """None or k."""
-        return not rows or self.records.weight(rows) >= self.k
+        return not rows or self.count(rows) >= self.k
 
     def closed(self, labels: Nodes, span: list[int]) -> bool:
-        """Too few rows hold them, and no more hold what is below."""
+        """Too few persons have them, and no more have what is below."""
         return not self.fine(self.records.matching(labels, ()))
 
     def starting(self, first: int | None, order: list[int], size: int) -> Iterator[Combination]:
@@ -100,12 +108,14 @@ class Negative:
     ) -> Iterator[Combination]:
         """Up to ``more`` of the candidates that leave too few of the rows: by falling count in them, then in order.
 
-        Labels in no row change nothing, labels in all rows leave none.
+        Labels in no row change nothing, labels in all rows leave none. Who has a row with a label may be left all the
+        same, by another row: so no fewer are left than the counts say.
         """
         self.tick(0.0)
-        weight = self.records.weight(rows)
-        counts = {u: self.records.weight(rows & self.records.holders[u]) for u in candidates}
-        order = sorted((u for u in candidates if 0 < counts[u] < weight), key=lambda u: -counts[u])
+        weight = self.count(rows)
+        held = {u: rows & self.records.holders[u] for u in candidates}
+        counts = {u: self.count(held[u]) for u in candidates}
+        order = sorted((u for u in candidates if held[u] and held[u] != rows), key=lambda u: -counts[u])
         for at, label in enumerate(order):
             if weight - sum(counts[u] for u in order[at : at + more]) >= self.k:  # whatever else is absent
                 break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import capped, flat, rows_of
+from shoal.kernels.arrays import NOBODY, capped, flat, grouped_people, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 MOST_THREATS = 10_000_000  # rare sets that HgHs remembers: about a gigabyte
@@ -35,7 +34,7 @@ class Suppression:
 
     For each node: its cost if it is ``kept`` and if it is ``gone``, the ``occurrences`` that vanish with it, at most
     ``budget`` in all, whether it is ``barred`` from vanishing, and its ``rank``: labels are decided in this order, and
-    kept unless that completes a set of labels in 1..k-1 rows.
+    kept unless that completes a set of labels in rows of 1..k-1 persons.
     """
 
     def __init__(
@@ -47,6 +46,7 @@ class Suppression:
         leaves: int,
         k: int,
         *,
+        persons: Codes = NOBODY,
         kept: Counts,
         gone: Counts,
         occurrences: Counts,
@@ -57,6 +57,7 @@ class Suppression:
         self._kernel = compiled_or(SuppressionTwin)(
             indptr,
             items,
+            persons,
             parent,
             flat(span),
             leaves,
@@ -77,7 +78,7 @@ class Suppression:
         return Suppressed(*self._kernel.run(list(floor), size, most, tick))
 
     def whole(self, raised: Sequence[int], suppressed: Sequence[int], *, tick: Tick = no_progress) -> bool:
-        """Whether every published row is contained in at least k: no set of any size is rare."""
+        """Whether every published row is contained in rows of k persons: no set of any size is rare."""
         return self._kernel.whole(list(raised), list(suppressed), tick)
 
 
@@ -92,6 +93,7 @@ class SuppressionTwin:
         self,
         indptr: Offsets,
         items: Codes,
+        persons: Codes,
         parent: Codes,
         span: Codes,
         leaves: int,
@@ -110,8 +112,7 @@ class SuppressionTwin:
         self.children: list[list[int]] = [[] for _ in range(self.root + 1)]
         for node, above in enumerate(parent.tolist()[: self.root]):
             self.children[above].append(node)
-        self.rows = Counter(rows_of(indptr, items))
-        del self.rows[()]
+        self.rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
 
     def run(
         self, raised: Sequence[int], size: int, most: int, tick: Tick
@@ -144,8 +145,8 @@ class SuppressionTwin:
         """Whether every published row is contained in at least k."""
         label_of = self._labels(raised)
         rows = self._published({u for u in label_of if u not in suppressed}, label_of)
-        supports = (sum(weight for other, weight in rows.items() if row <= other) for row in rows)
-        return all(support >= self.k for support in supports)
+        holders = (set().union(*(people for other, people in rows.items() if row <= other)) for row in rows)
+        return all(len(people) >= self.k for people in holders)
 
     def _lowered(self, node: int, floor: set[int]) -> int:
         """An only child stands for the same items as its parent, which it replaces."""
@@ -161,12 +162,12 @@ class SuppressionTwin:
                 label_of[leaf] = node
         return label_of
 
-    def _published(self, labels: set[int], label_of: list[int]) -> Counter[frozenset[int]]:
-        """The rows with these labels alone, without empty ones."""
-        rows = Counter[frozenset[int]]()
-        for row, weight in self.rows.items():
-            rows[frozenset(label_of[leaf] for leaf in row) & labels] += weight
-        del rows[frozenset()]
+    def _published(self, labels: set[int], label_of: list[int]) -> dict[frozenset[int], set[int]]:
+        """The rows with these labels alone, without empty ones, and whose each is."""
+        rows: dict[frozenset[int], set[int]] = {}
+        for row, people in self.rows.items():
+            if left := frozenset(label_of[leaf] for leaf in row) & labels:
+                rows.setdefault(left, set()).update(people)
         return rows
 
     def price(self, cut: Cut, size: int) -> Price:
@@ -183,11 +184,11 @@ class SuppressionTwin:
 
     def _supports(self, labels: set[int], label: int, label_of: list[int], size: int) -> Iterator[int]:
         """The supports of all sets of up to ``size`` of the labels that hold a certain one and occur."""
-        counts = Counter[tuple[int, ...]]()
-        for row, weight in self._published(labels, label_of).items():
+        holders: dict[tuple[int, ...], set[int]] = {}
+        for row, people in self._published(labels, label_of).items():
             if label in row:
                 others = sorted(row - {label})
                 for n in range(min(size, len(row))):
                     for part in itertools.combinations(others, n):
-                        counts[part] += weight
-        return iter(counts.values())
+                        holders.setdefault(part, set()).update(people)
+        return map(len, holders.values())
