@@ -32,7 +32,7 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "reach": risks.reach(release),
         "risk_charts": _risk_charts(facts),
         "limits": release.problem.privacy.caveats(release.problem.persons),
-        "counted": release.problem.privacy.counted,
+        "counted": sentences.counted(release),
         "proof": sentences.proof(release),
         "command": sentences.verify_command(release),
         "columns": _columns(facts),

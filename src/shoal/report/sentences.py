@@ -174,6 +174,17 @@ def proof(release: Release) -> str:
     return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.privacy.check_scope}."
 
 
+def counted(release: Release) -> str:
+    """What the verifier counted, as the end of a sentence."""
+    persons = release.problem.persons
+    if persons is None:
+        return release.problem.privacy.counted
+    return (
+        f"for each thing that an attacker may know how many {persons.nouns} are left (whose each record is comes from "
+        f"the data, not from the algorithm)"
+    )
+
+
 def verify_command(release: Release) -> str:
     """How to repeat the check."""
     privacy = release.problem.privacy

@@ -307,10 +307,12 @@ def _(note: notes.NoItemsLeft) -> str:
 
 @worded.register
 def _(note: notes.EmptiedRecords) -> str:
-    have, stay = ("has lost all that it", "it stays") if note.count == 1 else ("have lost all that they", "they stay")
+    have, stay = (
+        ("has lost all that it", "it is still") if note.count == 1 else ("have lost all that they", "they are still")
+    )
     apart = ", not counting sensitive values," if note.sensitive else ""
     gone = "suppression" if note.truthful else "deletion"
-    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} in place."
+    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} published."
 
 
 @worded.register
