@@ -176,6 +176,12 @@ def test_a_column_that_tells_the_person_is_refused_with_the_ways_out(shop: Shell
     anonymized(shop, *PERSON, "--identifiers", "card")
 
 
+def test_a_model_of_columns_reads_order_lines_too(shop: Shell) -> None:
+    words = (*LONG, *PERSON, "--columns", "week", "--model", "k", "--hierarchy", "week=width:2,4")
+    err = shop.fails("anonymize", "orders.csv", "-o", "public.csv", *words, "--k", "10")
+    assert "k-anonymity with k=10 needs at least 10 households, got 9" in err
+
+
 def test_formats_without_columns_have_no_persons(shop: Shell) -> None:
     shop.write("rows.dat", "1 2\n2 3\n")
     err = shop.fails("profile", "rows.dat", "--person", "who")
