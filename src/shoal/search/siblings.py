@@ -253,6 +253,7 @@ class SiblingSearch:
             np.ones(owner.n_leaves, dtype=np.int32),
             problem.loss.penalty(np.maximum(1, np.arange(owner.n_leaves + 1)), owner.n_leaves),
             run.start.block_of,
+            persons=problem.items.repeaters,
             k=self.k,
             m=self.m,
             seed=run.seed,
