@@ -20,7 +20,7 @@ from shoal.recoding import Clustered
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
-from shoal.search.formation import FORMATIONS
+from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
@@ -218,7 +218,8 @@ class ColumnAlgorithm(Algorithm):
         """Form clusters; the values of each become the smallest that cover them."""
         raw = problem.relational
         assert raw is not None
-        cluster_of = FORMATIONS[self.name](raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine)
+        form, persons = FORMATIONS[self.name], problem.items.repeaters
+        cluster_of = form(raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine, persons)
         return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
 
 
@@ -277,10 +278,13 @@ class FormingAlgorithm(ClusteringAlgorithm):
         within: SetGeneralizer | None = None,
     ) -> tuple[Clusters, dict[str, float]]:
         """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
-        k, raw = problem.privacy.demand(problem.items).k, problem.relational
+        demand, raw = problem.privacy.demand(problem.items), problem.relational
         assert raw is not None
         ncp = NcpScale.of(raw)
-        cluster_of = FORMATIONS[self.formation](raw, ncp, k, problem.seed, engine)
+        persons = problem.items.repeaters
+        cluster_of = FORMATIONS[self.formation](raw, ncp, demand.k, problem.seed, engine, persons)
+        if demand.one_in and len(persons):
+            cluster_of = united(raw, whole_persons(cluster_of, persons))
         clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)
         first = len(clusters)
         return clusters, {"clusters_formed": first, "clusters_joined": clusters.merge_infeasible()}

@@ -110,6 +110,7 @@ class SetGeneralizer:
             demand.k,
             demand.one_in,
             demand.known,
+            persons=items.repeaters,
             **cost,
             tick=engine.tick("generalizing sets"),
         )
