@@ -31,7 +31,7 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
     code, out, err = shop(*MAKE, "--algorithm", algorithm, *reports)
     assert code == 0, err
     assert "1 (1 time, 3.030 %)" in out
-    assert "1 record has lost all that it had to suppression; it stays in place." in " ".join(err.split())
+    assert "1 record has lost all that it had to suppression; it is still published." in " ".join(err.split())
     rows = (shop.folder / "out.basket").read_text(encoding="utf-8").split("\n")
     assert rows == [*ROWS.split("\n")[:16], "", ""]
     assert shop("verify", "out.basket", "--k", "3")[0] == 0

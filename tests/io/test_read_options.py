@@ -28,6 +28,7 @@ GIVEN: dict[str, Any] = {
     "quantity_column": "n",
     "drop_null_items": True,
     "keep_ids": True,
+    "person": "who",
     "join": ("products.csv:product_id", "b.csv:x=y"),
     "where": "week <= 12",
     "multiset": True,

@@ -134,3 +134,18 @@ def test_files_must_be_there_and_an_error_names_the_data_set(tmp_path: Path) -> 
         replace(toy, rows=-1)
     with pytest.raises(OptionError, match=r"^unknown_items must be one of error, root"):
         DatasetSpec(file="x.csv", unknown_items="roto")
+
+
+def test_samples_know_whose_their_rows_are(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text("patient,items\n" + "".join(f"p{row % 4},a{row}|b\n" for row in range(20)))
+    spec = DatasetSpec(file=str(path), reading=ReadOptions(column="items", person="patient"), sample=8, kept_items=15)
+    data, _ = spec.load(seed=3)
+    persons = data.transactions.persons
+    assert persons is not None
+    held = [sorted(row) for row in data.transactions.sets()]
+    for items, person in zip(held, persons.ids_of_rows(), strict=True):
+        assert {f"p{int(item[1:]) % 4}" for item in items if item != "b"} <= {person}
+    assert spec.content != replace(spec, reading=ReadOptions(column="items")).content
+    problem = replace(spec, keep=()).problem(shoal.KmAnonymity(k=2, m=1), shoal.NCP(), publish=False)
+    assert problem.prepared.persons is not None

@@ -49,3 +49,12 @@ def test_a_guarantee_that_does_not_hold_or_cannot_be_explained() -> None:
         shoal.explain(BEFORE, AFTER, TREE, shoal.KmAnonymity(k=4, m=2))
     with pytest.raises(OptionError, match="Only cuts for the model km can be explained, not for lm"):
         shoal.explain(BEFORE, AFTER, TREE, shoal.LmDiversity(sensitive=("a1",)))
+
+
+def test_records_of_persons_are_taken_in_any_order() -> None:
+    import pyarrow as pa
+
+    before = shoal.read(pa.table({"who": ["p", "p", "q", "r"], "items": BEFORE}), person="who")
+    assert [one.group for one in shoal.explain(before, AFTER[::-1], TREE, KM)] == ["A"]
+    with pytest.raises(OptionError, match="measure compares record by record"):
+        shoal.measure(before, AFTER[::-1], hierarchy=TREE)

@@ -40,3 +40,33 @@ def test_without_items() -> None:
 def test_numbers_that_are_too_small(options: dict[str, int]) -> None:
     with pytest.raises(OptionError, match=r"profile: \w+ must be at least \d, got"):
         shoal.profile([["a"]], **options)  # type: ignore[arg-type]
+
+
+VISITS = pa.table(
+    {
+        "patient": ["p1", "p1", "p2", "p3", "p4", "p4", "p5"],
+        "ward": ["x", "x", "x", "x", "y", "y", "y"],
+        "items": [["a"], ["b"], ["b"], ["c"], ["d"], ["d"], []],
+    }
+)
+
+
+def test_persons_are_found_if_one_of_their_records_is() -> None:
+    """a is p1's alone, b of two, c p3's, and d stands in two records, but of one patient."""
+    profile = shoal.profile(VISITS, k=2, m=1, person="patient")
+    persons = profile.persons
+    assert persons is not None
+    assert (persons.persons, persons.mean_records, persons.max_records, persons.nouns) == (5, 1.4, 2, "patients")
+    assert (persons.risk.below_k, persons.risk.unique, persons.risk.rows) == ((3,), (3,), 5)
+    assert profile.risk.below_k == (4,)  # records
+    assert profile.as_dict()["persons"]["risk"][0]["below_k"] == 3
+
+
+def test_persons_are_found_by_columns_and_items_together() -> None:
+    profile = shoal.profile(shoal.read(VISITS, person="patient"), k=3, m=1, quasi_identifiers=["ward"])
+    persons = profile.persons
+    assert persons is not None
+    assert persons.risk_by_columns is not None
+    assert persons.risk_by_columns.below_k == (2,)  # p4 and p5 are alone in their ward
+    assert persons.risk.below_k == (5,)
+    assert persons.risk.unique == (3,)  # p1 by a, p3 by c, p4 by d

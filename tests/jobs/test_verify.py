@@ -104,3 +104,23 @@ def test_a_name_is_no_model() -> None:
         shoal.verify([["a"]], "km")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=wanted):
         shoal.explain([["a"]], [["a"]], None, "km")  # type: ignore[arg-type]
+
+
+def test_persons_are_counted_if_they_are_named() -> None:
+    rows, model = [["tea"], ["tea"], ["ale"], ["ale"]], shoal.KmAnonymity(k=2, m=1)
+    without = shoal.verify(rows, model)
+    assert without.holds
+    assert (without.persons, without.as_dict()["persons_checked"]) == (None, False)
+    assert without.unchecked.startswith("Persons were not checked")
+    with_persons = shoal.verify(rows, model, persons=[1, 1, 1, 2])
+    assert not with_persons.holds
+    assert (with_persons.persons, with_persons.unchecked) == (2, "")
+    assert shoal.verify(rows, model, persons=[1, 2, 1, 2]).holds
+    read = shoal.read(pa.table({"who": [1, 1, 1, 2], "items": rows}), person="who")
+    assert not shoal.verify(read, model)
+    with pytest.raises(OptionError, match="--persons and --person both say"):
+        shoal.verify(read, model, persons=[1, 1, 1, 2])
+    with pytest.raises(DataError, match="persons has 3 persons, but data has 4 records"):
+        shoal.verify(rows, model, persons=[1, 2, 3])
+    with pytest.raises(OptionError, match="The model transactional-k counts records, not persons"):
+        shoal.verify(rows, shoal.TransactionalK(k=2), persons=[1, 2, 3, 4])

@@ -210,7 +210,7 @@ def test_without_anything_sensitive(rows: list[list[str]], change: str, heading:
         assert ("do not rely on counts of items" in text) == bool(heading)
         assert not [word for word in ("A sensitive item", "Sensitive item", "them sensitive") if word in text]
     if heading and "missing" in heading:
-        assert "2 records have lost all that they had to deletion; they stay in place." in made.warnings
+        assert "2 records have lost all that they had to deletion; they are still published." in made.warnings
     else:
         assert not any("deletion" in note for note in made.warnings)
 
@@ -249,7 +249,7 @@ def test_records_that_lost_all() -> None:
     """The third record keeps company with two that hold nothing but a sensitive item."""
     made = release([["HIV"], ["HIV"], ["b", "HIV"]], privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
-    lost = "1 record has lost all that it had, not counting sensitive values, to deletion; it stays in place."
+    lost = "1 record has lost all that it had, not counting sensitive values, to deletion; it is still published."
     assert lost in made.warnings
     assert "2 other records with nothing but sensitive values are published." in made.warnings
     assert any(

@@ -20,7 +20,9 @@ from shoal.hierarchies.codebook import beside
 from shoal.io import LAYOUTS
 from shoal.jobs.job import STDOUT, Job
 from shoal.privacy import PrivacyModel
-from shoal.report import Story, headline, proofs
+from shoal.privacy.people import class_sizes
+from shoal.published import Grouping
+from shoal.report import Story, formatting, headline, proofs
 from shoal.report.flips import flips
 from shoal.report.formatting import count_noun, share
 from shoal.report.sections import Headline
@@ -72,6 +74,12 @@ from shoal.report.wording import worded
     help="One record a row (wide), or one item a row (long); default: as the input.",
 )
 @click.option(
+    "--persons-out",
+    type=FILE,
+    help="With --person: also write whose each published record is, one id a line, for 'shoal verify --persons'. Do "
+    "not publish it.",
+)
+@click.option(
     "--escape-formulas",
     is_flag=True,
     help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
@@ -108,11 +116,13 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"
-    console.say(("Verified:", mark), f" {release.problem.privacy.describe()} ({checked} checked)")
+    console.say(
+        ("Verified:", mark), f" {release.problem.privacy.describe(release.problem.persons)} ({checked} checked)"
+    )
     of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
-        ("records", f"{len(release.published.rows):,}"),
+        ("records", formatting.records_of(len(release.published.rows), release.problem.persons)),
         *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.covers_sets else []),
         *((("chunks of records", f"{cut.chunks:,}"),) if cut.chunks is not None else ()),
         *((("different records", f"{cut.different_records:,}"),) if cut.different_records is not None else ()),
@@ -130,6 +140,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         ("time", f"{sum(release.timings.values()):.2f} s (search {release.timings['solve']:.2f} s)"),
         ("written", "standard output" if str(output) == STDOUT else str(output)),
         *((("code book", release.provenance["codebook"]["name"]),) if release.provenance.get("codebook") else ()),
+        *((("persons, not to be published", inside),) if (inside := _persons_file(release)) else ()),
         *(("report", str(path)) for path in reports),
     ]
     console.table(None, ["", ""], rows, right=9)
@@ -142,6 +153,11 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
         console.warn(f"{stale} is not the code book of this release, but of an earlier one: remove it.")
     for note in release.notes:
         console.warn(worded(note), loud=note.untrue)
+
+
+def _persons_file(release: shoal.Release) -> str:
+    """The file that tells whose the records are; empty, if none was written."""
+    return (release.provenance["persons"] or {}).get("file") or ""
 
 
 def _warn_first(release: shoal.Release, poor: Headline) -> None:
@@ -181,12 +197,20 @@ def _columns(release: shoal.Release) -> list[tuple[str, str]]:
         (
             "classes of equal values",
             f"{cut.classes:,} (the smallest of {count_noun(cut.smallest_class or 0, 'record')}, the largest of "
-            f"{cut.largest_class:,})",
+            f"{cut.largest_class:,}{_persons_in_classes(release)})",
         ),
         ("loss of the columns, NCP", f"{losses['relational_ncp']:.6f}"),
         *((f"  {name}, {kinds[name]}", f"{loss:.6f}") for name, loss in each.items()),
         *((("bound on that loss", bound),) if (bound := _bound(release)) else ()),
     ]
+
+
+def _persons_in_classes(release: shoal.Release) -> str:
+    """The fewest persons of a class, where persons are given."""
+    persons, published = release.problem.persons, release.published.relational
+    if persons is None or published is None:
+        return ""
+    return f"; each of at least {persons.name(int(class_sizes(Grouping(published.classes, 1), persons).min()))}"
 
 
 def _bound(release: shoal.Release) -> str:

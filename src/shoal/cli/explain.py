@@ -19,7 +19,7 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import count_noun
-from shoal.report.sentences import EXPLAINED
+from shoal.report.sentences import explained, rare_in
 
 
 @click.command(cls=ModelCommand, specs=(PrivacyModel,))
@@ -83,7 +83,8 @@ def explain(
     elif not result.groups:
         console.say(_nothing(label, result))
     else:
-        _show(result.groups, top)
+        persons = before.transactions.persons
+        _show(result.groups, top, "records" if persons is None else persons.nouns)
 
 
 def _nothing(label: str | None, result: Explanations) -> str:
@@ -93,14 +94,14 @@ def _nothing(label: str | None, result: Explanations) -> str:
     return f"'{label}' is published as it is." if label in result.published_labels else f"'{label}' does not occur."
 
 
-def _show(groups: Sequence[shoal.Explanation], top: int) -> None:
-    """The groups and what forces them."""
+def _show(groups: Sequence[shoal.Explanation], top: int, counted: str) -> None:
+    """The groups and what forces them; ``counted``: what a set is too rare by."""
     shown = groups[: top or None]
     more = "" if len(shown) == len(groups) else f", the first {len(shown)}; --top 0 lists all"
     or_published = " (or published)" if any(one.suppressed for one in groups) else ""
     console.table(
         f"{_counted(groups)}{more}",
-        ["group", f"if it were split{or_published}, these labels together", "would be in records"],
+        ["group", f"if it were split{or_published}, these labels together", rare_in(counted)],
         [_row(one) for one in shown],
         right=2,
     )
@@ -109,7 +110,7 @@ def _show(groups: Sequence[shoal.Explanation], top: int) -> None:
             "What could be split or published is not needed for these options. Was the file made with others? If not, "
             "--algorithm auto, or optimal-suppress if items may be suppressed, loses less."
         )
-    console.warn(EXPLAINED)
+    console.warn(explained(counted))
 
 
 def _counted(groups: Sequence[shoal.Explanation]) -> str:

@@ -12,6 +12,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
+from shoal.data.persons import plural
 from shoal.errors import shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
@@ -42,6 +43,11 @@ with_workers = click.option("--workers", default=0, show_default=True, help="Thr
     metavar="A,B",
     help="For k, k-km, k-lm: the columns that an attacker may know; default: all but the sets.",
 )
+@click.option(
+    "--persons",
+    type=FILE,
+    help="Whose each record of FILE is, one id a line, as --persons-out wrote it: persons are counted.",
+)
 @as_json
 @with_workers
 @data_options
@@ -56,6 +62,7 @@ def verify(
     hierarchy_format: str | None,
     codebook: Path | None,
     quasi_identifiers: str | None,
+    persons: Path | None,
     as_json: bool,
     workers: int,
     **given: Any,
@@ -76,6 +83,7 @@ def verify(
             codebook=codebook,
             quasi_identifiers=_names(quasi_identifiers),
             allow_missing=allow_missing,
+            persons=persons,
             engine=engine,
         )
     console.notes(result.notes)
@@ -96,7 +104,9 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
     privacy, verdict = result.privacy, result.verdict
     if verdict.holds:
         checked = count_noun(verdict.checked, *privacy.views)
-        console.say(("Holds.", "bold green"), f" {privacy.describe()} ({checked} checked)")
+        console.say(("Holds.", "bold green"), f" {privacy.describe(result.people)} ({checked} checked)")
+        if result.unchecked:
+            console.say(result.unchecked)
         return
     options = ", ".join(f"{name}={format_value(value)}" for name, value in privacy.values().items() if value != ())
     console.say(("Violated.", "bold red"), f" Not {privacy.title} with {options}.")
@@ -163,6 +173,8 @@ def profile(
         (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
         for name, value in result.sizes.items()
     ]
+    if result.persons is not None:
+        sizes[1:1] = result.persons.rows()
     console.table(str(file), ["", ""], sizes)
     if result.top_items:
         console.say("")
@@ -175,11 +187,15 @@ def profile(
             ],
         )
     console.say("")
+    persons = result.persons
     show_risk(result.risk, result.risk_by_columns)
+    if persons is not None:
+        console.say("")
+        show_risk(persons.risk, persons.risk_by_columns, persons.nouns)
 
 
-def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
-    """How many records a few known items pin down; ``beside``: how many the columns do that are known as well."""
+def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None, found: str = "records") -> None:
+    """How many records, or persons, a few known items pin down; ``beside``: how many the known columns do."""
     also = "the columns and " if beside is not None else ""
     only = [] if beside is None else [("the columns", beside.below_k[0], beside.unique[0])]
     some = [
@@ -187,8 +203,8 @@ def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None) -> None:
         for size, (below, unique) in enumerate(zip(risk.below_k, risk.unique, strict=True), 1)
     ]
     console.table(
-        "records that an attacker can pin down",
-        ["knowing", f"to fewer than {risk.k} records", "to exactly one"],
+        f"{found} that an attacker can pin down",
+        ["knowing", f"to fewer than {risk.k} {plural(risk.person or 'record')}", "to exactly one"],
         [(who, _share(below, risk.rows), _share(unique, risk.rows)) for who, below, unique in [*only, *some]],
     )
 

@@ -12,7 +12,16 @@ from shoal import io
 from shoal.cli.options import FILE, Command
 from shoal.jobs.published_file import SUPPRESSED
 
-ORIGINAL_ONLY = ("multiset", "drop_items", "join", "where", "quantity_column", "drop_null_items", "keep_ids")
+ORIGINAL_ONLY = (
+    "multiset",
+    "drop_items",
+    "join",
+    "where",
+    "quantity_column",
+    "drop_null_items",
+    "keep_ids",
+    "person",
+)
 
 
 def published_options(command: Command) -> Command:

@@ -11,6 +11,8 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from shoal.data.arrow import arrow_text
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -161,8 +163,30 @@ def values_of(data: Dataset, name: str) -> tuple[list[str], Any]:
     table = data.keep_columns([name]).table
     assert table is not None
     encoded = table.values(name).dictionary_encode(null_encoding="encode")
-    values = ["" if value is None else _text(value) for value in encoded.dictionary.to_pylist()]
+    values = ["" if value is None else text_of(value) for value in encoded.dictionary.to_pylist()]
     return values, encoded.indices.to_numpy(zero_copy_only=False)
+
+
+def coded_texts(data: Dataset, name: str) -> tuple[list[str | None], Any]:
+    """The different values of any column as texts, lists and structures too, and which of them each row has.
+
+    Different values have different texts; a null is None.
+    """
+    import pyarrow as pa
+
+    assert data.table is not None
+    column = data.table.arrow.column(name)
+    if not is_nested(data, name) and not isinstance(column.type, pa.BaseExtensionType):
+        encoded = data.table.values(name).dictionary_encode(null_encoding="encode")
+        return list(map(_any_text, encoded.dictionary.to_pylist())), encoded.indices.to_numpy(zero_copy_only=False)
+    number: dict[str | None, int] = {}
+    codes = [number.setdefault(_any_text(value), len(number)) for value in column.to_pylist()]
+    return list(number), np.array(codes, dtype=np.int64)
+
+
+def _any_text(value: Any) -> str | None:
+    """A value of any type as text."""
+    return value if value is None or isinstance(value, str) else repr(value)
 
 
 def is_nested(data: Dataset, name: str) -> bool:
@@ -173,7 +197,7 @@ def is_nested(data: Dataset, name: str) -> bool:
     return bool(pa.types.is_nested(data.table.arrow.column(name).type))
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
     """A value as text: whole floats as whole numbers, dates in ISO form; midnight is a date."""
     if isinstance(value, datetime) and value.tzinfo is None and value.time() == time():
         return value.date().isoformat()

@@ -118,6 +118,12 @@ class Dataset:
         table = self.table.take(rows) if self.table is not None and self.table.names else None
         return Dataset(self.transactions.take(rows), table, Origin(self.origin.name))
 
+    def reordered(self, rows: Counts) -> Dataset:
+        """The same rows in another order, to be laid out as before."""
+        table = None if self.table is None else self.table.take(rows) if self.table.names else self.table
+        origin = replace(self.origin, layout=self.origin.layout.reordered())
+        return Dataset(self.transactions.take(rows), table, origin)
+
     def keep_columns(self, names: Sequence[str]) -> Dataset:
         """The same data with only these other columns, in their old order."""
         known = self.table.names if self.table is not None else ()

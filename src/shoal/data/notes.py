@@ -101,6 +101,44 @@ class LinkingColumns(Note):
 
 
 @dataclass(frozen=True)
+class LinkingValues(Note):
+    """Values of an untouched column occur in several records, all of one person."""
+
+    column: str
+    values: int  # different ones
+    linking: int  # those of them that do
+    records: int  # of these values
+    noun: str
+    determines: bool  # whether every value belongs to one person: then it is not published
+
+
+@dataclass(frozen=True)
+class PersonsOfOneRecord(Note):
+    """Persons are given, but each has one record only."""
+
+    column: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class RecordsSorted(Note):
+    """Some person has several records, so these are published by their content."""
+
+    noun: str
+    ids: tuple[str, ...]  # columns of ids that running numbers replace
+    index: bool  # whether the index of a data frame is dropped
+
+
+@dataclass(frozen=True)
+class OneRecordKnown(Note):
+    """An attacker is taken to know items of one record, not of several records of a person."""
+
+    noun: str
+    nouns: str
+    column: str
+
+
+@dataclass(frozen=True)
 class DroppedItems(Note):
     """Items were left out when the data were read."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,9 +21,11 @@ shopper student subject subscriber tenant user visitor voter worker
 NOUNS = frozenset(WORDS.split())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Persons:
     """The person behind each row, numbered from 0 on, and what to call one.
+
+    ``ids`` are the owner's ids of the persons, by number. No report and no message may show them.
 
     >>> households = Persons(np.array([1, 0, 1]), "household")
     >>> len(households), households.count(), households.name(2)
@@ -31,12 +34,30 @@ class Persons:
 
     of: Codes
     noun: str = "person"
+    column: str = ""  # the column that told it; never published
+    ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate and freeze."""
         object.__setattr__(self, "of", frozen(self.of, np.int32))
         if self.of.min(initial=0) < 0:
             raise DataError("Persons: must be numbered from 0 on.")
+
+    @classmethod
+    def by_id(cls, ids: Iterable[str], noun: str = "person") -> Persons:
+        """The persons with these ids, one for each row.
+
+        >>> visits = Persons.by_id(["p7", "p3", "p7"], "patient")
+        >>> visits, visits.of.tolist(), visits.ids_of_rows()
+        (Persons(3 rows of 2 patients), [0, 1, 0], ['p7', 'p3', 'p7'])
+        """
+        number: dict[str, int] = {}
+        codes = [number.setdefault(one, len(number)) for one in ids]
+        return cls(np.array(codes, dtype=np.int32), noun, ids=tuple(number))
+
+    def __repr__(self) -> str:
+        """Never whose a row is."""
+        return f"Persons({len(self):,} rows of {self.name(self.count())})"
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -45,6 +66,20 @@ class Persons:
     def count(self, rows: npt.NDArray[np.bool_] | None = None) -> int:
         """Number of different persons, of all rows or of those that are marked."""
         return len(np.unique(self.of if rows is None else self.of[rows]))
+
+    @property
+    def most(self) -> int:
+        """The most rows of one person."""
+        return int(np.bincount(self.of, minlength=1).max())
+
+    @property
+    def several(self) -> bool:
+        """Whether some person has several rows."""
+        return len(self.repeaters) > 0
+
+    def ids_of_rows(self) -> list[str]:
+        """The id of each row's person; their numbers, if no ids are known."""
+        return [self.ids[code] if self.ids else str(code) for code in self.of.tolist()]
 
     def take(self, rows: Counts) -> Persons:
         """Those of some of the rows, in the given order."""

@@ -33,6 +33,20 @@ class VaryingColumns(Note):
 
 
 @dataclass(frozen=True)
+class PersonColumn(Note):
+    """A column says whose each record is: persons are counted, and it is not published."""
+
+    left_out = "says whose each record is (--person) and is never published"
+
+    columns: tuple[str, ...]  # this one
+    records: int
+    persons: int
+    most: int  # records of one person
+    noun: str
+    nouns: str
+
+
+@dataclass(frozen=True)
 class IdentifyingColumns(Note):
     """Columns of long data tell nearly all records apart, as their ids do, so they are left out, too."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 MARKS = ",;\t|"  # what separates items in text files: data in memory may be written to one later
 
 
@@ -29,6 +31,14 @@ class SourceLayout:
     def place(self, row: int) -> str:
         """Where a row (from 0) stands, in the user's terms."""
         return f"row {row + 1}"
+
+    def id_values(self, name: str) -> Any:
+        """A column of the ids of records as an Arrow array; None, if it is not one of them."""
+        return None
+
+    def reordered(self) -> Self:
+        """The layout of the same records in another order: nothing in it tells where each one stood."""
+        return self
 
     def as_read(self, label: str) -> str:
         """A label as a reader of the written data gets it; "" if none, as blank text is no item."""

@@ -30,7 +30,7 @@ from shoal.io.stream import Stream
 Put = Callable[[Any], None]  # writes a pyarrow.RecordBatch
 OF_FORMATS = ("delimiter", "header", "escaped_formulas")  # reading options that not every format has
 OF_LONG_TABLES = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
-OF_TABLES = ("column", "item_delimiter", *OF_LONG_TABLES)
+OF_TABLES = ("column", "item_delimiter", "person", *OF_LONG_TABLES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class ReaderOptions(ReadOptions):
     def named(self) -> frozenset[str]:
         """The columns that the user named."""
         ids = [part.strip() for name in self.id_columns for part in (name, *name.split(","))]
-        one = (self.column, self.item_column, self.quantity_column)
+        one = (self.column, self.item_column, self.quantity_column, self.person)
         return frozenset(filter(None, (*one, *ids, *self.columns, *self.wanted)))
 
     @property
@@ -109,6 +109,10 @@ class Format(ABC):
     def has_index(self) -> bool:
         """Whether the records have an index beside the columns, as those of a data frame may."""
         return False
+
+    def without_index(self) -> Self:
+        """The same, if the records have no index: they stand in another order by now."""
+        return self
 
     def prepared(self, table: Any) -> Any:
         """The other columns (a pyarrow.Table) as this format can write them; refuses what it cannot hold."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, ClassVar, Self
 
 from shoal.data.arrow import is_list
@@ -152,12 +152,16 @@ class PandasFormat(FrameFormat):
 
         return not self.frame.index.identical(pd.RangeIndex(len(self.frame)))
 
+    def without_index(self) -> Self:
+        """Rows are numbered 0, 1, 2, .."""
+        return replace(self, frame=self.frame.reset_index(drop=True))
+
     def arrow(self, source: Any, options: ReaderOptions) -> Any:
         """Column labels, which may be anything, as texts."""
         import pyarrow as pa
 
         names = [str(label) for label in self.frame.columns]
-        used = {options.column, *options.columns, options.item_column, *options.id_columns}
+        used = {options.column, *options.columns, options.item_column, options.person, *options.id_columns}
         used |= set(names) if self.is_column or (options.item_delimiter and options.column is None) else set()
         needed = [f"Column '{shorten(name)}'" if name in used else "" for name in names]
         return pa.table([_arrow_column(self.frame.iloc[:, at], needed[at]) for at in range(len(names))], names=names)

@@ -53,6 +53,10 @@ class TableLayout(SourceLayout):
         """Where a record (from 0) stands."""
         return self.place_of(row)
 
+    def reordered(self) -> Self:
+        """Without the places of records, and without the index of a frame."""
+        return replace(self, format=self.format.without_index(), place_of=nth_row)
+
     def with_options(self, given: dict[str, Any]) -> Self:
         """The same with some options of the user's."""
         return self

@@ -63,6 +63,14 @@ class Long(TableLayout):
         values = [(name, self.ids.column(name)[row].as_py()) for name in self.id_columns]
         return ", ".join(f"{shorten(name)} {shorten(value)}" for name, value in values)
 
+    def id_values(self, name: str) -> Any:
+        """A column of the ids."""
+        return None if self.ids is None or name not in self.id_columns else self.ids.column(name)
+
+    def reordered(self) -> Self:
+        """Without the ids."""
+        return replace(super().reordered(), ids=None)
+
     @classmethod
     def read(cls, stream: Stream, format: Format, options: ReaderOptions) -> tuple[Transactions, Any, Self]:
         """Take runs, and put those of an id together."""

@@ -62,6 +62,12 @@ class ReadOptions(Spec):
         False,
         help="Keep the ids of records, and columns that tell records apart as ids do, instead of running numbers.",
     )
+    person: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="The column that says whose a record is, if a person may have several: guarantees then count persons. It "
+        "is never published.",
+    )
     join: str | tuple[str, ...] | None = option(
         None,
         metavar="FILE:KEY",

@@ -11,6 +11,7 @@ from shoal.data import Dataset, Origin, Table, Transactions
 from shoal.data.arrow import is_list
 from shoal.data.columns import identifying_columns
 from shoal.data.note import Note
+from shoal.data.person_column import with_persons
 from shoal.data.reading_notes import Filtered, IdentifyingColumns
 from shoal.errors import DataError, OptionError
 from shoal.io.detect import TABULAR, format_named, format_of
@@ -43,6 +44,9 @@ def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
     the item. Columns that are constant within each record become columns of the record; others are left out.
     ``quantity_column`` tells how many of an item, for multisets. Rows with a null item are an error, unless
     ``drop_null_items`` leaves them out. ``keep_ids`` keeps the ids as columns.
+
+    ``person`` names the column that says whose a record is, where a person may have several: the rows then know their
+    person, and the column is gone. Guarantees count persons instead of records.
 
     ``join`` adds the columns of other tables first: ``"products.parquet:product_id"``. ``where`` reads only rows that
     fulfil a condition: ``"week <= 12"``.
@@ -80,6 +84,12 @@ def _labels(drop_items: Collection[str]) -> tuple[str, ...]:
 
 
 def read_with(source: Any, given: ReadOptions) -> Dataset:
+    """Read data with one column of sets, several, or none; the rows know their person, if a column tells it."""
+    data = _read_sets(source, given)
+    return data if given.person is None else with_persons(data, given.person)
+
+
+def _read_sets(source: Any, given: ReadOptions) -> Dataset:
     """Read data with one column of sets, several, or none."""
     column, item_delimiter = given.column, given.item_delimiter
     columns = (column,) if column is None or isinstance(column, str) else column
@@ -199,16 +209,16 @@ def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin:
         rows, table, long_layout = Long.read(stream, format, options)
         notes = (*tell(), *long_layout.notes)
         data = _dataset(rows, table, replace(origin, layout=long_layout, notes=notes))
-        return data if options.keep_ids else _without_identifying(data)
+        return data if options.keep_ids else _without_identifying(data, options.person)
     for name in options.given(OF_LONG_TABLES):
         raise OptionError(f"{name} is for data with one row for each item: pass --id-column too, or leave it out.")
     rows, table, wide = Wide.read(stream, format, options)
     return _dataset(rows, table, replace(origin, layout=wide, notes=tell()))
 
 
-def _without_identifying(data: Dataset) -> Dataset:
+def _without_identifying(data: Dataset, person: str | None) -> Dataset:
     """Long data without the columns that tell records apart as ids do, such as the time of an order."""
-    names = identifying_columns(data)
+    names = identifying_columns(data, () if person is None else (person,))
     if not names or data.table is None:
         return data
     kept = data.keep_columns([name for name in data.table.names if name not in names])

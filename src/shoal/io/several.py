@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,6 +55,10 @@ class MultiSetLayout(SourceLayout):
     def has_index(self) -> bool:
         """Whether the rows of a frame have an index."""
         return self.layout.has_index
+
+    def reordered(self) -> Self:
+        """Without the places of records, and without the index of a frame."""
+        return replace(self, layout=self.layout.reordered())
 
     def place(self, row: int) -> str:
         """Where a row (from 0) stands."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data import Dataset
-from shoal.data.reading_notes import Filtered, IdentifyingColumns, Joined, VaryingColumns
+from shoal.data.reading_notes import Filtered, IdentifyingColumns, Joined, PersonColumn, VaryingColumns
 from shoal.io.frames import FrameFormat
 from shoal.io.layout import TableLayout
 from shoal.io.long import Long
@@ -24,6 +24,8 @@ def summary(dataset: Dataset) -> str:
     rows = dataset.transactions
     layout: Any = dataset.origin.layout
     counts = [f"{len(rows):,} record{'' if len(rows) == 1 else 's'}"]
+    if rows.persons is not None:
+        counts[0] += f" of {rows.persons.name(rows.persons.count())}"
     if not layout.without_sets:
         counts.append(f"{len(rows.labels):,} different item{'' if len(rows.labels) == 1 else 's'}")
     how = [*_format(layout), *_sets(dataset), *_columns(dataset)]
@@ -61,7 +63,9 @@ def _columns(dataset: Dataset) -> list[str]:
     more = "" if dataset.origin.layout.without_sets else "other "
     told = [f"{more}columns {listed(beside)}"] if beside else []
     for note in dataset.origin.notes:
-        if isinstance(note, VaryingColumns):
+        if isinstance(note, PersonColumn):
+            told.insert(0, f"persons in {listed(note.columns)}")
+        elif isinstance(note, VaryingColumns):
             told.append(f"left out, because they vary within a record: {listed(note.columns)}")
         elif isinstance(note, IdentifyingColumns):
             told.append(f"left out, because nearly every record has its own value: {listed(note.columns)}")

@@ -59,6 +59,7 @@ def _words(job: Job) -> Iterator[str]:
         "max_loss",
         "output_format",
         "output_layout",
+        "persons_out",
     ):
         owner = job if hasattr(job, name) else data
         value = getattr(owner, name)

@@ -98,6 +98,8 @@ class DatasetSpec(Spec):
         super().__post_init__()
         if bool(self.file) == bool(self.generate):
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
+        if self.generate and self.reading.person is not None:
+            raise OptionError(f"Data '{self.label}': person is for files, generated data have none: leave it out.")
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
         if "rows" in self.generator and self.rows:
@@ -299,7 +301,8 @@ class DatasetSpec(Spec):
 
 def read_for_model(source: Any, reading: ReadOptions, privacy: PrivacyModel | None) -> Dataset:
     """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
-    if privacy is None or privacy.covers_sets or reading.column is not None or not reading.sets:
+    plain = reading.column is not None or reading.id_column or reading.item_column  # which column holds the items
+    if privacy is None or privacy.covers_sets or plain or not reading.sets:
         return io.read_with(source, reading)
     data = io.read_with(source, reading.changed(sets=False))
     likely = io.likely_sets(data)

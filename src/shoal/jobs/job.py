@@ -51,6 +51,7 @@ class Job:
     output_layout: str | None = None  # wide or long; none: as the input is
     escape_formulas: bool = False
     codebook: Path | bool | None = None  # what its labels represent; none: beside the output, if siblings are grouped
+    persons_out: Path | None = None  # whose the published records are, for the owner alone
     max_loss: float | None = None  # the loss above which nothing is written
     lists: tuple[Path, ...] = ()  # further files that are read: lists of labels
 
@@ -73,6 +74,7 @@ class Job:
                 layout=self.output_layout,
                 codebook=False if self.to_stdout and self.codebook is None else self.codebook,
                 escape_formulas=self.escape_formulas,
+                persons=self.persons_out,
             )
             story = story.of_written(written)
             for target in self.reports:
@@ -90,7 +92,10 @@ class Job:
         read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.privacy.files)), *self.lists]
         book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
         output = [] if self.to_stdout else [self.output]
-        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *self.reports]
+        inside = [] if self.persons_out is None else [self.persons_out]
+        written = [*output, *([book] if isinstance(self.codebook, Path) else []), *inside, *self.reports]
+        if inside and self.data.reading.person is None:
+            raise OptionError("--persons-out writes the persons of the records: name their column with --person.")
         check_outputs(read, written)
         siblings = getattr(self.algorithm, "siblings", "none")
         if self.codebook is True or (self.codebook is None and siblings != "none" and not self.to_stdout):
@@ -170,4 +175,4 @@ def check_outputs(sources: Sequence[Path], targets: Sequence[Path]) -> None:
             if glob.has_magic(pattern) and not os.path.exists(pattern) and _matches(target, pattern):
                 raise OutputError(f"{target} would be read the next time, by the same pattern: name another file.")
     if len({target.resolve() for target in targets}) < len(targets):
-        raise OutputError("The output, the code book and the reports must be different files.")
+        raise OutputError("The output, the code book, the persons and the reports must be different files.")

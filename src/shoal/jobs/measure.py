@@ -178,6 +178,12 @@ def measure(
     at_least(1, "measure", k=k, known=known, queries=queries)
     with taking_notes() as notes:
         before, after = as_dataset(original), as_dataset(published)
+        known_persons = before.transactions.persons
+        if known_persons is not None and known_persons.several:
+            raise OptionError(
+                "measure compares record by record, but where a person has several records, these are published in "
+                "another order: read the figures in the report of the release, or leave out --person."
+            )
         asked = Workload.load(workload) if isinstance(workload, str | Path) else workload
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
         if meanings.alone and mining is not None:

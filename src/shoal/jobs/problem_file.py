@@ -24,6 +24,7 @@
     layout = "long"                # or "wide"; default: as the input is
     codebook = "labels.csv"        # false: none; default: beside the file, if groups of siblings are published
     reports = ["report.html"]
+    persons = "persons.txt"        # with person in [data]: whose each published record is; not to be published
     [run]
     seed = 7
     max_loss = 0.2                 # write nothing if more than this is lost
@@ -44,7 +45,7 @@ from shoal.jobs.toml_file import READING, TomlFile
 from shoal.options import Spec
 from shoal.privacy import PrivacyModel
 
-OUTPUT = ("file", "codebook", "reports", "explanations", "format", "layout", "escape_formulas", "columns")
+OUTPUT = ("file", "codebook", "reports", "explanations", "format", "layout", "escape_formulas", "columns", "persons")
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -91,6 +92,7 @@ class _File(TomlFile):
             explanations=self.typed(output, "explanations", True, "output"),
             output_format=self.typed(output, "format", "", "output") or None,
             output_layout=self.typed(output, "layout", "", "output") or None,
+            persons_out=self.file(output, "persons", "output") if "persons" in output else None,
             escape_formulas=self.typed(output, "escape_formulas", False, "output"),
             max_loss=run.get("max_loss"),
             lists=tuple(self.lists),

@@ -3,19 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from shoal.data.arrays import Counts
+from shoal.data.person_column import with_persons
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.jobs.arguments import as_dataset, at_least
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
-from shoal.metrics.risk import Risk
-from shoal.privacy.k import KAnonymity
+from shoal.metrics.risk import Risk, min_matching
 from shoal.privacy.k_km import KKmAnonymity
+from shoal.privacy.people import class_sizes
+from shoal.privacy.relational import apart_by_class
+from shoal.published import Grouping
+
+
+@dataclass(frozen=True)
+class PersonsProfile:
+    """How many persons there are, and how many of them a few known items of one of their records pin down."""
+
+    column: str
+    noun: str
+    nouns: str
+    persons: int
+    mean_records: float  # of a person
+    max_records: int
+    risk: Risk  # of persons: one is found if any of their records is
+    risk_by_columns: Risk | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``shoal profile --json`` prints about them."""
+        names = ("column", "noun", "persons", "mean_records", "max_records")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "risk": _risk_rows(self.risk),
+            "risk_by_columns": _risk_by_columns(self.risk_by_columns),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The figures for people."""
+        each = f"records of one {self.noun}"
+        return [
+            (self.nouns, f"{self.persons:,}"),
+            (f"{each}, mean", f"{self.mean_records:,.2f}"),
+            (f"{each}, most", f"{self.max_records:,}"),
+        ]
+
+
+def _risk_rows(risk: Risk) -> list[dict[str, Any]]:
+    """For 1, 2, .. known items, how many are found."""
+    figures = zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True)
+    return [
+        {
+            "known_items": number,
+            "below_k": below,
+            "unique": unique,
+            "k": risk.k,
+            "prosecutor": prosecutor,
+            "average": average,
+        }
+        for number, (below, unique, prosecutor, average) in enumerate(figures, 1)
+    ]
+
+
+def _risk_by_columns(risk: Risk | None) -> dict[str, Any] | None:
+    """The same for known columns alone."""
+    return None if risk is None else {"below_k": risk.below_k[0], "unique": risk.unique[0], "k": risk.k}
 
 
 @dataclass(frozen=True)
@@ -33,6 +92,7 @@ class Profile:
     risk: Risk  # if 1, 2, .. m items are known, and the quasi-identifiers
     risk_by_columns: Risk | None = None  # if the quasi-identifiers alone are known
     notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    persons: PersonsProfile | None = None  # where records know whose they are
 
     @property
     def sizes(self) -> dict[str, float]:
@@ -42,23 +102,12 @@ class Profile:
 
     def as_dict(self) -> dict[str, Any]:
         """What ``shoal profile --json`` prints."""
-        risk, columns = self.risk, self.risk_by_columns
-        figures = zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True)
         return {
             **self.sizes,
             "top_items": dict(self.top_items),
-            "risk": [
-                {
-                    "known_items": number,
-                    "below_k": below,
-                    "unique": unique,
-                    "k": risk.k,
-                    "prosecutor": prosecutor,
-                    "average": average,
-                }
-                for number, (below, unique, prosecutor, average) in enumerate(figures, 1)
-            ],
-            "risk_by_columns": columns and {"below_k": columns.below_k[0], "unique": columns.unique[0], "k": columns.k},
+            "risk": _risk_rows(self.risk),
+            "risk_by_columns": _risk_by_columns(self.risk_by_columns),
+            "persons": self.persons and self.persons.as_dict(),
         }
 
 
@@ -69,6 +118,7 @@ def profile(
     m: int = 3,
     top: int = 10,
     quasi_identifiers: Sequence[str] | None = None,
+    person: str | None = None,
     engine: Engine = LOCAL,
 ) -> Profile:
     """Describe data: sizes, item frequencies, and how many records a few known items pin down.
@@ -85,6 +135,9 @@ def profile(
         How many of the most frequent items to list.
     quasi_identifiers
         Columns whose values are known as well. Default: nothing but items is known.
+    person
+        The column that says whose a record is, where a person may have several. Then the result has figures about
+        persons, and sets are counted by the persons who hold them. Default: as the data were read.
     engine
         How many threads to use, and whom to tell about progress.
 
@@ -102,17 +155,76 @@ def profile(
     at_least(0, "profile", top=top)
     with taking_notes() as notes:
         dataset = as_dataset(data)
-        if quasi_identifiers is None:
-            risk, by_columns = Risk.of(dataset.transactions, k, m, engine), None
-        else:
+        if person is not None:
+            dataset = with_persons(dataset, person)
+        rows, classes = dataset.transactions, None
+        if quasi_identifiers is not None:
             both = KKmAnonymity(k=k, m=m)
             seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
-            risk, by_columns = both.risk(seen, engine), KAnonymity(k=k).risk(seen)
-    return _described(dataset.transactions, k, top, risk, by_columns, tuple(notes))
+            classes = both.classes(seen)
+        left = _Left.of(rows, classes, m, engine)
+    persons = None if rows.persons is None else _persons(rows.persons, left, k)
+    return _described(rows, k, top, left, persons, tuple(notes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """For each record, as few records as an attacker can be left with; persons, where these are given."""
+
+    by_items: Sequence[Counts]  # who knows 1, 2, .. m items, and the columns if some are known
+    by_columns: Counts | None  # who knows the columns alone
+    known: npt.NDArray[np.bool_]  # of which records there is something to know
+    person: str  # what persons are called; empty: records are counted
+
+    @classmethod
+    def of(cls, rows: Transactions, classes: Grouping | None, m: int, engine: Engine) -> _Left:
+        """Examine every set of up to m items, in each class of equal columns."""
+        person = "" if rows.persons is None else rows.persons.noun
+        if classes is None:
+            return cls(min_matching(rows, m, engine), None, rows.sizes > 0, person)
+        own, alone = apart_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
+        by_items = [np.minimum(size, alone) for size in min_matching(own, m, engine)]
+        return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
+
+    def of_persons(self, persons: Persons) -> _Left:
+        """For each person as few as for the record that tells most about them."""
+        everybody, person_of = np.unique(persons.of, return_inverse=True)
+
+        def least(left: Counts) -> Counts:
+            fewest = np.full(len(everybody), len(persons), dtype=np.int64)
+            np.minimum.at(fewest, person_of, left)
+            return fewest
+
+        known = np.bincount(person_of, weights=self.known) > 0
+        by_columns = None if self.by_columns is None else least(self.by_columns)
+        return replace(self, by_items=[*map(least, self.by_items)], by_columns=by_columns, known=known)
+
+    def risk(self, k: int) -> Risk:
+        """Who is found by items."""
+        return Risk.by_sizes(self.by_items, k, self.known, person=self.person)
+
+    def risk_by_columns(self, k: int) -> Risk | None:
+        """Who is found by the columns alone."""
+        return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k, person=self.person)
+
+
+def _persons(persons: Persons, left: _Left, k: int) -> PersonsProfile:
+    """The figures about persons, with the risk for them."""
+    theirs, count = left.of_persons(persons), persons.count()
+    return PersonsProfile(
+        column=persons.column,
+        noun=persons.noun,
+        nouns=persons.nouns,
+        persons=count,
+        mean_records=len(persons) / max(1, count),
+        max_records=persons.most,
+        risk=theirs.risk(k),
+        risk_by_columns=theirs.risk_by_columns(k),
+    )
 
 
 def _described(
-    rows: Transactions, k: int, top: int, risk: Risk, by_columns: Risk | None, notes: tuple[str, ...]
+    rows: Transactions, k: int, top: int, left: _Left, persons: PersonsProfile | None, notes: tuple[str, ...]
 ) -> Profile:
     """The figures about the rows, with the risk in them."""
     sizes, supports = rows.sizes, rows.supports
@@ -126,7 +238,8 @@ def _described(
         max_size=int(sizes.max(initial=0)),
         items_in_fewer_than_k_records=int(np.count_nonzero(supports < k)),
         top_items={rows.labels[code]: int(supports[code]) for code in frequent},
-        risk=risk,
-        risk_by_columns=by_columns,
+        risk=left.risk(k),
+        risk_by_columns=left.risk_by_columns(k),
         notes=notes,
+        persons=persons,
     )

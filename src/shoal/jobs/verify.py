@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from shoal.data import Dataset
+from shoal.data.persons import Persons
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import CodeBook
+from shoal.io.persons_file import checked_persons, read_persons
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model, names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
 from shoal.options import format_value
 from shoal.privacy import PrivacyModel, Verdict, Witness
+from shoal.problem.persons import require_counting
 from shoal.published import Published
 from shoal.report.wording import worded
+
+PersonsSource = Iterable[object] | str | Path | None  # ids, or a file of them
+NO_PERSONS = "Persons were not checked: if one person may have several records, say whose each one is (--persons FILE)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +37,7 @@ class Verification:
     missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
     codebook: CodeBook | None = None
     notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    people: Persons | None = None  # whose the records are; None: records were counted, not persons
 
     @property
     def holds(self) -> bool:
@@ -40,6 +48,16 @@ class Verification:
         """Whether the guarantee holds."""
         return self.holds
 
+    @property
+    def persons(self) -> int | None:
+        """How many different persons are behind the records; None: they were not counted."""
+        return None if self.people is None else self.people.count()
+
+    @property
+    def unchecked(self) -> str:
+        """That persons were not checked, in a sentence; empty, if they were, or if the model cannot count them."""
+        return NO_PERSONS if self.persons is None and self.privacy.counts_persons else ""
+
     def as_dict(self) -> dict[str, Any]:
         """What ``shoal verify --json`` prints."""
         return {
@@ -47,6 +65,8 @@ class Verification:
             "holds": self.verdict.holds,
             "checked": self.verdict.checked,
             "violations": self.verdict.violations,
+            "persons": self.persons,
+            "persons_checked": self.persons is not None,
             "not_found": self.missed,
             "witnesses": [_witness(witness, self.codebook) for witness in self.verdict.witnesses],
         }
@@ -60,6 +80,7 @@ def verify(
     codebook: CodeBookSource = None,
     quasi_identifiers: Sequence[str] | None = None,
     allow_missing: bool = False,
+    persons: PersonsSource = None,
     engine: Engine = LOCAL,
 ) -> Verification:
     """Check a guarantee on published data, made by any tool. Nothing but the data is looked at.
@@ -78,6 +99,10 @@ def verify(
         For models about columns: the columns that an attacker may know. Default: all that are not sensitive.
     allow_missing
         Go on if a sensitive label is not in the data. It may be misspelt.
+    persons
+        Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.write(..,
+        persons=FILE)`` writes it. Then persons are counted. Default: as the data were read (``person=``), or not
+        at all.
     engine
         How many threads to use, and whom to tell about progress.
 
@@ -99,6 +124,7 @@ def verify(
         tree = as_hierarchy(hierarchy)
         if tree is not None:
             privacy = privacy.expand_groups(tree, set(dataset.transactions.labels))
+        dataset = _with_persons(dataset, privacy, persons)
         published, missed = _seen(dataset, privacy, allow_missing)
         book = None
         if codebook is not None or dataset.origin.codebook is not None:
@@ -107,13 +133,30 @@ def verify(
             check_labels(published.rows.in_use().labels, book, known, dataset)
         verdict = privacy.verify(published, engine)
         notes += _caveats(dataset, privacy, published, missed)
-    return Verification(privacy, verdict, missed, book, tuple(notes))
+    return Verification(privacy, verdict, missed, book, tuple(notes), dataset.transactions.persons)
+
+
+def _with_persons(data: Dataset, privacy: PrivacyModel, persons: PersonsSource) -> Dataset:
+    """The data, whose rows know their person, if that is said."""
+    if persons is not None and data.transactions.persons is not None:
+        raise OptionError("--persons and --person both say whose the records are: leave one out.")
+    if persons is not None:
+        name, records = data.origin.source, len(data)
+        known = (
+            read_persons(persons, records, name)
+            if isinstance(persons, str | Path)
+            else checked_persons([str(one) for one in persons], records, name, "persons", "place")
+        )
+        data = data.with_transactions(data.transactions.of_persons(known))
+    require_counting(privacy, data)
+    return data
 
 
 def _seen(data: Dataset, privacy: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
     """The data as their reader sees them, and the sensitive labels that they do not have."""
     missed = privacy.missing_sensitive(data) if allow_missing else ()
     published = privacy.as_published(data) if missed else privacy.validated_view(data)
+    published = published.of_persons(data.transactions.persons)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
             f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: see the spelling."

@@ -10,13 +10,14 @@ import numpy as np
 from shoal.data.columns import Column, with_roles
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.person_column import with_persons
 from shoal.data.sensitive import Sensitive
 from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.privacy import PrivacyModel
-from shoal.problem.persons import with_persons
+from shoal.problem.persons import require_counting
 from shoal.problem.prepared import Model, Prepared
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
     privacy, hierarchy = problem.privacy, problem.hierarchy
     privacy.check_sets(problem.data)
     data = problem.data if problem.person is None else with_persons(problem.data, problem.person)
-    data, quasi_identifiers = _assign_roles(data, privacy, problem.columns)
+    require_counting(privacy, data)
+    data, quasi_identifiers = _assign_roles(data, privacy, _without_person(problem.columns, data))
     _refuse_taken_names(data, privacy)
     missing: tuple[str, ...] = ()
     groups: dict[str, int] = {}
@@ -65,6 +67,18 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
         sensitive_groups=groups,
         added_items=added,
     )
+
+
+def _without_person(columns: Mapping[str, Column | str], data: Dataset) -> Mapping[str, Column | str]:
+    """What is said of the columns; that the person column is an identifier goes without saying."""
+    persons = data.transactions.persons
+    about = None if persons is None else columns.get(persons.column)
+    if persons is None or about is None or (about.role if isinstance(about, Column) else about) not in _IDENTIFIER:
+        return columns
+    return {name: spec for name, spec in columns.items() if name != persons.column}
+
+
+_IDENTIFIER = (Role.IDENTIFIER, Role.IDENTIFIER.value)
 
 
 def _assign_roles(

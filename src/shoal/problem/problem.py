@@ -83,4 +83,4 @@ class Problem(Generic[Model]):
     def refuse_identifying(self) -> None:
         """Refuse a column that may name people and would be published as it is, unless its role was said."""
         if not self.privacy.relational:  # else it is a quasi-identifier
-            refuse_identifying(self.data, {*self.columns, *self.privacy.columns})
+            refuse_identifying(self.prepared.data, {*self.columns, *self.privacy.columns})

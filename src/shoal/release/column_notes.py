@@ -32,6 +32,8 @@ def notes(
 
 def _in_order(problem: Prepared[PrivacyModel]) -> list[Note]:
     """The order of records is kept; where it is that of a column, it tells about that column."""
+    if problem.persons is not None and problem.persons.several:  # not kept
+        return []
     assert problem.data.table is not None
     sorted_by: list[str] = []
     for name in problem.data.table.names:

@@ -10,8 +10,9 @@ import numpy as np
 from shoal.data import notes
 from shoal.data.columns import looks_like_id
 from shoal.data.note import Note
-from shoal.data.reading_notes import IdsKept, IdsReplaced
+from shoal.data.reading_notes import IdsKept, IdsReplaced, PersonColumn
 from shoal.data.sensitive import lookalikes, spelling_notes
+from shoal.problem.persons import linking_notes
 from shoal.release import column_notes
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ def of_release(release: Release) -> tuple[Note, ...]:
     return (
         *release.falsehoods,
         *problem.privacy.notes,
+        *_persons(release),
         *_untouched(release),
         *_left_out(release),
-        *column_notes.notes(problem, release.published, release.dataset, release.losses),
+        *column_notes.notes(problem, release.published, release.aligned, release.losses),
         *([notes.UnusedHierarchy()] if release.recoding.ignores_hierarchy and not problem.hierarchy.is_flat else []),
         *_declared(release),
         *_search(release),
@@ -36,7 +38,7 @@ def of_release(release: Release) -> tuple[Note, ...]:
 
 def _untouched(release: Release) -> Iterator[Note]:
     """What is published as it is."""
-    problem, privacy, table = release.problem, release.problem.privacy, release.dataset.table
+    problem, privacy, table = release.problem, release.problem.privacy, release.aligned.table
     if not privacy.covers_sets and len(problem.items.items):
         yield notes.UntouchedSets()
     treated = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
@@ -48,15 +50,32 @@ def _untouched(release: Release) -> Iterator[Note]:
         yield notes.LinkingColumns(ids)
 
 
+def _persons(release: Release) -> Iterator[Note]:
+    """What to know where records have persons."""
+    persons, origin = release.problem.persons, release.problem.data.origin
+    if persons is None:
+        return
+    yield from (note for note in origin.notes if isinstance(note, PersonColumn))
+    if not persons.several:
+        yield notes.PersonsOfOneRecord(persons.column, persons.noun)
+        return
+    ids = tuple(name for note in origin.notes if isinstance(note, IdsReplaced | IdsKept) for name in note.columns)
+    yield notes.RecordsSorted(persons.noun, tuple(name for name in ids if name != persons.column), origin.has_index)
+    yield notes.OneRecordKnown(persons.noun, persons.nouns, persons.column)
+    yield from linking_notes(release.problem)
+
+
 def _left_out(release: Release) -> Iterator[Note]:
     """What of the data is not published."""
-    origin = release.problem.data.origin
-    if release.problem.privacy.relational and origin.has_index:
+    origin, by_content = release.problem.data.origin, release.order is not None
+    if release.problem.privacy.relational and origin.has_index and not by_content:
         yield notes.DroppedIndex()
     if origin.dropped:
         yield notes.DroppedItems(origin.dropped)
-    published = () if release.dataset.table is None else release.dataset.table.names
+    published = () if release.aligned.table is None else release.aligned.table.names
     for note in origin.notes:
+        if isinstance(note, PersonColumn) or (isinstance(note, IdsReplaced | IdsKept) and by_content):  # told before
+            continue
         hidden = isinstance(note, IdsKept) and not all(name in published for name in note.columns)
         yield IdsReplaced(note.columns) if isinstance(note, IdsKept) and hidden else note
 

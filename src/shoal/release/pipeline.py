@@ -28,6 +28,7 @@ from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
 from shoal.metrics import Comparison, Measure
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared, Problem
+from shoal.problem.persons import refuse_linking
 from shoal.published import Published
 from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
@@ -57,8 +58,9 @@ def anonymize(
     """
     algorithm = _suited(problem, algorithm)
     check_max_loss(max_loss, algorithm, "max_loss")
-    problem.refuse_identifying()
     prepared = problem.prepared
+    refuse_linking(prepared)
+    problem.refuse_identifying()
     clashes.refuse_before(prepared, groups=algorithm.generalizes)
     timings: dict[str, float] = {}
     algorithm.feasible(prepared)
@@ -190,6 +192,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "weights": problem.weights and {"name": problem.weights.name, "sha256": problem.weights.sha256},
         "unknown_items": problem.unknown_items,
         "columns": _columns(problem),
+        "persons": None if problem.persons is None else {"column": problem.persons.column, "file": None},
         "input": {
             "name": problem.data.origin.name,
             "sha256": problem.data.origin.sha256 or problem.data.transactions.sha256,

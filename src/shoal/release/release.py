@@ -12,10 +12,11 @@ import numpy as np
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.note import Note
 from shoal.data.table import Role
-from shoal.errors import OutputError
+from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
 from shoal.metrics import Comparison
 from shoal.metrics.change import Change
@@ -27,6 +28,7 @@ from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release import notes
+from shoal.release.order import by_content
 from shoal.release.reporter import Reporter
 
 
@@ -65,9 +67,23 @@ class Release:
         """What is proved about how good that is; none: nothing."""
         return self.solution.optimality
 
+    @cached_property
+    def order(self) -> Counts | None:
+        """For each published record the row of the input that it is, if some person has several; None: as they stood.
+
+        Such records are published by their content, as neighbours in the input may be of one person.
+        """
+        persons = self.problem.persons
+        return by_content(self.aligned) if persons is not None and persons.several else None
+
     @property
     def dataset(self) -> Dataset:
-        """The published rows with the columns beside them but identifiers, laid out as the input was."""
+        """The published records with the columns beside them but identifiers, laid out as the input was."""
+        return self.aligned if self.order is None else self.aligned.reordered(self.order)
+
+    @property
+    def aligned(self) -> Dataset:
+        """The same in the order of the input."""
         data = self.problem.privacy.to_dataset(self.problem.data, self.published)
         if data.table is None:
             return data
@@ -154,8 +170,15 @@ class Release:
         owner = self.problem.hierarchy.refines
         return owner is not None and any(label not in owner.code_of for label in self.codebook.labels)
 
-    def write(self, path: str | Path, *, codebook: str | Path | bool | None = None, **layout: Any) -> Release:
-        """Write the published data and, if they hold groups of siblings, the code book; both or neither.
+    def write(
+        self,
+        path: str | Path,
+        *,
+        codebook: str | Path | bool | None = None,
+        persons: str | Path | None = None,
+        **layout: Any,
+    ) -> Release:
+        """Write the published data and, if they hold groups of siblings, the code book; all files or none.
 
         Parameters
         ----------
@@ -164,6 +187,9 @@ class Release:
         codebook
             Where the code book goes (CSV, or JSON if the name ends in .json). None: beside the file, as
             ``NAME.codebook.csv``, if groups of siblings are published; True: there in any case; False: nowhere.
+        persons
+            Where the ids of persons go: one for each published record, in their order. For your own checks with
+            ``shoal.verify(.., persons=FILE)``; not to be published.
         **layout
             As :func:`shoal.io.write` takes it.
 
@@ -179,10 +205,27 @@ class Release:
         book = beside(path) if codebook is True else Path(codebook) if codebook else None
         if book is not None and book.resolve() == Path(path).resolve():
             raise OutputError(f"{path} is to hold both the data and the code book: name two files.")
+        if persons is not None and Path(persons).resolve() in {one.resolve() for one in (Path(path), book) if one}:
+            raise OutputError(f"{persons} is to hold both the persons and what is published: name two files.")
         with all_or_none():
             written = self._write(path, **layout)
             book_file = book and {"name": book.name, "sha256": self.codebook.save(book)}
-        return replace(written, provenance={**written.provenance, "codebook": book_file})
+            more: dict[str, Any] = {"codebook": book_file}
+            if persons is not None:
+                more["persons"] = self._write_persons(Path(persons))
+        return replace(written, provenance={**written.provenance, **more})
+
+    def _write_persons(self, path: Path) -> dict[str, Any]:
+        """Write whose the published records are; returns what the provenance says about it."""
+        from shoal.io.persons_file import write_persons
+
+        known = self.problem.persons
+        if known is None:
+            raise OptionError(
+                f"{path} cannot be written: no persons are known. Name their column (--person), or leave the file out."
+            )
+        write_persons((known if self.order is None else known.take(self.order)).ids_of_rows(), path)
+        return {**self.provenance["persons"], "file": path.name}
 
     def _write(self, path: str | Path, **layout: Any) -> Release:
         """Write the published data; returns the release with the file's hash."""

@@ -14,6 +14,7 @@ TOP = 10  # rows of a table
 def context(release: Release, facts: Facts) -> dict[str, Any]:
     """The names that the templates of all formats know."""
     was, now = risks.both(facts)
+    counted = "records" if facts.persons is None else facts.persons.nouns
     return {
         **vars(facts),
         "TOP": TOP,
@@ -30,8 +31,8 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "sentence_now": now,
         "reach": risks.reach(release),
         "risk_charts": _risk_charts(facts),
-        "limits": release.problem.privacy.caveats(),
-        "counted": release.problem.privacy.counted,
+        "limits": release.problem.privacy.caveats(release.problem.persons),
+        "counted": sentences.counted(release),
         "proof": sentences.proof(release),
         "command": sentences.verify_command(release),
         "columns": _columns(facts),
@@ -41,7 +42,10 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "felt": sentences.felt(facts),
         "codebook_told": f"{sentences.CODEBOOK}{sentences.codebook_file(facts)}",
         "best": proofs.optimality(release),
-        "explained": sentences.EXPLAINED,
+        "explained": sentences.explained(counted),
+        "records": sentences.records(facts),
+        "moved": sentences.moved(facts),
+        "rare_in": sentences.rare_in(counted),
     }
 
 
@@ -68,5 +72,7 @@ def _columns(facts: Facts) -> dict[str, Any] | None:
     return {
         "missing": any(one.missing and one.type != "category" for one in table.columns),
         "others": relational.other_columns(table),
-        "classes": relational.classes(table.classes, len(table.columns)),
+        "classes": relational.classes(
+            table.classes, len(table.columns), "" if facts.persons is None else facts.persons.nouns
+        ),
     }

@@ -18,6 +18,7 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
 from shoal.privacy import Demand, PrivacyModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.people import noun
 from shoal.privacy.witness import RareSet
 from shoal.problem import Prepared
 from shoal.published import Published
@@ -69,7 +70,7 @@ def explain_cut(
     hierarchy = problem.hierarchy
     published = cut.apply(problem.items)
     counter, tick = counter_of(cut.left(problem.items), hierarchy, demand.k, engine), engine.tick("explaining")
-    raised = cut.raised
+    raised, who = cut.raised, noun(problem.persons)
     labels = list(hierarchy.labels)
     if problem.unknown_items == "root" and not name_unknown:
         labels = _without_unknown(hierarchy, set(cut.kept.tolist()))
@@ -79,7 +80,7 @@ def explain_cut(
         if node < hierarchy.n_leaves:
             continue
         rare = counter.witness(raised, node, demand.known, tick=tick)
-        witness = RareSet(tuple(labels[label] for label in rare[0]), rare[1]) if rare else None
+        witness = RareSet(tuple(labels[label] for label in rare[0]), rare[1], person=who) if rare else None
         records = int(published.rows.supports[code])
         explanations.append(Explanation(hierarchy.labels[node], int(hierarchy.leaves[node]), records, witness))
     for node in map(int, cut.suppressed):
@@ -121,13 +122,15 @@ def _suppressed(
     first, stop = hierarchy.span[node]
     inside = (problem.items.items >= first) & (problem.items.items < stop)
     holders = np.unique(row_ids(problem.items.indptr)[inside])
-    witness = RareSet((labels[node],), len(holders)) if len(holders) < demand.k else None
+    beside = published.rows.take(holders)
+    support = beside.count_persons()
+    who = noun(problem.persons)
+    witness = RareSet((labels[node],), support, person=who) if support < demand.k else None
     if witness is None and demand.known > 1:
-        beside = published.rows.take(holders)
         less = KmAnonymity(demand.k, demand.known - 1)
         for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
             others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
-            witness = RareSet((labels[node], *others), rare.support)
+            witness = RareSet((labels[node], *others), rare.support, person=who)
     return Explanation(labels[node], int(hierarchy.leaves[node]), len(holders), witness, suppressed=True)
 
 
@@ -149,6 +152,8 @@ def cut_of(problem: Prepared[PrivacyModel], published: Published) -> GlobalCut:
     bare = set(np.flatnonzero(raw).tolist()) - {leaf for node in nodes for leaf in range(*hierarchy.span[node])}
     cut = GlobalCut.raising(hierarchy, nodes, suppressed=bare)
     before, after = cut.apply(problem.items).rows.sets(), published.rows.sets()
+    if problem.persons is not None and problem.persons.several:  # these are published in another order
+        before, after = sorted(before, key=sorted), sorted(after, key=sorted)
     if len(before) != len(after):
         raise DataError(f"The original has {len(before)} records, the published data {len(after)}: give the same ones.")
     for record, (wanted, got) in enumerate(zip(before, after, strict=True), 1):

@@ -36,6 +36,7 @@ class Facts:
     algorithm: sections.MethodFacts
     verdict: Verdict
     data: sections.DataFacts
+    persons: sections.PersonsFacts | None
     relational: sections.RelationalFacts | None
     sensitive: sections.SensitiveFacts | None
     recoding: RecodingSummary

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.data.reading_notes import IdsReplaced
 from shoal.data.transactions import Transactions
 from shoal.release.release import Release
 from shoal.report import headline, proofs, sections, wording
@@ -53,6 +54,7 @@ def gather(story: Story) -> Facts:
         algorithm=_method(release),
         verdict=release.verdict,
         data=_data(release),
+        persons=_persons(release),
         relational=relational(release),
         sensitive=_sensitive(release),
         recoding=release.summary,
@@ -80,7 +82,7 @@ def _model(release: Release) -> sections.ModelFacts:
         name=privacy.name,
         title=privacy.title,
         options=plain(privacy.values()),
-        description=privacy.describe(),
+        description=privacy.describe(release.problem.persons),
         paper=privacy.paper,
         references=references(privacy.paper),
     )
@@ -127,6 +129,23 @@ def _data(release: Release) -> sections.DataFacts:
         mean_size=len(before.items) / max(1, len(before)),
         mean_size_after=len(after.items) / max(1, len(after)),
         sizes=_record_sizes(before, after),
+    )
+
+
+def _persons(release: Release) -> sections.PersonsFacts | None:
+    """Whose the records are; nothing, if that is not known. Never an id."""
+    persons, notes = release.problem.persons, release.problem.data.origin.notes
+    if persons is None:
+        return None
+    return sections.PersonsFacts(
+        column=persons.column,
+        noun=persons.noun,
+        nouns=persons.nouns,
+        persons=persons.count(),
+        mean_records=len(persons) / max(1, persons.count()),
+        most_records=persons.most,
+        order="as in the input" if release.order is None else "by content",
+        ids_replaced=any(isinstance(note, IdsReplaced) for note in notes),
     )
 
 

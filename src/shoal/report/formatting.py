@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.data.labels import set_members
+from shoal.data.persons import Persons
 from shoal.errors import shorten
 
 WIDTH, SET_WIDTH = 120, 40  # characters of a label that are shown, and of a set of items
@@ -53,6 +54,16 @@ def memory(size: int) -> str:
     ('78 MiB', '3.0 GiB')
     """
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def records_of(records: int, persons: Persons | None) -> str:
+    """How many records, and of how many persons where these are known.
+
+    >>> import numpy as np
+    >>> records_of(1_200, None), records_of(3, Persons(np.array([0, 1, 1]), "household"))
+    ('1,200', '3 of 2 households')
+    """
+    return count(records) if persons is None else f"{count(records)} of {persons.name(persons.count())}"
 
 
 def count_noun(number: int, name: str, names: str = "") -> str:

@@ -71,6 +71,7 @@ def summary_html(story: Story) -> str:
     sets = problem.privacy.covers_sets
     figures = [
         ("records", formatting.count(len(published.rows))),
+        *([] if problem.persons is None else [(problem.persons.nouns, formatting.count(problem.persons.count()))]),
         *([("items", formatting.count(published.n_items)), *_groups_and_changes(release)] if sets else []),
         ("views checked", formatting.count(release.verdict.checked)),
         *_felt(release),
@@ -83,7 +84,7 @@ def summary_html(story: Story) -> str:
             holds=release.verdict.holds,
             title=problem.privacy.title,
             options=problem.privacy.values(),
-            description=problem.privacy.describe(),
+            description=problem.privacy.describe(problem.persons),
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
@@ -122,8 +123,9 @@ def _groups_and_changes(release: Release) -> list[tuple[str, str]]:
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
     """The figures at the top."""
     data, ncp = facts.data, facts.losses.get("ncp")
+    of = "" if facts.persons is None else f", of {facts.persons.called}"
     first = [
-        ("record published" if data.rows == 1 else "records published", formatting.count(data.rows)),
+        (f"{'record' if data.rows == 1 else 'records'} published{of}", formatting.count(data.rows)),
         ("attacker views checked", formatting.count(facts.verdict.checked)),
     ]
     if facts.flips is not None:

@@ -11,10 +11,13 @@ from typing import Literal
 import numpy as np
 
 from shoal.data.attributes import MISSING
+from shoal.data.persons import Persons
 from shoal.data.relational import Relational, numbered
 from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
+from shoal.privacy.people import class_sizes
+from shoal.published import Grouping
 from shoal.release.release import Release
 from shoal.report.bands import sized
 from shoal.report.facts import Facts
@@ -41,7 +44,7 @@ def relational(release: Release) -> RelationalFacts | None:
         identifiers=named[Role.IDENTIFIER],
         sensitive=named[Role.SENSITIVE],
         plain=named[Role.PLAIN],
-        classes=_classes(before, after),
+        classes=_classes(before, after, release.problem.persons),
     )
 
 
@@ -68,7 +71,7 @@ def _different(data: Relational, at: int) -> int:
     return int(numbered([data.low[at], data.high[at]]).max(initial=-1)) + 1
 
 
-def _classes(before: Relational, after: Relational) -> ClassFacts:
+def _classes(before: Relational, after: Relational, persons: Persons | None) -> ClassFacts:
     """How many records have the same published values."""
     sizes = np.bincount(after.classes).astype(np.int64)
     largest = int(sizes.max(initial=0))
@@ -80,6 +83,9 @@ def _classes(before: Relational, after: Relational) -> ClassFacts:
         mean=float(sizes.mean()) if len(sizes) else 0.0,
         largest=largest,
         sizes=tuple(ClassBand(*band) for band in sized(sizes, SIZE_BANDS)),
+        fewest_persons=None
+        if persons is None
+        else int(class_sizes(Grouping(after.classes, 1), persons).min(initial=largest)),
     )
 
 
@@ -109,8 +115,8 @@ def other_columns(table: RelationalFacts) -> list[tuple[str, tuple[str, ...]]]:
     return [(way, names) for way, names in ways if names]
 
 
-def classes(own: ClassFacts, columns: int) -> str:
-    """The classes of values in so many columns, in a sentence.
+def classes(own: ClassFacts, columns: int, nouns: str = "") -> str:
+    """The classes of values in so many columns, in a sentence; ``nouns``: what persons are called, if there are any.
 
     >>> sizes = ClassFacts(before=9, number=3, smallest=2, median=3.0, mean=4.0, largest=7, sizes=())
     >>> classes(sizes, 2)
@@ -130,7 +136,11 @@ def classes(own: ClassFacts, columns: int) -> str:
         f"The smallest class has {count_noun(few, 'record')}, the median is {count(own.median)}, and the largest has"
     )
     sizes = f"Each has {count_noun(many, 'record')}." if few == many else f"{sizes} {count(many)}."
-    return f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}"
+    fewest = own.fewest_persons
+    people = "" if fewest is None else f" Each class has records of at least {count(fewest)} {nouns}."
+    return (
+        f"{before} Now there are {count(own.number)}: classes of records with equal published values. {sizes}{people}"
+    )
 
 
 def described(table: RelationalFacts) -> str:

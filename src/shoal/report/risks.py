@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from shoal.data.persons import plural
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.release.release import Release
 from shoal.report.facts import Facts
@@ -77,7 +78,7 @@ def _sentence(exposure: Exposure, part: str, alone: str, enough: str, by: str) -
 
 @_sentence.register
 def _(exposure: Risk, part: str, alone: str, enough: str, by: str) -> str:
-    fewer = f"to fewer than {exposure.k} records"
+    fewer = f"to fewer than {exposure.k} {plural(exposure.person or 'record')}"
     holding = " with a sensitive item" if exposure.sensitive else ""
     if not part:
         return f"No record{holding} can be narrowed down {fewer} by knowing {by}."

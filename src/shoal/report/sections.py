@@ -126,6 +126,25 @@ class DataFacts:
 
 
 @dataclass(frozen=True)
+class PersonsFacts:
+    """Whose the records are, where that is known."""
+
+    column: str
+    noun: str
+    nouns: str
+    persons: int
+    mean_records: float  # of a person
+    most_records: int
+    order: Literal["by content", "as in the input"]  # in which the records are published
+    ids_replaced: bool  # the ids of records, by running numbers
+
+    @property
+    def called(self) -> str:
+        """How many there are, in words."""
+        return f"{self.persons:,} {self.noun if self.persons == 1 else self.nouns}"
+
+
+@dataclass(frozen=True)
 class ColumnFacts:
     """One quasi-identifier; a value is intact (unchanged) if it is published as it was."""
 
@@ -160,6 +179,7 @@ class ClassFacts:
     mean: float
     largest: int
     sizes: tuple[ClassBand, ...]
+    fewest_persons: int | None = field(default=None, metadata=UNLESS_NONE)  # of a class, where persons are given
 
 
 @dataclass(frozen=True)

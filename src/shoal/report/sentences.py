@@ -20,7 +20,7 @@ from shoal.report.sections import SuppressedFacts
 from shoal.visible import visible_bash
 
 EXPLAINED = (
-    "For each group, a set of labels that fewer records than allowed would hold if the group were split into its "
+    "For each group, a set of labels that fewer {who} than allowed would hold if the group were split into its "
     "parts; for each item that was removed, if it were published. These sets are taken from the raw data: do "
     "not publish them."
 )
@@ -37,6 +37,29 @@ def options(values: Mapping[str, Value]) -> str:
     """
     given = {name: value for name, value in values.items() if value not in ((), [])}
     return ", ".join(f"{name.replace('_', ' ')} = {format_value(value)}" for name, value in given.items())
+
+
+def explained(nouns: str = "records") -> str:
+    """What the sets are that forced groups; ``nouns``: what is counted."""
+    return EXPLAINED.format(who=nouns)
+
+
+def rare_in(nouns: str = "records") -> str:
+    """The heading of how many hold such a set."""
+    return "would be in records" if nouns == "records" else f"would be in records of {nouns}"
+
+
+def records(facts: Facts) -> str:
+    """How many records there are, and of how many persons."""
+    of = "" if facts.persons is None else f" of {facts.persons.called}"
+    return f"{count_noun(facts.data.rows, 'record')}{of}"
+
+
+def moved(facts: Facts) -> str:
+    """What became of the records as such."""
+    if facts.persons is None or facts.persons.order == "as in the input":
+        return "No record was added, removed or moved."
+    return "No record was added or removed. The records are published sorted by their content."
 
 
 def described(facts: Facts) -> str:
@@ -151,6 +174,17 @@ def proof(release: Release) -> str:
     return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.privacy.check_scope}."
 
 
+def counted(release: Release) -> str:
+    """What the verifier counted, as the end of a sentence."""
+    persons = release.problem.persons
+    if persons is None:
+        return release.problem.privacy.counted
+    return (
+        f"for each thing that an attacker may know how many {persons.nouns} are left (whose each record is comes from "
+        f"the data, not from the algorithm)"
+    )
+
+
 def verify_command(release: Release) -> str:
     """How to repeat the check."""
     privacy = release.problem.privacy
@@ -165,6 +199,8 @@ def verify_command(release: Release) -> str:
             value = tuple(label for label in value if label not in missed)
         if value != ():
             words += [opt.flag, listed(value) if isinstance(value, tuple) else str(value)]
+    if file := (release.provenance.get("persons") or {}).get("file"):
+        words += ["--persons", file]
     if release.problem.quasi_identifiers:
         words += ["--quasi-identifiers", listed(tuple(release.problem.quasi_identifiers))]
     words += reading_words((output or {}).get("read_options", {}))

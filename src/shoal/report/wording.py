@@ -193,6 +193,51 @@ def _(note: notes.AddedItems) -> str:
     return f"{were} not in the hierarchy and taken as directly below its root (unknown_items=root)."
 
 
+@worded.register
+def _(note: reading_notes.PersonColumn) -> str:
+    records = f"{count_noun(note.records, 'record')} of {count_noun(note.persons, note.noun, note.nouns)}"
+    return (
+        f"Column '{note.columns[0]}' says whose each record is and is not published: {records}, at most {note.most:,} "
+        f"of one {note.noun}. The guarantee counts {note.nouns}."
+    )
+
+
+@worded.register
+def _(note: notes.PersonsOfOneRecord) -> str:
+    column = f" (column '{note.column}')" if note.column else ""
+    return f"Each record is of another {note.noun}{column}, so --person changes nothing."
+
+
+@worded.register
+def _(note: notes.RecordsSorted) -> str:
+    ids = f" Running numbers replace the ids of records ({format_value(note.ids)})." if note.ids else ""
+    index = " The index of the data frame is dropped." if note.index else ""
+    return (
+        f"Some {note.noun} has several records. So records are published sorted by their content. The order of the "
+        f"input could tell which of them belong together.{ids}{index}"
+    )
+
+
+@worded.register
+def _(note: notes.OneRecordKnown) -> str:
+    how = f" (data with one row for each item: --id-column {note.column})" if note.column else ""
+    return (
+        f"The guarantee is about what an attacker knows of one record. An attacker who can tell which records belong "
+        f"to the same {note.noun} may know more. If that is possible, join the records of each {note.noun} first{how}."
+    )
+
+
+@worded.register
+def _(note: notes.LinkingValues) -> str:
+    values = count_noun(note.linking, "value", "values")
+    occurs = "occurs" if note.linking == 1 else "occur"
+    return (
+        f"Of the untouched column '{note.column}', {values} of {note.values:,} {occurs} in several records of a single "
+        f"{note.noun} ({note.records:,} records): these records can be put together. Leave the column out, or make it "
+        f"coarser."
+    )
+
+
 # -- what was declared sensitive ---------------------------------------------------------------------------------------
 
 
@@ -262,10 +307,12 @@ def _(note: notes.NoItemsLeft) -> str:
 
 @worded.register
 def _(note: notes.EmptiedRecords) -> str:
-    have, stay = ("has lost all that it", "it stays") if note.count == 1 else ("have lost all that they", "they stay")
+    have, stay = (
+        ("has lost all that it", "it is still") if note.count == 1 else ("have lost all that they", "they are still")
+    )
     apart = ", not counting sensitive values," if note.sensitive else ""
     gone = "suppression" if note.truthful else "deletion"
-    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} in place."
+    return f"{count_noun(note.count, 'record')} {have} had{apart} to {gone}; {stay} published."
 
 
 @worded.register

@@ -1,0 +1,107 @@
+"""What persons ask of a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.data.notes import LinkingValues, OneRecordKnown, PersonsOfOneRecord, RecordsSorted
+from shoal.errors import DataError, OptionError, ShoalError
+from shoal.problem.persons import refuse_linking
+
+PEOPLE = ["p", "p", "q", "q", "r", "s", "t", "u"]
+ITEMS = [["a"], ["a", "b"]] * 4
+KM = shoal.KmAnonymity(k=2, m=1)
+
+
+def problem(privacy: Any = KM, columns: dict[str, Any] | None = None, **others: list[Any]) -> shoal.Problem[Any]:
+    data = shoal.read(pa.table({"who": PEOPLE, "items": ITEMS, **others}))
+    tree = shoal.Hierarchy.flat(["a", "b"])
+    return shoal.Problem(data, tree, privacy, columns=columns or {}, person="who")
+
+
+def test_the_column_is_taken_out_of_the_data() -> None:
+    prepared = problem(city=["x"] * 8).prepared
+    assert prepared.persons is not None
+    assert prepared.persons.count() == 6
+    assert prepared.data.table is not None
+    assert prepared.data.table.names == ("city",)
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        shoal.HkpCoherence(),
+        shoal.SensitiveK(k=2, sensitive=("a",)),
+        shoal.PrivacyDegree(p=2, sensitive=("a",)),
+        shoal.TransactionalK(k=2),
+    ],
+)
+def test_models_that_count_records_are_refused(privacy: shoal.PrivacyModel) -> None:
+    with pytest.raises(OptionError, match=rf"The model {privacy.name} counts records, not persons: .*\(k, k-km, .*km"):
+        problem(privacy)
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "plain"])
+def test_the_column_can_have_no_other_role(role: str) -> None:
+    privacy = shoal.KAnonymity(k=2) if role == "quasi-identifier" else KM
+    with pytest.raises(ShoalError, match=r"Column 'who' says whose each record is \(--person\) and is never published"):
+        problem(privacy, {"who": role}, age=[1] * 8)
+
+
+def test_an_identifier_it_is_anyway() -> None:
+    assert problem(columns={"who": "identifier"}).prepared.persons is not None
+    with pytest.raises(DataError, match="Column 'who' says whose each record is"):
+        problem(shoal.LmDiversity(sensitive_column=("who",)))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"card {one}" for one in PEOPLE],  # another name of the person
+        list(range(8)),  # an id of the record
+        ["p1", "p2", "q1", "q1", "r", "s", "t", "t2"],  # an id of visits
+        ["card p", "card p", "card q", "card q", "card r", None, "", None],
+    ],
+)
+def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> None:
+    different = len({one for one in values if one not in (None, "")})
+    with pytest.raises(
+        OptionError, match=rf"'card' of data tells whose a record is: each of its {different} values"
+    ) as got:
+        shoal.anonymize(problem(columns={"card": "plain"}, card=values))
+    assert "--identifiers card" in str(got.value)
+    assert "join the records of each person first: --id-column who." in str(got.value)
+    assert shoal.anonymize(problem(columns={"card": "identifier"}, card=values)).verdict.holds
+
+
+def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> None:
+    card = [f"card {one}" for one in PEOPLE]
+    lm = shoal.LmDiversity(l=2, m=1, sensitive_column=("card",))
+    with pytest.raises(OptionError, match="tells whose a record is"):
+        shoal.anonymize(problem(lm, card=card))
+    refuse_linking(problem(shoal.KAnonymity(k=2), {"card": "quasi-identifier"}, card=card).prepared)  # no error
+
+
+def test_values_that_link_some_records_are_told() -> None:
+    release = shoal.anonymize(problem(shop=["n", "n", "s", "e", "s", "e", "s", "e"]))
+    assert LinkingValues("shop", 3, 1, 2, "person", determines=False) in release.notes
+    told = "\n".join(release.warnings)
+    assert (
+        "Of the untouched column 'shop', 1 value of 3 occurs in several records of a single person (2 records)" in told
+    )
+
+
+def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
+    data = shoal.read(pa.table({"patient_id": range(8), "items": ITEMS}))
+    given = shoal.Problem(data, shoal.Hierarchy.flat(["a", "b"]), KM, person="patient_id")
+    release = shoal.anonymize(given)
+    assert release.order is None
+    assert PersonsOfOneRecord("patient_id", "patient") in release.notes
+    assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.notes)
+    assert "Each record is of another patient (column 'patient_id'), so --person changes nothing." in "\n".join(
+        release.warnings
+    )
