@@ -13,7 +13,8 @@ from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
-from shoal.evaluation.frontier import COUNTED, TIME_LIMIT, Frontier, frontier, listed
+from shoal.evaluation.choices import COUNTED, Frontier, listed
+from shoal.evaluation.frontier import TIME_LIMIT, frontier
 from shoal.jobs.job import check_outputs
 from shoal.privacy import PrivacyModel
 from shoal.report.formatting import share
@@ -25,7 +26,13 @@ WIDTH = 20  # characters of a full bar
 @click.argument("data", type=FILE)
 @hierarchy_option("The item hierarchy; default: all items are siblings.")
 @hierarchy_options
-@click.option("--model", default="km", show_default=True, help="The privacy model: km, or k-km for columns and sets.")
+@click.option(
+    "--model",
+    default="km",
+    show_default=True,
+    type=click.Choice(["km", "k-km"]),
+    help="The privacy model: for sets, or for columns and sets.",
+)
 @click.option("--k", metavar="N,N", help="Values of k.  [default: 2,3,5,10,25; for k-km: 25]")
 @click.option("--m", metavar="N,N", help="Values of m.  [default: 1,2,3; for k-km: 2]")
 @click.option(
@@ -45,9 +52,7 @@ WIDTH = 20  # characters of a full bar
     "--loss", default="ncp", show_default=True, help="The information loss that searches minimise: ncp or lm."
 )
 @dataset_options("weights", "allow_missing")
-@click.option(
-    "--time-limit", default=f"{TIME_LIMIT:g}", show_default=True, help="Seconds for all searches, or 'none'."
-)
+@click.option("--time-limit", default=f"{TIME_LIMIT:g}", show_default=True, help="Seconds for all searches, or 'none'.")
 @click.option("--seed", default=0, show_default=True, help="For searches that draw random numbers.")
 @column_options
 @as_json
@@ -138,9 +143,7 @@ def _chart(result: Frontier) -> None:
     for one in sorted(result.choices, key=lambda one: (one.k, one.delta or 0)):
         name = f"k={one.k}" + ("" if one.delta is None else f", delta={one.delta:g}")
         lines.setdefault(name, {})[one.m] = one.unchanged
-    rows = [
-        [name, *(f"{_bar(of[m])} {share(of[m])}" if m in of else "" for m in known)] for name, of in lines.items()
-    ]
+    rows = [[name, *(f"{_bar(of[m])} {share(of[m])}" if m in of else "" for m in known)] for name, of in lines.items()]
     console.table("items published unchanged", ["", *(f"m={m}" for m in known)], rows, right=9)
 
 
@@ -148,7 +151,7 @@ def _bar(part: float) -> str:
     """A bar of so much of its full length.
 
     >>> _bar(0.5), _bar(0.01), _bar(0)
-    ('██████████', '▏', '')
+    ('██████████', '▎', '')
     """
     eighths = max(1 if part else 0, round(part * WIDTH * 8))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

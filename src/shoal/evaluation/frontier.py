@@ -1,7 +1,7 @@
 """What each choice of k and m costs: loss, items published unchanged, and the risk that is left.
 
-``shoal frontier`` and :func:`shoal.frontier` are this. The searches share their work (:mod:`shoal.search.series`). Every
-figure is that of a release that :func:`shoal.anonymize` has verified; nothing is published.
+``shoal frontier`` and :func:`shoal.frontier` are this. The searches share their work (:mod:`shoal.search.series`).
+Every figure is that of a release that :func:`shoal.anonymize` has verified; nothing is published.
 
 For a model about columns and sets, the bound on the loss of the columns (delta) is varied, too: what the columns keep
 is paid for by the sets.
@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
+from shoal.evaluation.choices import Choice, Frontier
 from shoal.jobs.arguments import as_model
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.metrics import AdditiveLoss
@@ -29,109 +31,13 @@ from shoal.problem import Prepared, Problem
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release.pipeline import anonymize
 from shoal.release.release import Release
-from shoal.report.formatting import count_noun, share
 from shoal.search import chains
 from shoal.search.clock import Clock
 from shoal.search.series import Pair, solve_all
 
 K, M = (2, 3, 5, 10, 25), (1, 2, 3)
 TIME_LIMIT = 150.0  # seconds for all searches
-COUNTED = ("record", "records")  # what a guarantee counts
-NEARLY = 0.9  # a stricter choice that keeps this share of the unchanged items makes a weaker one pointless
 ABOVE_LEAST = (0.0, 0.15, 0.3, 0.5, 1.0)  # bounds on the loss of the columns, between the least possible and 1
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One choice of k and m (and delta), and what becomes of the data."""
-
-    k: int
-    m: int
-    delta: float | None  # the most that the columns may lose; none: the model knows no columns
-    loss: float  # of the items
-    columns_loss: float | None  # NCP of the columns
-    unchanged: float  # share of the items of records that are published as themselves
-    labels: int
-    proven: bool  # whether no other recoding of its kind loses less
-    lower_bound: float | None  # what every recoding of its kind loses at least; none: not known
-    highest_chance: float  # to pick the right record, for somebody who knows m items of it (at most DRAWN are tried)
-    average_chance: float  # the same for somebody who knows DRAWN items, mean over all records
-    found: float  # share of the records that somebody who knows DRAWN items finds
-    worthless: bool  # whether hardly anything can be read
-    checked: int  # attacker views that the verifier has counted
-    ended: str  # how the search ended; empty: it has no limit
-    seconds: float
-
-    @property
-    def name(self) -> str:
-        """For instance k=5, m=2."""
-        return f"k={self.k}, m={self.m}" + ("" if self.delta is None else f", delta={self.delta:g}")
-
-    def covers(self, other: Choice) -> bool:
-        """Whether what satisfies this choice satisfies the other."""
-        return self.k >= other.k and self.m >= other.m and (self.delta or 0) <= (other.delta or 0)
-
-
-@dataclass(frozen=True)
-class Frontier:
-    """All choices, by m, then k, then delta."""
-
-    choices: tuple[Choice, ...]
-    data: str
-    records: int
-    measure: str  # the loss of the items, for people
-    kind: str  # what proofs and bounds are about, for people; empty: there are none
-    asked: int  # choices that were asked for; more than there are, if the user has interrupted
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user wanted no more."""
-        return len(self.choices) < self.asked
-
-    @property
-    def sensible(self) -> tuple[Choice, ...]:
-        """Choices worth a thought: not nearly worthless, and no stricter one keeps nearly as many items unchanged."""
-        return tuple(
-            one
-            for one in self.choices
-            if not one.worthless
-            and not any(
-                other is not one and other.covers(one) and other.unchanged >= NEARLY * one.unchanged
-                for other in self.choices
-            )
-        )
-
-    @property
-    def sentences(self) -> list[str]:
-        """One plain sentence for each sensible choice; or why there is none."""
-        if self.choices and not self.sensible:
-            return ["Every choice is nearly worthless: allow groups of siblings, or remove items (shoal recommend)."]
-        return [_sentence(one, self.measure) for one in self.sensible]
-
-    def __getitem__(self, at: tuple[int, int] | tuple[int, int, float]) -> Choice:
-        """The choice for (k, m), or for (k, m, delta)."""
-        for one in self.choices:
-            if (one.k, one.m) == at or (one.k, one.m, one.delta) == at:
-                return one
-        raise KeyError(at)
-
-    def as_dict(self) -> dict[str, Any]:
-        """What ``shoal frontier --json`` prints."""
-        return {
-            "data": self.data,
-            "records": self.records,
-            "measure": self.measure,
-            "bounds_hold_for": self.kind,
-            "known_items": DRAWN,
-            "choices": [asdict(one) for one in self.choices],
-            "sentences": self.sentences,
-        }
-
-    def write(self, path: str | Path) -> str:
-        """Write all choices as a page (.html), a chart (.png) or a table (.csv); returns what is missing, in words."""
-        from shoal.evaluation import frontier_page
-
-        return frontier_page.write(self, Path(path))
 
 
 def frontier(
@@ -232,8 +138,6 @@ def frontier(
 
 def _check_model(model: PrivacyModel) -> None:
     """Refuse a model under which what is safe for a larger k or m may not be safe for a smaller one."""
-    from shoal.data.transactions import Transactions
-
     demand = model.demand(Transactions.nothing(0))
     if demand is None or not demand.monotone:
         raise OptionError(f"frontier is for the models km and k-km, not for {model.name}: choose one of them.")
@@ -300,31 +204,33 @@ def _with_columns(problems: Problems, deltas: Sequence[float], engine: Engine) -
     """All pairs with all bounds on the columns; from strict to weak, so that nothing is worse than what is stricter."""
     done: list[tuple[Choice, Solution]] = []
     for pair in sorted(problems, key=lambda pair: (pair.m, pair.k), reverse=True):
-        problem = problems[pair]
-        method = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
-        run = _timed(lambda bound, problem=problem, method=method: anonymize(problem, method.changed(delta=bound), engine))
-        widest = None if deltas else run(1.0)
-        for bound in sorted(set(deltas)) if widest is None else _bounds_from(widest[0].solution.statistics["least_rum"]):
-            release, seconds = widest if widest is not None and bound == 1.0 else run(bound)
-            choice = _choice(pair, bound, release, seconds, engine)
-            better = [(other, solution) for other, solution in done if other.covers(choice) and other.loss < choice.loss]
-            if better:
-                solution = min(better, key=lambda one: one[0].loss)[1]
-                release = anonymize(problem, Found(solution), engine)
-                choice = _choice(pair, bound, release, seconds, engine)
-            done.append((choice, release.solution))
+        for delta, release, seconds in _merged(problems[pair], deltas, engine):
+            choice, solution = _choice(pair, delta, release, seconds, engine), release.solution
+            stricter = [(one, other) for one, other in done if one.covers(choice) and one.loss < choice.loss]
+            if stricter:
+                solution = min(stricter, key=lambda one: one[0].loss)[1]
+                choice = _choice(pair, delta, anonymize(problems[pair], Found(solution), engine), seconds, engine)
+            done.append((choice, solution))
             yield choice
 
 
-def _timed(run: Callable[[float], Release]) -> Callable[[float], tuple[Release, float]]:
-    """The same, with its seconds."""
+def _merged(
+    problem: Problem[PrivacyModel], deltas: Sequence[float], engine: Engine
+) -> Iterator[tuple[float, Release, float]]:
+    """The release for each bound on the columns, with its seconds; the strictest first."""
+    method = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
 
-    def timed(bound: float) -> tuple[Release, float]:
+    def run(delta: float) -> tuple[float, Release, float]:
         began = time.perf_counter()
-        release = run(bound)
-        return release, time.perf_counter() - began
+        release = anonymize(problem, method.changed(delta=delta), engine)
+        return delta, release, time.perf_counter() - began
 
-    return timed
+    if deltas:
+        yield from map(run, sorted(set(deltas)))
+        return
+    widest = run(1.0)  # it tells what is possible
+    least = widest[1].solution.statistics["least_rum"]
+    yield from (widest if delta == 1.0 else run(delta) for delta in _bounds_from(least))
 
 
 def _bounds_from(least: float) -> list[float]:
@@ -363,60 +269,7 @@ def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, e
 
 
 def _proof(optimality: Optimality) -> tuple[bool, float]:
-    """Whether it is proved that nothing of its kind loses less, and the lower bound; of all groupings, if they are it."""
+    """Whether it is proved that nothing of its kind loses less, and the lower bound."""
     if optimality.groupings_bound is None:
         return optimality.proven, optimality.lower_bound
     return optimality.best_grouping, optimality.groupings_bound
-
-
-def _sentence(one: Choice, measure: str) -> str:
-    """What a choice means."""
-    records = COUNTED[1]
-    columns = "" if one.columns_loss is None else f"; the columns lose {share(one.columns_loss)}"
-    known = f"the columns and {count_noun(one.m, 'item')}" if columns else count_noun(one.m, "item")
-    best = ", proved best" if one.proven else ""
-    beyond = f", and somebody who knows {DRAWN} finds {share(one.found)} of the {records}" if one.m < DRAWN else ""
-    return (
-        f"{one.name} publishes {share(one.unchanged)} of the items unchanged ({measure} {figure(one.loss)}{best}){columns}; "
-        f"somebody who knows {known} is left with at least {one.k} {records}{beyond}."
-    )
-
-
-def figure(loss: float) -> str:
-    """A loss with three digits that count.
-
-    >>> figure(0.0), figure(0.008733), figure(0.1374), figure(0.00003684), figure(1.0)
-    ('0', '0.00873', '0.137', '0.0000368', '1.000')
-    """
-    if not loss:
-        return "0"
-    return f"{loss:.{max(3, 2 - math.floor(math.log10(loss)))}f}"
-
-
-def bound_text(one: Choice) -> str:
-    """What is proved about the loss."""
-    if one.proven:
-        return "best"
-    return "" if one.lower_bound is None else f"≥ {figure(one.lower_bound)}"
-
-
-def listed(choices: Iterable[Choice]) -> tuple[list[str], list[list[str]]]:
-    """The head and the lines of the table of choices, for people."""
-    columns = any(one.columns_loss is not None for one in choices)
-    head = ["k", "m", *(["delta", "loss of columns"] if columns else []), "loss of items", *([] if columns else ["bound"])]
-    head += ["labels", "unchanged", "highest chance", f"average, {DRAWN} known", f"found by {DRAWN}"]
-    return head, [
-        [
-            str(one.k),
-            str(one.m),
-            *([f"{one.delta:g}", f"{one.columns_loss:.4f}"] if columns else []),
-            figure(one.loss),
-            *([] if columns else [bound_text(one)]),
-            f"{one.labels:,}",
-            share(one.unchanged),
-            share(one.highest_chance),
-            share(one.average_chance),
-            share(one.found),
-        ]
-        for one in choices
-    ]

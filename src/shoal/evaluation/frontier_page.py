@@ -10,7 +10,7 @@ from typing import Any
 from shoal._version import __version__
 from shoal.errors import OptionError, OutputError
 from shoal.evaluation import charts
-from shoal.evaluation.frontier import COUNTED, Choice, Frontier, listed
+from shoal.evaluation.choices import COUNTED, Choice, Frontier, listed
 from shoal.evaluation.page import HERE, as_csv
 from shoal.files import atomic_output
 from shoal.privacy import DRAWN
