@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
+import shoal
 from shoal.evaluation import frontier as module
 from tests.conftest import Shell
 
@@ -52,9 +54,9 @@ def test_bad_input(shell: Shell, words: tuple[str, ...], said: str) -> None:
 def test_an_interruption_shows_what_is_finished_and_writes_nothing(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anonymize, done = module.anonymize, []
+    anonymize, done = shoal.anonymize, list[Any]()
 
-    def interrupted(*given: object) -> object:
+    def interrupted(*given: Any) -> shoal.Release:
         if done:
             raise KeyboardInterrupt
         done.append(given)

@@ -6,6 +6,7 @@ Covers: search/exact.py.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pytest
@@ -26,8 +27,8 @@ from tests.search.test_siblings import BASKETS, WIDE, groupings
 KS, MS = (2, 3, 4), (1, 2, 3)
 
 
-def problems_of(sets: list[list[str]], tree: shoal.Hierarchy) -> dict[Pair, shoal.Prepared]:
-    data = shoal.read(sets)
+def problems_of(sets: Sequence[Collection[str]], tree: shoal.Hierarchy) -> dict[Pair, shoal.Prepared]:
+    data = shoal.read(list(map(sorted, sets)))
     filled = data.transactions.non_empty
     return {
         Pair(k, m): shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m)).prepared
@@ -40,10 +41,15 @@ def solved(problems: dict[Pair, shoal.Prepared], siblings: str, seconds: float =
     return dict(solve_all(problems, siblings, shoal.Engine(workers=1), Clock(seconds)))
 
 
+def proof_of(solution: shoal.Solution) -> shoal.Optimality:
+    assert solution.optimality is not None
+    return solution.optimality
+
+
 def check_monotone(solutions: dict[Pair, shoal.Solution]) -> None:
     for one, other in itertools.permutations(solutions, 2):
         if one.covers(other):
-            assert solutions[one].optimality.loss >= solutions[other].optimality.loss
+            assert proof_of(solutions[one]).loss >= proof_of(solutions[other]).loss
 
 
 @given(cases(max_leaves=6))
@@ -53,7 +59,7 @@ def test_each_cut_is_the_best_of_all(case: Case) -> None:
     solutions = solved(problems, "none")
     assert solutions.keys() == problems.keys()
     for pair, solution in solutions.items():
-        problem, proof = problems[pair], solution.optimality
+        problem, proof = problems[pair], proof_of(solution)
         safe = []
         for cut in all_cuts(problem.hierarchy):
             rows = list(map(frozenset, cut.apply(problem.items).rows.sets()))
@@ -75,8 +81,8 @@ def test_groupings_are_safe_within_their_bounds_and_monotone(case: Case, sibling
         problem = problems[pair] if solution.hierarchy is None else problems[pair].on(tree)
         rows = solution.recoding.apply(problem.items).rows
         assert oracles.is_km_anonymous(list(map(frozenset, rows.sets())), pair.k, pair.m)
-        proof = solution.optimality
-        assert proof.loss <= cuts[pair].optimality.loss
+        proof = proof_of(solution)
+        assert proof.loss <= proof_of(cuts[pair]).loss
         assert (proof.groupings_bound or 0) <= proof.loss
 
 
@@ -84,7 +90,7 @@ def test_groupings_are_the_best_of_all_where_it_is_said() -> None:
     tree = shoal.Hierarchy.from_tree(WIDE)
     problems = problems_of(BASKETS, tree)
     for pair, solution in solved(problems, "best").items():
-        problem, proof = problems[pair], solution.optimality
+        problem, proof = problems[pair], proof_of(solution)
         costs = []
         for blocks in groupings(tree, tree.root):
             of = {tree.items[leaf]: at for at, block in enumerate(blocks) for leaf in block}
@@ -109,7 +115,7 @@ def test_without_time_there_is_a_safe_result_for_each_pair() -> None:
 def test_equal_input_gives_equal_losses() -> None:
     problems = problems_of(BASKETS, shoal.Hierarchy.from_tree(WIDE))
     one, other = (
-        {pair: solution.optimality.loss for pair, solution in solved(problems, "best").items()} for _ in range(2)
+        {pair: proof_of(solution).loss for pair, solution in solved(problems, "best").items()} for _ in range(2)
     )
     assert one == other
 
@@ -119,8 +125,9 @@ def test_an_interrupted_search_is_the_last(monkeypatch: pytest.MonkeyPatch) -> N
 
     def interrupted(self: ExactSearch, *, needs_proof: bool) -> shoal.Solution:
         solution = run(self, needs_proof=needs_proof)
-        ended = "interrupted" if next(calls) == 2 else solution.optimality.ended
-        return replace(solution, optimality=replace(solution.optimality, ended=ended))
+        if next(calls) < 2:
+            return solution
+        return replace(solution, optimality=replace(proof_of(solution), ended="interrupted"))
 
     monkeypatch.setattr(ExactSearch, "run", interrupted)
     problems = problems_of(BASKETS, shoal.Hierarchy.from_tree(WIDE))
@@ -139,7 +146,8 @@ def test_threats_of_a_weaker_pair_hold(case: Case) -> None:
             )
             first.run(needs_proof=False)
             second.follow([first])
-            assert second.run(needs_proof=False).optimality.loss == alone.run(needs_proof=False).optimality.loss
+            one, other = (proof_of(search.run(needs_proof=False)) for search in (second, alone))
+            assert one.loss == other.loss
 
 
 def test_time_is_shared_so_that_the_last_pair_has_some() -> None:

@@ -9,7 +9,7 @@ import click
 
 from shoal import discovery
 from shoal.cli import console
-from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
@@ -55,6 +55,7 @@ WIDTH = 20  # characters of a full bar
 @click.option("--time-limit", default=f"{TIME_LIMIT:g}", show_default=True, help="Seconds for all searches, or 'none'.")
 @click.option("--seed", default=0, show_default=True, help="For searches that draw random numbers.")
 @column_options
+@keep_option
 @as_json
 @with_workers
 @data_options

@@ -13,6 +13,7 @@ from shoal.report.formatting import count_noun, share
 
 COUNTED = ("record", "records")  # what a guarantee counts
 NEARLY = 0.9  # a stricter choice that keeps this share of the unchanged items makes a weaker one pointless
+MOST_OF_COLUMNS = 0.9  # columns that lose more say nothing
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,12 @@ class Frontier:
 
     @property
     def sensible(self) -> tuple[Choice, ...]:
-        """Choices worth a thought: not nearly worthless, and no stricter one keeps nearly as many items unchanged."""
+        """Choices worth a thought: something can be read, and no stricter one keeps nearly as many items unchanged."""
         return tuple(
             one
             for one in self.choices
             if not one.worthless
+            and (one.columns_loss or 0.0) <= MOST_OF_COLUMNS
             and not any(
                 other is not one and other.covers(one) and other.unchanged >= NEARLY * one.unchanged
                 for other in self.choices
@@ -136,32 +138,19 @@ def bound_text(one: Choice) -> str:
     """What is proved about the loss."""
     if one.proven:
         return "best"
-    return "" if one.lower_bound is None else f"≥ {figure(one.lower_bound)}"
+    return "" if one.lower_bound is None else f"≥{figure(one.lower_bound)}"
 
 
 def listed(choices: Sequence[Choice]) -> tuple[list[str], list[list[str]]]:
     """The head and the lines of the table of choices, for people."""
     columns = any(one.columns_loss is not None for one in choices)
-    head = [
-        "k",
-        "m",
-        *(["delta", "loss of columns"] if columns else []),
-        "loss of items",
-        *([] if columns else ["bound"]),
-    ]
-    head += ["labels", "unchanged", "highest chance", f"average, {DRAWN} known", f"found by {DRAWN}"]
-    return head, [
-        [
-            str(one.k),
-            str(one.m),
-            *([f"{one.delta:g}", f"{one.columns_loss:.4f}"] if columns else []),
-            figure(one.loss),
-            *([] if columns else [bound_text(one)]),
-            f"{one.labels:,}",
-            share(one.unchanged),
-            share(one.highest_chance),
-            share(one.average_chance),
-            share(one.found),
-        ]
-        for one in choices
-    ]
+    own = ["delta", "loss of columns", "loss of items"] if columns else ["loss of items", "bound", "labels"]
+    head = ["k", "m", *own, "unchanged", "highest chance", f"mean, {DRAWN} known", f"found by {DRAWN}"]
+    lines = []
+    for one in choices:
+        own = [figure(one.loss), bound_text(one), f"{one.labels:,}"]
+        if one.columns_loss is not None:
+            own = [f"{one.delta:g}", figure(one.columns_loss), figure(one.loss)]
+        risks = (one.highest_chance, one.average_chance, one.found)
+        lines.append([str(one.k), str(one.m), *own, share(one.unchanged), *map(share, risks)])
+    return head, lines

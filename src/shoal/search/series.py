@@ -21,6 +21,7 @@ alone; memory as for one of them.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -49,6 +50,7 @@ from shoal.search.siblings import (
 OTHER_M: Heats = (((25.0, 1.0), (8.0, 1.0)), ((2.5, 1.0), (1.0, 1.0)))
 OTHER_K: Heats = (((5.0, 0.6), (1.5, 0.6)),)
 SPARE = 1.25  # of the time that is left, a pair may take so many times its fair part
+FLOOR = 0.25  # of its fair part of the whole limit, a pair gets this in any case: else the last ones might get nothing
 PROOF = 2.0  # what a proof counts in that, in runs of regrouping
 LARGE, LESS = 200_000, 0.4  # items of records from which on bounds get less effort, as there are many; and how much
 KNOWN_TO_BOUND = 2  # the size of the rare sets that bounds over all groupings know
@@ -90,11 +92,10 @@ def _cuts(problems: Problems, siblings: str, engine: Engine, clock: Clock) -> It
     searches: dict[Pair, ExactSearch] = {}
     solutions: dict[Pair, CutSolution] = {}
     order = sorted(problems)
+    weights = [1.0] * len(order)
     for at, pair in enumerate(order):
         problem = problems[pair] if siblings == "none" else problems[pair].on(tree)
-        search = searches[pair] = ExactSearch(
-            problem, _named(engine, pair), _part(clock, 1 / (len(order) - at), started=bool(solutions))
-        )
+        search = searches[pair] = ExactSearch(problem, _named(engine, pair), _part(clock, weights, at))
         search.follow(searches[one] for one in solutions if pair.covers(one))
         for weaker in [one for one in solutions if one.k < pair.k]:
             searches[weaker].forget_counter()
@@ -125,7 +126,7 @@ def _groupings(problems: Problems, engine: Engine, clock: Clock) -> Iterator[tup
     heats = [_heats(pair, order[:at]) for at, pair in enumerate(order)]
     weights = [PROOF + sum(share for stage in runs for _, share in stage) for runs in heats]
     for at, pair in enumerate(order):
-        part = _part(clock, weights[at] / sum(weights[at:]), started=bool(found))
+        part = _part(clock, weights, at)
         start = min((found[one] for one in found if one.covers(pair)), key=lambda one: one.cost, default=None)
         search = SiblingSearch(
             problems[pair],
@@ -193,10 +194,13 @@ class _OwnCuts:
         self.searches[pair] = search
 
 
-def _part(clock: Clock, fair: float, *, started: bool) -> Clock:
-    """A clock for a search with its fair part of the time that is left; the first finds the first safe result."""
-    share = min(1.0, SPARE * fair)
-    return clock.part(share) if started else clock.first(share)
+def _part(clock: Clock, weights: Sequence[float], at: int) -> Clock:
+    """A clock for one of several searches, by what they weigh; the first of them finds the first safe result."""
+    share = min(1.0, SPARE * weights[at] / sum(weights[at:]))
+    if not at:
+        return clock.first(share)
+    least = 0.0 if math.isinf(clock.limit) else FLOOR * clock.limit * weights[at] / sum(weights)
+    return clock.part(share, least=least)
 
 
 def _named(engine: Engine, pair: Pair) -> Engine:
