@@ -80,6 +80,8 @@ def solve_all(problems: Problems, siblings: str, engine: Engine, clock: Clock) -
 
     If the user interrupts a search, the pairs that are finished, or as good as they can be, are the last.
     """
+    if not problems:
+        return iter(())
     if siblings == "best":
         return _groupings(problems, engine, clock)
     return _cuts(problems, siblings, engine, clock)
