@@ -68,6 +68,11 @@ def column_options(command: Command) -> Command:
     return quasi_identifier_options(command)
 
 
+keep_option = click.option(
+    "--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all."
+)
+
+
 def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[str, ...]]:
     """Take these options out of a command's arguments: what they say of each column, and what means "missing".
 
