@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.data.persons import plural
 from shoal.privacy import DRAWN
 from shoal.report.formatting import count_noun, share
 
-COUNTED = ("record", "records")  # what a guarantee counts
 NEARLY = 0.9  # a stricter choice that keeps this share of the unchanged items makes a weaker one pointless
 MOST_OF_COLUMNS = 0.9  # columns that lose more say nothing
 
@@ -57,6 +57,7 @@ class Frontier:
     measure: str  # the loss of the items, for people
     kind: str  # what proofs and bounds are about, for people; empty: there are none
     asked: int  # choices that were asked for; more than there are, if the user has interrupted
+    person: str = ""  # whom a guarantee counts, such as "household"; empty: records
 
     @property
     def interrupted(self) -> bool:
@@ -82,7 +83,7 @@ class Frontier:
         """One plain sentence for each sensible choice; or why there is none."""
         if self.choices and not self.sensible:
             return ["Every choice is nearly worthless: allow groups of siblings, or remove items (shoal recommend)."]
-        return [_sentence(one, self.measure) for one in self.sensible]
+        return [_sentence(one, self.measure, self.person) for one in self.sensible]
 
     def __getitem__(self, at: tuple[int, int] | tuple[int, int, float]) -> Choice:
         """The choice for (k, m), or for (k, m, delta)."""
@@ -96,6 +97,7 @@ class Frontier:
         return {
             "data": self.data,
             "records": self.records,
+            "counts": plural(self.person or "record"),
             "measure": self.measure,
             "bounds_hold_for": self.kind,
             "known_items": DRAWN,
@@ -110,16 +112,16 @@ class Frontier:
         return frontier_page.write(self, Path(path))
 
 
-def _sentence(one: Choice, measure: str) -> str:
+def _sentence(one: Choice, measure: str, person: str) -> str:
     """What a choice means."""
-    records = COUNTED[1]
+    left = plural(person or "record")
     columns = "" if one.columns_loss is None else f"; the columns lose {share(one.columns_loss)}"
     known = f"the columns and {count_noun(one.m, 'item')}" if columns else count_noun(one.m, "item")
     best = ", proved best" if one.proven else ""
-    beyond = f", and somebody who knows {DRAWN} finds {share(one.found)} of the {records}" if one.m < DRAWN else ""
+    beyond = f", and somebody who knows {DRAWN} finds {share(one.found)} of the records" if one.m < DRAWN else ""
     return (
         f"{one.name} publishes {share(one.unchanged)} of the items unchanged ({measure} {figure(one.loss)}{best})"
-        f"{columns}; somebody who knows {known} is left with at least {one.k} {records}{beyond}."
+        f"{columns}; somebody who knows {known} is left with at least {one.k} {left}{beyond}."
     )
 
 

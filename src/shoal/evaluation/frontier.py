@@ -134,6 +134,7 @@ def frontier(
         measure=("weighted " if data.weights else "") + data.loss.name.upper(),
         kind="" if model.relational else kinds.get(siblings, "cut of the refined hierarchy"),
         asked=asked,
+        person="" if data.prepared.persons is None else data.prepared.persons.noun,
     )
 
 
