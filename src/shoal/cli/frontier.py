@@ -13,7 +13,7 @@ from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, ke
 from shoal.cli.inspect import as_json, with_workers
 from shoal.cli.options import FILE, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
-from shoal.evaluation.choices import COUNTED, Frontier, listed
+from shoal.evaluation.choices import Frontier, listed
 from shoal.evaluation.frontier import TIME_LIMIT, frontier
 from shoal.jobs.job import check_outputs
 from shoal.privacy import PrivacyModel
@@ -125,7 +125,7 @@ def command(
 
 def show(result: Frontier) -> None:
     """The table, the chart, and a sentence for each sensible choice."""
-    console.table(f"{result.data}: {result.records:,} {COUNTED[1]}", *listed(result.choices), right=0)
+    console.table(f"{result.data}: {result.records:,} records", *listed(result.choices), right=0)
     if result.kind:
         console.say(
             f"bound: 'best' is proved; otherwise every {result.kind} loses at least that much. Loss: {result.measure}."

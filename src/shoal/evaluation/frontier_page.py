@@ -10,7 +10,7 @@ from typing import Any
 from shoal._version import __version__
 from shoal.errors import OptionError, OutputError
 from shoal.evaluation import charts
-from shoal.evaluation.choices import COUNTED, Choice, Frontier, listed
+from shoal.evaluation.choices import Choice, Frontier, listed
 from shoal.evaluation.page import HERE, as_csv
 from shoal.files import atomic_output
 from shoal.privacy import DRAWN
@@ -62,7 +62,6 @@ def _html(frontier: Frontier) -> tuple[bytes, str]:
         .get_template("frontier.html")
         .render(
             frontier=frontier,
-            counted=COUNTED[1],
             known=DRAWN,
             version=__version__,
             css=(Path(html.__file__).parent / "report.css").read_text(encoding="utf-8"),
