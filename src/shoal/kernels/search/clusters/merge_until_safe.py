@@ -34,10 +34,10 @@ def merge_until_safe(
     """Merge the items of one cluster of rows into labels until no set of up to m labels is in breach.
 
     In breach: rows of fewer than k persons, but some, have the set; or, unless l is 0, more than one in l of the rows,
-    or of the persons, the same hidden item. The first breach, by size and then in order, is ended by merging one of its labels with another, where that
-    adds least loss. A label of n items loses ``penalties[n]`` for each of its ``occurrences``, which are given by item;
-    without penalties the rows lose P2's UL. Told is the smallest item of each item's label, -1 for items that do not
-    occur; or nothing if all are one label and still in breach.
+    or of the persons, the same hidden item. The first breach, by size and then in order, is ended by merging one of its
+    labels with another, where that adds least loss. A label of n items loses ``penalties[n]`` for each of its
+    ``occurrences``, which are given by item; without penalties the rows lose P2's UL. Told is the smallest item of each
+    item's label, -1 for items that do not occur; or nothing if all are one label and still in breach.
 
     >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
     >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
