@@ -43,15 +43,16 @@ COLUMNS: dict[str, dict[str, shoal.Column | str]] = {
 SCRIPT = 270.0  # CPU seconds of the public Python script for RmergeR, k=25, on informs; measured elsewhere
 NAIVE = 800  # rows that the plain version is given
 R_DELTA, T_DELTA = 0.65, 0.35
+P2: dict[str, Any] = {"formation": "cluster", "within": "sets-ul"}  # as in the paper
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
-    "Rfirst": ("rfirst", {}),
-    "Tfirst": ("tfirst", {}),
-    "RmergeR": ("rmerge-r", {"delta": R_DELTA}),
-    "RmergeT": ("rmerge-t", {"delta": R_DELTA}),
-    "RmergeRT": ("rmerge-rt", {"delta": R_DELTA}),
-    "TmergeR": ("tmerge-r", {"delta": T_DELTA}),
-    "TmergeT": ("tmerge-t", {"delta": T_DELTA}),
-    "TmergeRT": ("tmerge-rt", {"delta": T_DELTA}),
+    "Rfirst": ("rfirst", P2),
+    "Tfirst": ("tfirst", {"within": "sets-ul"}),
+    "RmergeR": ("rmerge-r", {"delta": R_DELTA, **P2}),
+    "RmergeT": ("rmerge-t", {"delta": R_DELTA, **P2}),
+    "RmergeRT": ("rmerge-rt", {"delta": R_DELTA, **P2}),
+    "TmergeR": ("tmerge-r", {"delta": T_DELTA, **P2}),
+    "TmergeT": ("tmerge-t", {"delta": T_DELTA, **P2}),
+    "TmergeRT": ("tmerge-rt", {"delta": T_DELTA, **P2}),
 }
 LIMIT = 600.0  # seconds for a run
 MEASURES = ("relational_ncp", "ul", "ncp", "largest_class")
@@ -160,7 +161,7 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     ours.merge_infeasible()
     ours.merge_within_bound(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"
-    release = shoal.anonymize(task, shoal.RmergeR(delta=float(delta)))
+    release = shoal.anonymize(task, shoal.RmergeR(delta=float(delta), **P2))
     number = {row: at for at, part in enumerate(clusters) for row in part}
     for row, labels in enumerate(release.published.rows):
         want = {frozenset(int(one) for one in maps[number[row]][coded[item]]) for item in sets[row]}
@@ -171,7 +172,7 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
 def side_by_side() -> Iterator[dict[str, Any]]:
     """The plain version and ours in turn: on as many rows as the plain one can do, and ours on all."""
     common: dict[str, Any] = {"data": "informs", "algorithm": "rmerge-r", "k": 25, "m": 2}
-    ours = {"method": "Shoal", "options": {"delta": R_DELTA}, **common}
+    ours = {"method": "Shoal", "options": {"delta": R_DELTA, **P2}, **common}
     yield {"method": "plain Python", "rows": NAIVE, **_case("naive", rows=NAIVE)}
     for rows, workers in ((NAIVE, 1), (0, 1), (0, 2)):
         arguments = {name: value for name, value in ours.items() if name != "method"}
@@ -193,7 +194,7 @@ def withins() -> Iterator[dict[str, Any]]:
     """Sets of items beside cuts of the hierarchy, and the best cuts on a few rows."""
     for algorithm in ("rfirst", "rmerge-r"):
         for m in (1, 2):
-            for rows, ways in ((0, ("sets", "aa")), (4_000, ("sets", "aa", "optimal"))):
+            for rows, ways in ((0, ("sets", "sets-ul", "aa")), (4_000, ("sets", "sets-ul", "aa", "optimal"))):
                 for within in ways if not rows or algorithm == "rfirst" else ():
                     row = _case(
                         "measured",
@@ -201,9 +202,10 @@ def withins() -> Iterator[dict[str, Any]]:
                         algorithm=algorithm,
                         k=25,
                         m=m,
-                        options={"within": within},
+                        options={"within": within, "formation": "cluster"}
+                        | ({"delta": R_DELTA} if algorithm == "rmerge-r" else {}),
                         rows=rows,
-                        tree=within != "sets",
+                        tree=within in ("aa", "optimal"),
                     )
                     place = {"algorithm": algorithm, "m": m, "rows": rows or 26_854, "within": within}
                     yield {**place, **_columns(row)}

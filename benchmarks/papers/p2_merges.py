@@ -47,7 +47,7 @@ def merging(problem: shoal.Problem, by: By) -> Iterator[dict[str, Any]]:
     formed = FORMATIONS["cluster"](raw, scale, problem.privacy.values()["k"], 0, LOCAL)
     clusters = Clusters(problem.prepared, scale, formed, LOCAL, by=by)
     clusters.merge_infeasible()
-    within = SetGeneralizer(problem.prepared, "sets")
+    within = SetGeneralizer(problem.prepared, "sets-ul")
     sums = dict(zip(clusters.rows, LOCAL.map("sets", within.loss, list(clusters.rows.values())), strict=True))
     size, before = clusters.n * STEPS, math.fsum(sums.values())
     yield {"by": by, "merges": 0, "ul": before / size, "clusters": len(sums)}

@@ -102,7 +102,7 @@ def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     if not feasible(problem):
         return
-    release = shoal.anonymize(problem, shoal.Tfirst(chunks=1))
+    release = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within="sets-ul"))
     names = problem.prepared.items.labels  # codes are in this order, which need not be that of texts
     coded = {name: f"{at:04}" for at, name in enumerate(names)}
     raw = [frozenset(coded[item] for item in row) for row in problem.prepared.items.sets()]
@@ -210,7 +210,7 @@ def test_property_3_needs_more_than_one_mapping_for_each_cluster() -> None:
     def least(sets: list[list[str]]) -> float:
         data = rt({"age": ["1"] * len(sets)}, sets)
         problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKmAnonymity(k=2, m=2))
-        release = shoal.anonymize(problem, shoal.Tfirst(chunks=1))
+        release = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within="sets-ul"))
         return float(record_losses(release.published).sum())
 
     assert least(one) + least(other) < least(one + other)

@@ -9,12 +9,16 @@ SHOAL_KERNEL(merge_until_safe) {
     module.def(
         "merge_until_safe",
         [](In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> hidden_indptr, In<Code> hidden_items, Code hidden_labels,
-           int64_t k, int64_t l, int64_t m, nb::callable tick) -> std::optional<Out<Code>> {
+           int64_t k, int64_t l, int64_t m, In<int64_t> occurrences, In<int64_t> penalties,
+           nb::callable tick) -> std::optional<Out<Code>> {
             RowsView rows = view_of(indptr, items), hidden = view_of(hidden_indptr, hidden_items);
-            auto label = interruptible(
-                tick, [&](const Tick& call) { return MergeUntilSafe(rows, labels, hidden, hidden_labels, k, l, call).run(m); });
+            LabelCosts costs(copy_of(occurrences), copy_of(penalties));
+            auto label = interruptible(tick, [&](const Tick& call) {
+                return MergeUntilSafe(rows, labels, hidden, hidden_labels, k, l, std::move(costs), call).run(m);
+            });
             if (label.empty() && labels) return {};
             return array_of(std::move(label));
         },
-        "indptr"_a, "items"_a, "labels"_a, "hidden_indptr"_a, "hidden_items"_a, "hidden_labels"_a, "k"_a, "l"_a, "m"_a, "tick"_a);
+        "indptr"_a, "items"_a, "labels"_a, "hidden_indptr"_a, "hidden_items"_a, "hidden_labels"_a, "k"_a, "l"_a, "m"_a,
+        "occurrences"_a, "penalties"_a, "tick"_a);
 }

@@ -3,8 +3,9 @@
 //
 // Rows that became equal are one, with a weight and with how many of them have each hidden item. The search for the
 // first breach remembers, for each size, the labels from which on no set is in breach: a merge changes only the sets
-// with the merged label. What a merge costs (loss.hpp) is added up row by row; the rows with a label that all of its
-// merges change are counted by what their loss depends on, where that is little. Memory: proportional to the data.
+// with the merged label. What a merge costs is a sum over the occurrences of its items, by the number of items of their
+// label; or UL (loss.hpp), added up row by row, where the rows with a label that all of its merges change are counted by
+// what their loss depends on, where that is little. Memory: proportional to the data.
 #pragma once
 
 #include <limits>
@@ -12,6 +13,8 @@
 #include <tuple>
 
 #include "core/parallel.hpp"
+#include "search/clusters/crowd.hpp"
+#include "search/clusters/label_costs.hpp"
 #include "search/clusters/loss.hpp"
 
 namespace shoal {
@@ -19,18 +22,21 @@ namespace shoal {
 class MergeUntilSafe {
 public:
     // l: 0, or no hidden item may be in more than one in l of the rows with a set.
-    MergeUntilSafe(RowsView view, Code labels, RowsView hidden, Code hidden_labels, int64_t k, int64_t l, const Tick& tick)
-        : item_label_(labels, -1), k_(k), l_(l), hidden_count_(l ? hidden_labels : 0, 0), tick_(tick) {
+    MergeUntilSafe(RowsView view, Code labels, RowsView hidden, Code hidden_labels, int64_t k, int64_t l, LabelCosts costs,
+                   const Tick& tick)
+        : item_label_(labels, -1), costs_(std::move(costs)), k_(k), l_(l), hidden_count_(l ? hidden_labels : 0, 0), tick_(tick) {
         for (int64_t e = 0; e < view.indptr[view.rows]; ++e) item_label_[view.items[e]] = 0;
         for (Code item = 0; item < labels; ++item) {
             if (item_label_[item] < 0) continue;
             item_label_[item] = static_cast<Code>(name_.size());
             name_.push_back(item);
         }
+        costs_.start(name_);
         size_.assign(name_.size(), 1);
         class_.resize(name_.size());
         holders_.resize(name_.size());
-        count_.assign(name_.size(), 0);
+        count_.resize(name_.size());
+        seen_.assign(name_.size(), 0);
         living_.resize(name_.size());
         std::iota(living_.begin(), living_.end(), 0);
         into_ = living_;
@@ -66,7 +72,8 @@ public:
 private:
     struct Row {
         std::vector<Code> labels;  // none: it became equal to another
-        int64_t weight = 1;
+        int64_t weight = 1;  // rows
+        Crowd crowd{1};
         std::vector<std::pair<Code, int64_t>> hidden;  // item, in how many of the rows
         Loss loss;
     };
@@ -107,9 +114,10 @@ private:
             while (rows_[hashed[twin].second].labels != row.labels) ++twin;
             Row& same = rows_[hashed[twin].second];
             if (twin == at) {
-                row.loss = Loss(row.labels, size_);
+                if (!costs_.given()) row.loss = Loss(row.labels, size_);
             } else {
                 same.weight += row.weight;
+                same.crowd.add(row.crowd);
                 add(same.hidden, row.hidden);
                 row = {};
             }
@@ -161,12 +169,12 @@ private:
             const std::vector<Code>* rarest = &holders_[row.labels[0]];
             for (Code label : row.labels)
                 if (holders_[label].size() < rarest->size()) rarest = &holders_[label];
-            int64_t support = 0;
+            Crowd crowd;
             for (Code r : *rarest) {
                 const std::vector<Code>& labels = rows_[r].labels;
-                if (std::includes(labels.begin(), labels.end(), row.labels.begin(), row.labels.end()) &&
-                    (support += rows_[r].weight) >= k_)
-                    return true;
+                if (!std::includes(labels.begin(), labels.end(), row.labels.begin(), row.labels.end())) continue;
+                crowd.add(rows_[r].crowd);
+                if (crowd.reaches(k_)) return true;
             }
             return false;
         };
@@ -212,14 +220,14 @@ private:
         for (const Place& place : rows) {
             const Row& row = rows_[place.row];
             for (size_t at = place.next; at < row.labels.size(); ++at) {
-                if (!count_[row.labels[at]]) following.push_back(row.labels[at]);
-                count_[row.labels[at]] += row.weight;
+                if (count_[row.labels[at]].empty()) following.push_back(row.labels[at]);
+                count_[row.labels[at]].add(row.crowd);
             }
         }
         Code first = std::numeric_limits<Code>::max();
         for (Code label : following) {
-            if (count_[label] < k_) first = std::min(first, label);
-            count_[label] = 0;
+            if (!count_[label].reaches(k_)) first = std::min(first, label);
+            count_[label] = {};
         }
         if (first == std::numeric_limits<Code>::max()) return false;
         breach_.push_back(first);
@@ -228,9 +236,11 @@ private:
 
     // Whether too few rows have a set, or too many of them the same hidden item.
     bool broken(const std::vector<Place>& rows) {
+        Crowd crowd;
         int64_t support = 0, most = 0;
+        for (const Place& place : rows) crowd.add(rows_[place.row].crowd);
+        if (!crowd.reaches(k_) || !l_) return !crowd.reaches(k_);
         for (const Place& place : rows) support += rows_[place.row].weight;
-        if (support < k_ || !l_) return support < k_;
         for (const Place& place : rows)
             for (const auto& [item, count] : rows_[place.row].hidden) most = std::max(most, hidden_count_[item] += count);
         for (const Place& place : rows)
@@ -241,17 +251,21 @@ private:
     // Merges a label of the breach with the one with which that costs least.
     void merge() {
         auto best = std::make_tuple(std::numeric_limits<int64_t>::max(), int64_t{0}, Code{0}, Code{0});
-        classify();
+        if (!costs_.given()) classify();
         for (Code u : breach_) {
-            std::vector<int64_t> added = losses_with(u);
-            for (Code v : living_)
-                if (u != v) best = std::min(best, {added[v], size_[u] + size_[v], std::min(u, v), std::max(u, v)});
+            std::vector<int64_t> losses = costs_.given() ? std::vector<int64_t>() : losses_with(u);
+            for (Code v : living_) {
+                if (u == v) continue;
+                int64_t added = costs_.given() ? costs_.added(u, v, size_) : losses[v];
+                best = std::min(best, {added, size_[u] + size_[v], std::min(u, v), std::max(u, v)});
+            }
         }
         auto [added, size, kept, gone] = best;
         std::vector<Code> changed;
         std::set_union(holders_[kept].begin(), holders_[kept].end(), holders_[gone].begin(), holders_[gone].end(),
                        std::back_inserter(changed));
         size_[kept] = size;
+        costs_.merge(kept, gone);
         for (Code r : changed) {
             std::vector<Code>& labels = rows_[r].labels;
             labels.erase(std::remove(labels.begin(), labels.end(), gone), labels.end());
@@ -265,8 +279,8 @@ private:
         std::vector<Code> with;  // labels of changed rows
         for (Code r : changed)
             for (Code label : rows_[r].labels)
-                if (!count_[label]++) with.push_back(label);
-        for (Code label : with) count_[label] = 0;
+                if (!seen_[label]++) with.push_back(label);
+        for (Code label : with) seen_[label] = 0;
         unite(changed);
         forget(with);
         for (std::vector<char>& clean : clean_)
@@ -356,6 +370,7 @@ private:
     std::vector<Code> item_label_;  // by item: the label it had at first, a place in name_; or -1
     std::vector<Code> name_;  // by label: its smallest item
     std::vector<Code> into_;  // by label: the one it became part of, or itself
+    LabelCosts costs_;  // not given: UL counts
     int64_t k_, l_;
     std::vector<int64_t> size_;  // by label: items
     std::vector<std::vector<Code>> holders_;  // by label: rows
@@ -364,7 +379,9 @@ private:
     size_t unsafe_ = 0;  // a row that was not contained in k rows when it was looked at last
     std::vector<std::vector<char>> clean_;  // by size less 1, by first label
     std::vector<Level> levels_;  // by length of the prefix
-    std::vector<int64_t> count_, hidden_count_;
+    std::vector<Crowd> count_;  // by label
+    std::vector<int64_t> hidden_count_;
+    std::vector<Code> seen_;  // by label
     std::vector<Code> several_;  // labels of more than one item
     std::vector<int64_t> sizes_;  // the different sizes of labels
     std::vector<size_t> class_;  // by label: the place of its size among them

@@ -25,7 +25,7 @@ from shoal.search.limits import Limits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.polish import polished
-from shoal.search.set_generalizer import SetGeneralizer
+from shoal.search.set_generalizer import METHODS, SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
 
 
@@ -228,11 +228,11 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
     solves = (KKmAnonymity, KLmDiversity)
 
-    within: Literal["sets", "aa", "optimal"] = option(
+    within: Literal["sets", "sets-ul", "aa", "optimal"] = option(
         "sets",
-        words=("sets", "aa", "optimal"),
-        help="how the sets of each cluster are generalized: to sets of items such as (A,B), or by a hierarchy, "
-        "greedily (aa) or with the least loss",
+        words=METHODS,
+        help="how the sets of each cluster are generalized: to sets of items such as (A,B), with little loss or, as in "
+        "P2, little UL (sets-ul); or by a hierarchy, greedily (aa) or with the least loss (optimal)",
     )
 
     @property
@@ -242,7 +242,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
     def solve(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Search with the groups that are asked for."""
-        if self.siblings != "none" and self.within == "sets":
+        if self.siblings != "none" and self.within in ("sets", "sets-ul"):
             raise OptionError(
                 "--siblings is for groups of a hierarchy: choose --within aa or optimal, or leave it out."
             )

@@ -301,5 +301,5 @@ def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
         f"UL of the sets cannot be brought down to --delta {format_value(delta)} by merging clusters: the best is "
         f"{best:.4f}, "
         f"with {at:,} cluster{'' if at == 1 else 's'}. Allow --delta {allowed:g}, or choose {less}, another --within "
-        f"(sets, aa, optimal), or a finer hierarchy of the items."
+        f"(sets-ul, aa, optimal), or a finer hierarchy of the items."
     )

@@ -23,12 +23,16 @@ from shoal.search.direct import CutInput, level_by_level
 from shoal.search.optimum import best_cut
 
 STEPS = 2**40  # that a UL of 1 is counted in
-Method = Literal["aa", "optimal", "sets"]
+Method = Literal["aa", "optimal", "sets", "sets-ul"]
+METHODS: tuple[Method, ...] = ("sets", "sets-ul", "aa", "optimal")
 
 
 @dataclass(frozen=True, eq=False)
 class SetGeneralizer:
-    """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy."""
+    """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy.
+
+    Sets are joined where that adds least to the loss of the problem; with "sets-ul", as in P2, least to UL.
+    """
 
     problem: Prepared[ItemsetModel]
     method: Method
@@ -39,22 +43,27 @@ class SetGeneralizer:
         if self.method == "optimal" and not privacy.demand(self.problem.items).monotone:
             raise OptionError(f"--within optimal is for the model k-km, not for {privacy.name}: choose aa or sets.")
         hierarchy = self.problem.hierarchy
-        if self.method != "sets" and hierarchy.is_flat and hierarchy.n_leaves > 1 and hierarchy.name == NO_HIERARCHY:
+        if self.uses_hierarchy and hierarchy.is_flat and hierarchy.n_leaves > 1 and hierarchy.name == NO_HIERARCHY:
             raise OptionError(
                 f"--within {self.method} needs the hierarchy of the items: give --hierarchy FILE, or choose sets."
             )
 
+    @property
+    def uses_hierarchy(self) -> bool:
+        """Whether labels are nodes of the hierarchy."""
+        return self.method in ("aa", "optimal")
+
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
         """All clusters, each by itself, in parallel."""
         cluster_of = part_of(clusters, len(self.problem.items))
-        if self.method == "sets":
+        if not self.uses_hierarchy:
             return LocalSets(tuple(engine.map("generalizing sets", self._sets, clusters)), cluster_of)
         return LocalCuts(tuple(engine.map("generalizing sets", self._cut, clusters)), cluster_of)
 
     def loss(self, rows: Counts, engine: Engine) -> int:
         """The sum of UL over the records of a cluster, once generalized, in steps: so that equal losses are equal."""
         recoding: Recoding
-        if self.method == "sets":
+        if not self.uses_hierarchy:
             recoding = LocalSets((self._sets(rows, engine),), np.zeros(len(rows), dtype=np.int64))
         else:
             recoding = self._cut(rows, engine)
@@ -69,13 +78,8 @@ class SetGeneralizer:
 
     def _cut_input(self, rows: Counts) -> CutInput:
         """The rows, with what each node of the hierarchy costs for them."""
-        problem = self.problem
-        items = problem.items.take(rows)
-        supports = items.supports if problem.item_weights is None else items.supports * problem.item_weights
-        sums = np.concatenate([[0], np.cumsum(supports)])
-        span = problem.hierarchy.span
-        costs = problem.loss.node_costs(problem.hierarchy, sums[span[:, 1]] - sums[span[:, 0]])
-        return CutInput(items, problem.sensitive.take(rows), problem.hierarchy, costs)
+        part = self.problem.take(rows)
+        return CutInput(part.items, part.sensitive, part.hierarchy, part.costs)
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
@@ -87,10 +91,15 @@ class SetGeneralizer:
         return solution.recoding
 
     def _sets(self, rows: Counts, engine: Engine) -> Codes:
-        """For each item the smallest one of its set; sets are joined where that raises UL least."""
-        items, hidden = self.problem.items.take(rows), self.problem.sensitive.take(rows)
-        privacy = self.problem.privacy
+        """For each item the smallest one of its set; sets are joined where that adds least loss."""
+        part = self.problem.take(rows)
+        items, hidden, privacy = part.items, part.sensitive, part.privacy
         demand = privacy.demand(items)
+        cost = {}
+        if self.method == "sets":
+            n = len(items.labels)
+            penalties = part.loss.penalty(np.maximum(1, np.arange(n + 1)), n)
+            cost = {"occurrences": part.occurrences[:n], "penalties": penalties.astype(np.int64)}
         first_of = merge_until_safe(
             items.indptr,
             items.items,
@@ -101,6 +110,7 @@ class SetGeneralizer:
             demand.k,
             demand.one_in,
             demand.known,
+            **cost,
             tick=engine.tick("generalizing sets"),
         )
         if first_of is None:

@@ -8,16 +8,20 @@ import random
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.kernels.choice import no_progress
+from shoal.metrics.lm import LM
+from shoal.metrics.ncp import NCP
 from tests.budget import examples
 from tests.conftest import TWINS, implementations
 from tests.kernels.rows import Sets, csr, interrupt
 
 item_sets = st.sets(st.integers(0, 8), max_size=6)
+LOSSES = {"ul": None, "ncp": NCP(), "lm": LM()}
 
 
 def slow_loss(row: set[int], label_of: dict[int, int]) -> int:
@@ -30,7 +34,18 @@ def slow_loss(row: set[int], label_of: dict[int, int]) -> int:
     return math.floor(math.ldexp(total / (1 - math.ldexp(1.0, -s)), 40)) if row else 0
 
 
-def slow_merge(rows: Sets, labels: int, hidden: Sets, k: int, l: int, m: int) -> list[int] | None:
+def slow_cost(rows: Sets, label_of: dict[int, int], loss: str, labels: int, weights: list[int]) -> int:
+    """The penalty of each item of each row."""
+    if loss == "ul":
+        return sum(slow_loss(row, label_of) for row in rows)
+    sizes = {label: sum(other == label for other in label_of.values()) for label in label_of.values()}
+    penalties = [max(0, n - 1) if loss == "lm" or n == 1 else n for n in range(labels + 1)]
+    return sum(weights[item] * penalties[sizes[label_of[item]]] for row in rows for item in row)
+
+
+def slow_merge(
+    rows: Sets, labels: int, hidden: Sets, k: int, l: int, m: int, loss: str, weights: list[int]
+) -> list[int] | None:
     label_of = {item: item for row in rows for item in sorted(row)}
 
     def in_breach(labels: tuple[int, ...]) -> bool:
@@ -52,13 +67,30 @@ def slow_merge(rows: Sets, labels: int, hidden: Sets, k: int, l: int, m: int) ->
                 continue
             after = {item: min(u, v) if label in (u, v) else label for item, label in label_of.items()}
             sizes = sum(label in (u, v) for label in label_of.values())
-            best = min(best, (sum(slow_loss(row, after) for row in rows), sizes, min(u, v), max(u, v), after))
+            best = min(best, (slow_cost(rows, after, loss, labels, weights), sizes, min(u, v), max(u, v), after))
         label_of = best[-1]
 
 
-def merged(kernel: ModuleType, rows: Sets, labels: int, hidden: Sets, k: int, l: int, m: int) -> list[int] | None:
+def merged(
+    kernel: ModuleType,
+    rows: Sets,
+    labels: int,
+    hidden: Sets,
+    k: int,
+    l: int,
+    m: int,
+    loss: str = "ul",
+    weights: list[int] | None = None,
+) -> list[int] | None:
     indptr, items, _ = csr(rows)
-    labels_of = kernel.merge_until_safe(indptr, items, labels, *csr(hidden), k, l, m, no_progress)
+    measure, counted = LOSSES[loss], np.zeros(0, dtype=np.int64)
+    penalties = counted
+    if measure is not None:
+        penalties = measure.penalty(np.maximum(1, np.arange(labels + 1)), labels).astype(np.int64)
+        counted = np.bincount(items, minlength=labels) * np.array(weights or [1] * labels)
+    labels_of = kernel.merge_until_safe(
+        indptr, items, labels, *csr(hidden), k, l, m, counted.astype(np.int64), penalties, no_progress
+    )
     return None if labels_of is None else labels_of.tolist()
 
 
@@ -68,29 +100,42 @@ def merged(kernel: ModuleType, rows: Sets, labels: int, hidden: Sets, k: int, l:
     k=st.integers(1, 5),
     l=st.integers(0, 3),
     m=st.integers(1, 4),
+    loss=st.sampled_from(sorted(LOSSES)),
+    weights=st.lists(st.integers(0, 3), min_size=10, max_size=10),
 )
-@example(pairs=[({0, 1, 2}, {0})] * 3, k=4, l=0, m=2)
-@example(pairs=[], k=2, l=2, m=2)
-def test_merge_until_safe(kernel: ModuleType, pairs: list[tuple[set[int], set[int]]], k: int, l: int, m: int) -> None:
+@example(pairs=[({0, 1, 2}, {0})] * 3, k=4, l=0, m=2, loss="ul", weights=[1] * 10)
+@example(pairs=[], k=2, l=2, m=2, loss="ncp", weights=[1] * 10)
+def test_merge_until_safe(
+    kernel: ModuleType,
+    pairs: list[tuple[set[int], set[int]]],
+    k: int,
+    l: int,
+    m: int,
+    loss: str,
+    weights: list[int],
+) -> None:
     rows, hidden = [row for row, _ in pairs], [secrets for _, secrets in pairs]
-    assert merged(kernel, rows, 10, hidden, k, l, m) == slow_merge(rows, 10, hidden, k, l, m)
+    arguments = rows, 10, hidden, k, l, m, loss, weights
+    assert merged(kernel, *arguments) == slow_merge(*arguments)
 
 
+@pytest.mark.parametrize("loss", ["ul", "ncp"])
 @pytest.mark.parametrize(("labels", "mean"), [(40, 3), (90, 6), (90, 40), (1300, 3)])
 @pytest.mark.parametrize(("k", "l", "m"), [(4, 0, 2), (2, 0, 3), (3, 3, 2), (30, 0, 1)])
-def test_merging_labels_larger_data(labels: int, mean: int, k: int, l: int, m: int) -> None:
+def test_merging_labels_larger_data(labels: int, mean: int, k: int, l: int, m: int, loss: str) -> None:
     """Labels get so large that the sums of losses are rounded."""
     rng = random.Random(labels * mean)
     count, m = (12, 1) if labels > 1000 else (60, m if mean < 40 else 1)
     rows = [set(rng.choices(range(labels), k=max(1, int(rng.expovariate(1 / mean))))) for _ in range(count)]
     rows[0] = rows[0] | {*range(0, labels, 12)} if labels > 1000 else rows[0]
     hidden = [set(rng.choices(range(20), k=2)) for _ in rows]
-    results = [merged(kernel, rows, labels, hidden, k, l, m) for kernel in implementations()]
+    results = [merged(kernel, rows, labels, hidden, k, l, m, loss) for kernel in implementations()]
     assert results[0] == results[-1]
 
 
 def test_merging_labels_can_be_interrupted(kernel: ModuleType) -> None:
     rng = random.Random(2)
     rows = [set(rng.choices(range(400), k=12)) for _ in range(3000 if kernel is not TWINS else 30)]
+    none = np.zeros(0, dtype=np.int64)
     with pytest.raises(KeyboardInterrupt):
-        kernel.merge_until_safe(*csr(rows), *csr([set() for _ in rows]), 20, 0, 2, interrupt)
+        kernel.merge_until_safe(*csr(rows), *csr([set() for _ in rows]), 20, 0, 2, none, none, interrupt)

@@ -8,9 +8,11 @@ from collections import Counter
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Offsets
+from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import Row, capped, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
+
+NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def merge_until_safe(
@@ -24,26 +26,32 @@ def merge_until_safe(
     l: int,
     m: int,
     *,
+    occurrences: Counts = NOTHING,
+    penalties: Counts = NOTHING,
     tick: Tick = no_progress,
 ) -> Codes | None:
     """Merge the items of one cluster of rows into labels until no set of up to m labels is in breach.
 
     In breach: fewer than k rows, but some, have the set; or, unless l is 0, more than one in l of them the same hidden
     item. The first breach, by size and then in order, is ended by merging one of its labels with another, where that
-    adds least to what the rows lose (P2's UL). Told is the smallest item of each item's label, -1 for items that do not
+    adds least loss. A label of n items loses ``penalties[n]`` for each of its ``occurrences``, which are given by item;
+    without penalties the rows lose P2's UL. Told is the smallest item of each item's label, -1 for items that do not
     occur; or nothing if all are one label and still in breach.
 
     >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
     >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
     >>> merge_until_safe(*rows, 5, *none, 0, 2, 0, 2)
     array([ 0,  1,  1,  0, -1], dtype=int32)
+    >>> cost = {"occurrences": np.array([2, 1, 1, 1, 0]), "penalties": np.array([5, 0, 2, 3, 4, 5])}
+    >>> merge_until_safe(*rows, 5, *none, 0, 2, 0, 2, **cost)
+    array([ 0,  1,  1,  1, -1], dtype=int32)
     >>> merge_until_safe(*rows, 5, *none, 0, 4, 0, 1) is None
     True
     """
     longest = int(np.diff(indptr).max(initial=0))
     limits = capped(k, indptr), capped(l, indptr), min(m, longest)
     hidden = hidden_indptr, hidden_items, hidden_labels
-    return compiled_or(merge_until_safe_twin)(indptr, items, labels, *hidden, *limits, tick)
+    return compiled_or(merge_until_safe_twin)(indptr, items, labels, *hidden, *limits, occurrences, penalties, tick)
 
 
 def merge_until_safe_twin(
@@ -56,6 +64,8 @@ def merge_until_safe_twin(
     k: int,
     l: int,
     m: int,
+    occurrences: Counts,
+    penalties: Counts,
     tick: Tick,
 ) -> Codes | None:
     """Merge labels of the first breach, where that adds least loss, until there is none; None if one is left."""
@@ -71,7 +81,10 @@ def merge_until_safe_twin(
         if len(size) == 1:
             return None
         pairs = {(min(u, v), max(u, v)) for u in breach for v in size if u != v}
-        changes = _added_losses(Counter(blurred), size, pairs)
+        if len(penalties):
+            changes = _added_costs(label_of, size, pairs, occurrences, penalties)
+        else:
+            changes = _added_losses(Counter(blurred), size, pairs)
         kept, gone = min(pairs, key=lambda pair: (changes[pair], size[pair[0]] + size[pair[1]], pair))
         label_of = {item: kept if label == gone else label for item, label in label_of.items()}
 
@@ -93,8 +106,19 @@ def _first_breach(rows: list[Row], hidden: list[Row], k: int, l: int, m: int) ->
     return ()
 
 
-def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, int]]) -> Counter[tuple[int, int]]:
-    """What merging each pair of labels adds to the loss of all rows."""
+def _added_costs(
+    label_of: dict[int, int], size: Counter[int], pairs: set[tuple[int, int]], occurrences: Counts, penalties: Counts
+) -> dict[tuple[int, int], int]:
+    """What merging each pair of labels adds to what all occurrences lose."""
+    of = Counter[int]()
+    for item, label in label_of.items():
+        of[label] += int(occurrences[item])
+    cost = {label: of[label] * int(penalties[size[label]]) for label in size}
+    return {(u, v): (of[u] + of[v]) * int(penalties[size[u] + size[v]]) - cost[u] - cost[v] for u, v in pairs}
+
+
+def _added_losses(rows: Counter[Row], size: Counter[int], pairs: set[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """What merging each pair of labels adds to UL of all rows."""
     added = Counter[tuple[int, int]]()
     for row, weight in rows.items():
         before = _loss({label: size[label] for label in row})
