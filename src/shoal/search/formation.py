@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Counts, part_of
 from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
 from shoal.engines import Engine
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.ncp_scale import NcpScale
+
+MOST, BLOCK = 20_000, 5_000  # records that Cluster takes at once; the least of a block, where there are more
 
 Formation = Callable[[Relational, NcpScale, int, int, Engine], Counts]
 
@@ -34,23 +36,32 @@ def mondrian(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine) 
     The attribute with the greatest NCP comes first (ties: in order), cut nearest to the median: numbers between any two
     values, categories between children of their common ancestor. Strict: equal values stay together.
     """
-    tick, done = engine.tick("forming clusters"), 0
-    cluster_of, clusters = np.zeros(len(raw), dtype=np.int64), 0
-    waiting = [np.arange(len(raw))]
-    while waiting:
-        rows = waiting.pop()
-        halves = _halves(ncp, rows, k)
-        if halves is None:
-            cluster_of[rows] = clusters
-            clusters += 1
-            done += len(rows)
-            tick(done / len(raw))
-        else:
-            waiting += halves
+    return united(raw, part_of(_halved(ncp, len(raw), k, engine), len(raw)))
+
+
+def blocked(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine) -> Counts:
+    """Cluster inside blocks of similar records, by Mondrian; above ``MOST`` records Cluster alone takes too long."""
+    if len(raw) <= MOST:
+        return cluster(raw, ncp, k, seed, engine)
+    cluster_of, clusters, done, tick = np.zeros(len(raw), dtype=np.int64), 0, 0, engine.tick("forming clusters")
+    for rows in _halved(ncp, len(raw), max(k, BLOCK), engine):
+        order = np.random.default_rng(seed).permutation(len(rows))
+        codes = [column[rows] for column in ncp.codes]
+        own = form_clusters(codes, ncp.scales, order, k, threads=engine.threads)
+        cluster_of[rows] = clusters + own
+        clusters += int(own.max()) + 1
+        done += len(rows)
+        tick(done / len(raw))
     return united(raw, cluster_of)
 
 
-FORMATIONS: dict[str, Formation] = {"cluster": cluster, "mondrian": mondrian}
+def auto(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine) -> Counts:
+    """The one of Cluster and Mondrian whose clusters lose less; Cluster, if both lose the same."""
+    ways = [way(raw, ncp, k, seed, engine) for way in (blocked, mondrian)]
+    return min(ways, key=ncp.total)
+
+
+FORMATIONS: dict[str, Formation] = {"auto": auto, "cluster": cluster, "mondrian": mondrian}
 
 
 def united(raw: Relational, cluster_of: Counts) -> Counts:
@@ -58,12 +69,28 @@ def united(raw: Relational, cluster_of: Counts) -> Counts:
     return raw.generalized(cluster_of).classes
 
 
+def _halved(ncp: NcpScale, n: int, k: int, engine: Engine) -> list[Counts]:
+    """All rows, halved again and again as long as both halves keep k."""
+    tick, done = engine.tick("forming clusters"), 0
+    waiting, parts = [np.arange(n)], []
+    while waiting:
+        rows = waiting.pop()
+        halves = _halves(ncp, rows, k)
+        if halves is None:
+            parts.append(rows)
+            done += len(rows)
+            tick(done / n)
+        else:
+            waiting += halves
+    return parts
+
+
 def _halves(ncp: NcpScale, rows: Counts, k: int) -> list[Counts] | None:
     """Two parts of the rows, each of at least k; none, if no cut leaves such parts."""
     if len(rows) < 2 * k:
         return None
     parts = [codes[rows] for codes in ncp.codes]
-    costs = [_cost(scale, int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
+    costs = [scale.cost(int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
     for at in sorted(range(len(parts)), key=lambda at: -costs[at]):
         first, last = int(parts[at].min()), int(parts[at].max())
         below = np.cumsum(np.bincount(parts[at] - first))[:-1]  # rows at or below each code but the last
@@ -74,15 +101,6 @@ def _halves(ncp: NcpScale, rows: Counts, k: int) -> list[Counts] | None:
             cut = parts[at] <= first + int(np.argmin(off))
             return [rows[~cut], rows[cut]]
     return None
-
-
-def _cost(scale: Scale, low: int, high: int) -> int:
-    """What it costs to publish codes from low to high."""
-    if low == high:
-        return 0
-    if not scale.along:
-        return int(scale.costs[low:high].max())
-    return scale.whole if high == scale.missing else int(scale.costs[high] - scale.costs[low])
 
 
 def _borders(scale: Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
