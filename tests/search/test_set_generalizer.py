@@ -71,3 +71,4 @@ def test_ties_go_to_groups_that_share_a_parent() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "b2"], "B": ["a2", "b1"]}})
     release = shoal.anonymize(shoal.Problem(data, tree, shoal.KKmAnonymity(k=3, m=1)), shoal.Rfirst())
     assert {label for row in release.published.rows.sets() for label in row} == {"(a1,b2)", "(a2,b1)"}
+    assert [(entry.label, entry.parent) for entry in release.codebook.entries] == [("(a1,b2)", "A"), ("(a2,b1)", "B")]
