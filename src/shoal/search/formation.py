@@ -13,7 +13,7 @@ from shoal.engines import Engine
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.ncp_scale import NcpScale
 
-MOST, BLOCK = 20_000, 5_000  # records that Cluster takes at once; the least of a block, where there are more
+MOST, BLOCK = 200_000, 50_000  # records that Cluster takes at once; the least of a block, where there are more
 
 Formation = Callable[[Relational, NcpScale, int, int, Engine], Counts]
 
