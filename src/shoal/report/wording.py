@@ -262,10 +262,10 @@ def _(note: notes.LostColumns) -> str:
 @worded.register
 def _(note: notes.ChosenDelta) -> str:
     own = note.chosen
-    others = " and ".join(f"--delta {one.delta:g} about {one.sets:.4f}" for one in note.neighbours)
+    others = " and ".join(f"about {one.sets:.4f} with --delta {one.delta:g}" for one in note.neighbours)
     return (
         f"As no --delta is given, {own.delta:g} was chosen: the columns lose {own.columns:.4f} (at least "
-        f"{note.least:.4f}) and the sets {own.sets:.4f}{f'; the sets would lose with {others}' if others else ''}."
+        f"{note.least:.4f}) and the sets {own.sets:.4f}{f'; the sets would lose {others}' if others else ''}."
     )
 
 
