@@ -218,7 +218,7 @@ def _bound(release: shoal.Release) -> str:
     statistics = release.solution.statistics
     if "least_rum" not in statistics:
         return ""
-    return f"delta {release.algorithm.values()['delta']:g}; the first clusters have {statistics['least_rum']:.4f}"
+    return f"delta {statistics['delta']:g}; the first clusters have {statistics['least_rum']:.4f}"
 
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:

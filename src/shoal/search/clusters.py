@@ -83,6 +83,11 @@ class Clusters:
         # for measures that count classes: what each cluster is published as
         self.values = {} if rum == "ncp" else {number: self._published(rows) for number, rows in self.rows.items()}
 
+    def copy(self) -> Clusters:
+        """The same clusters, to be merged in another way."""
+        cluster_of = part_of(self.members(), self.n)
+        return Clusters(self.problem, self.ncp, cluster_of, self.engine, by=self.by, rum=self.rum, within=self.within)
+
     def __len__(self) -> int:
         """Clusters that there are now."""
         return self.merging.alive
@@ -121,6 +126,12 @@ class Clusters:
             ),
             Fraction(0),
         )
+
+    @property
+    def worst(self) -> float:
+        """What Rum is if all records are one cluster of different values, at most."""
+        raw = self.problem.relational
+        return float(sum(raw.weights)) if self.rum == "ncp" and raw is not None else 1.0
 
     def most(self, delta: float) -> int:
         """The greatest total of costs within the bound."""
@@ -238,28 +249,33 @@ class Clusters:
         return np.array([self.losses[seed, other] for other in others.tolist()])
 
 
-def merge_until_bound(clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine) -> list[Counts]:
+def merge_until_bound(
+    clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine, *, nearest: bool = False
+) -> list[Counts]:
     """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
 
+    If no state is within it, that is an error; or, ``nearest``, the state with the least UL is taken.
     Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
     """
     tick, start = engine.tick("merging clusters"), len(clusters)
     rows = dict(clusters.rows)
     sums = dict(zip(rows, engine.map("generalizing sets", within.loss, list(rows.values())), strict=True))
     total = sum(sums.values())
-    best, at = total, len(rows)
+    best, at = total, dict(rows)
     merges, most = clusters.merges(), math.floor(Fraction(str(delta)) * clusters.n * STEPS)
     while total > most:
         ahead = list(islice(merges, 1 if clusters.within is not None else 8 * engine.threads))
+        if not ahead and nearest:
+            return [at[number] for number in sorted(at)]
         if not ahead:
-            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, at))
+            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, len(at)))
         losses = engine.map("generalizing sets", within.loss, [merge.rows for merge in ahead])
         for merge, loss in zip(ahead, losses, strict=True):
             del rows[merge.gone], sums[merge.gone]
             rows[merge.number], sums[merge.number] = merge.rows, loss
             total = sum(sums.values())
             if total < best:
-                best, at = total, len(rows)
+                best, at = total, dict(rows)
             if total <= most:
                 break
         tick((start - len(rows)) / start)

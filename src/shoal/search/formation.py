@@ -9,13 +9,16 @@ from typing import Protocol
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts
+from shoal.data.arrays import Codes, Counts, part_of
 from shoal.data.attributes import Scale
+from shoal.data.persons import Persons
 from shoal.data.relational import Relational
 from shoal.engines import Engine
 from shoal.kernels.arrays import NOBODY
 from shoal.kernels.search.clusters.form_clusters import form_clusters
 from shoal.search.ncp_scale import NcpScale
+
+MOST, BLOCK = 200_000, 50_000  # records that Cluster takes at once; the least of a block, where there are more
 
 
 class Formation(Protocol):
@@ -46,24 +49,32 @@ def mondrian(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, 
     values, categories between children of their common ancestor. Strict: equal values stay together. A person may have
     records in both halves.
     """
-    tick, done = engine.tick("forming clusters"), 0
-    cluster_of, clusters = np.zeros(len(raw), dtype=np.int64), 0
-    people = np.where(persons >= 0, persons, -1 - np.arange(len(persons)))
-    waiting = [np.argsort(people, kind="stable") if len(people) else np.arange(len(raw))]
-    while waiting:
-        rows = waiting.pop()
-        halves = _halves(ncp, rows, people, k)
-        if halves is None:
-            cluster_of[rows] = clusters
-            clusters += 1
-            done += len(rows)
-            tick(done / len(raw))
-        else:
-            waiting += halves
+    return united(raw, part_of(_halved(ncp, len(raw), k, engine, persons), len(raw)))
+
+
+def blocked(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
+    """Cluster inside blocks of similar records, by Mondrian; above ``MOST`` records Cluster alone takes too long."""
+    if len(raw) <= MOST:
+        return cluster(raw, ncp, k, seed, engine, persons)
+    cluster_of, clusters, done, tick = np.zeros(len(raw), dtype=np.int64), 0, 0, engine.tick("forming clusters")
+    for rows in map(np.sort, _halved(ncp, len(raw), max(k, BLOCK), engine, persons)):
+        order = np.random.default_rng(seed).permutation(len(rows))
+        codes = [column[rows] for column in ncp.codes]
+        own = form_clusters(codes, ncp.scales, order, k, persons=_within(persons, rows), threads=engine.threads)
+        cluster_of[rows] = clusters + own
+        clusters += int(own.max()) + 1
+        done += len(rows)
+        tick(done / len(raw))
     return united(raw, cluster_of)
 
 
-FORMATIONS: dict[str, Formation] = {"cluster": cluster, "mondrian": mondrian}
+def auto(raw: Relational, ncp: NcpScale, k: int, seed: int, engine: Engine, persons: Codes = NOBODY) -> Counts:
+    """The one of Cluster and Mondrian whose clusters lose less; Cluster, if both lose the same."""
+    ways = [way(raw, ncp, k, seed, engine, persons) for way in (blocked, mondrian)]
+    return min(ways, key=ncp.total)
+
+
+FORMATIONS: dict[str, Formation] = {"auto": auto, "cluster": cluster, "mondrian": mondrian}
 
 
 def united(raw: Relational, cluster_of: Counts) -> Counts:
@@ -89,6 +100,31 @@ def whole_persons(part_of: Counts, persons: Codes) -> Counts:
     return np.unique(part_of, return_inverse=True)[1].reshape(-1)
 
 
+def _halved(ncp: NcpScale, n: int, k: int, engine: Engine, persons: Codes) -> list[Counts]:
+    """All rows, halved again and again as long as both halves keep k."""
+    tick, done = engine.tick("forming clusters"), 0
+    people = np.where(persons >= 0, persons, -1 - np.arange(len(persons)))
+    waiting, parts = [np.argsort(people, kind="stable") if len(people) else np.arange(n)], []
+    while waiting:
+        rows = waiting.pop()
+        halves = _halves(ncp, rows, people, k)
+        if halves is None:
+            parts.append(rows)
+            done += len(rows)
+            tick(done / n)
+        else:
+            waiting += halves
+    return parts
+
+
+def _within(persons: Codes, rows: Counts) -> Codes:
+    """Whose some of the rows are, as kernels want them."""
+    if not len(persons):
+        return persons
+    own = persons[rows]
+    return Persons(np.where(own >= 0, own, int(persons.max()) + 1 + np.arange(len(rows)))).repeaters
+
+
 def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts] | None:
     """Two parts of the rows, each of at least k; none, if no cut leaves such parts.
 
@@ -98,7 +134,7 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
     if len(rows) < 2 * k:
         return None
     parts = [codes[rows] for codes in ncp.codes]
-    costs = [_cost(scale, int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
+    costs = [scale.cost(int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
     starts = None
     if len(people):
         own = people[rows]
@@ -118,15 +154,6 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
             cut = parts[at] <= first + int(np.argmin(off))
             return [rows[~cut], rows[cut]]
     return None
-
-
-def _cost(scale: Scale, low: int, high: int) -> int:
-    """What it costs to publish codes from low to high."""
-    if low == high:
-        return 0
-    if not scale.along:
-        return int(scale.costs[low:high].max())
-    return scale.whole if high == scale.missing else int(scale.costs[high] - scale.costs[low])
 
 
 def _borders(scale: Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

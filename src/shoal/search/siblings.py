@@ -54,6 +54,7 @@ MOVES_PER_ITEM = 5_000  # tried in one run at most: small data need no more
 # mild one and, for small data, one between; then two from the best of these.
 HEATS: Heats = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
 SMALL = 200_000  # occurrences below which there is time for the third run
+MILD = 2.5  # the first temperature of a run from a good start
 COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
 ROUNDS = 2  # of regrouping at most
 OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
@@ -124,6 +125,16 @@ def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock,
     return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
 
 
+def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engine: Engine) -> Codes:
+    """A safe grouping of siblings with less loss than the given one, found by so much work; or that one."""
+    blocks, sizes = np.unique(block_of, return_inverse=True, return_counts=True)[1:]
+    n = problem.hierarchy.n_leaves
+    cost = int((problem.occurrences[:n] * problem.loss.penalty(sizes, n)[blocks]).sum())
+    search = SiblingSearch(problem, engine, Clock(math.inf))
+    start = Grouping(blocks.astype(np.int32), cost)
+    return search.annealed(Run(start, MILD, 1, problem.seed, work), engine).block_of if cost else start.block_of
+
+
 def _told(engine: Engine, step: int, share: float) -> None:
     """Tell the progress of a run."""
     engine.progress("grouping siblings", (step + share) / STEPS)
@@ -161,6 +172,7 @@ class Run:
     heat: float
     share: float
     seed: int
+    work: int | None = None  # none: by the size of the data
 
 
 class SiblingSearch:
@@ -263,7 +275,7 @@ class SiblingSearch:
             runs = [Run(best, heat, share, seed + at) for at, (heat, share) in enumerate(some)]
             seed += len(heats)
             try:
-                groupings = self.engine.map("grouping siblings", self._annealed, runs)
+                groupings = self.engine.map("grouping siblings", self.annealed, runs)
             except KeyboardInterrupt:
                 self.ended = "interrupted"
                 break
@@ -271,7 +283,7 @@ class SiblingSearch:
         self._spent("grouping", began)
         return best
 
-    def _annealed(self, run: Run, engine: Engine) -> Grouping:
+    def annealed(self, run: Run, engine: Engine) -> Grouping:
         """One run, from hot to cold, until its work is done or time is up."""
         problem, owner = self.problem, self.problem.hierarchy
         search = Regroup(
@@ -289,7 +301,7 @@ class SiblingSearch:
         )
         mean = run.start.cost / owner.n_leaves
         work = WORK + WORK_PER_OCCURRENCE * len(problem.items.items)
-        work = int(run.share * work * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
+        work = int(run.share * (run.work or work) * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
         moves = int(run.share * MOVES_PER_ITEM * owner.n_leaves) // STEPS
         for step in range(STEPS):
             if not self.clock.left():
