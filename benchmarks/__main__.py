@@ -13,7 +13,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import family, growth, leaderboard, minimality, optimum, reading, rt, rt_page, siblings, spine
+from benchmarks import (
+    family,
+    growth,
+    leaderboard,
+    minimality,
+    optimum,
+    reading,
+    rt,
+    rt_page,
+    siblings,
+    spine,
+    tables_with_sets,
+)
 from benchmarks.papers import common
 
 
@@ -22,9 +34,12 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
-    parser.add_argument("what", nargs="*", default=every, choices=[*every, "leaderboard", "minimality", "siblings"])
+    others = ["leaderboard", "minimality", "siblings", "tables-with-sets"]
+    parser.add_argument("what", nargs="*", default=every, choices=[*every, *others])
     parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
-    parser.add_argument("--docs", action="store_true", help="put 'rt' or 'siblings' into its page of docs/")
+    parser.add_argument(
+        "--docs", action="store_true", help="put 'rt', 'siblings' or 'tables-with-sets' into its page of docs/"
+    )
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
@@ -50,6 +65,10 @@ def main() -> None:
         measured = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
         if given.docs and measured:
             siblings.write(measured)
+    if "tables-with-sets" in given.what:
+        measured = show("Tables with sets, k=25, m=2", tables_with_sets.rows(), given.out / "tables-with-sets.csv")
+        if given.docs and measured:
+            tables_with_sets.write(measured)
     if "rt" in given.what and not rt.available():
         print("rt: needs the real data sets (SHOAL_DATA).")
         return

@@ -125,6 +125,13 @@ def rt_naive(**given: Any) -> dict[str, Any]:
     return rt.naive(**given)
 
 
+def tables_with_sets(**given: Any) -> dict[str, Any]:
+    """Columns and sets, with default options or those of before."""
+    from benchmarks import tables_with_sets as tables
+
+    return tables.measured(**given)
+
+
 if __name__ == "__main__":
     case = json.loads(sys.argv[1])
     begin = time.perf_counter()
@@ -134,6 +141,7 @@ if __name__ == "__main__":
         "count": count,
         "rt-measured": rt_measured,
         "rt-naive": rt_naive,
+        "tables-with-sets": tables_with_sets,
     }
     result = what[case.pop("what")](**case)
     from shoal.release.release import peak_memory

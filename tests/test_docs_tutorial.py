@@ -1,4 +1,4 @@
-"""The tutorial docs/order-lines.md and the pages persons.md and data.md run, command by command, as readers do it."""
+"""The tutorial docs/order-lines.md and the pages persons.md, data.md and frontier.md run, command by command."""
 
 from __future__ import annotations
 
@@ -40,7 +40,15 @@ def test_the_page_shows_the_tables_as_they_are_generated(shell: Shell) -> None:
         assert len(lines) == 1 + len(rows)
 
 
-@pytest.mark.parametrize("name", ["order-lines.md", "persons.md", pytest.param("data.md", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "order-lines.md",
+        "persons.md",
+        pytest.param("data.md", marks=pytest.mark.slow),
+        pytest.param("frontier.md", marks=pytest.mark.slow),
+    ],
+)
 def test_every_command_of_the_page_runs(name: str, shell: Shell) -> None:
     if name in COMING:
         pytest.skip("its commands are not there yet")

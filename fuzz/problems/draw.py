@@ -181,7 +181,7 @@ def _options(random_: random.Random, cls: type[Spec], known: dict[str, list[str]
         options.setdefault("sensitive", [random_.choice(known["items"])])
     if set(options.get("qid", ())) & set(options.get("sensitive", ())):
         del options["qid"]
-    if options.get("within", "sets") == "sets" and random_.random() < 0.9:
+    if options.get("within", "best") not in ("aa", "optimal") and random_.random() < 0.9:
         options.pop("siblings", None)  # of use with other ways only
     return options
 

@@ -48,7 +48,9 @@ if TYPE_CHECKING:  # for type checkers and editors; a test holds it to the table
     from shoal.data.columns import Column as Column
     from shoal.engines import Engine as Engine
     from shoal.errors import ShoalError as ShoalError
+    from shoal.evaluation.choices import Frontier as Frontier
     from shoal.evaluation.compare import compare as compare
+    from shoal.evaluation.frontier import frontier as frontier
     from shoal.evaluation.recommend import recommend as recommend
     from shoal.hierarchies.weights import Weights as Weights
     from shoal.io import read as read
@@ -218,6 +220,8 @@ _HOMES = {  # where each public name is defined
     "Prepared": "problem",
     "Problem": "problem",
     "compare": "evaluation.compare",
+    "frontier": "evaluation.frontier",
+    "Frontier": "evaluation.choices",
     "recommend": "evaluation.recommend",
     "ReadOptions": "io.read_options",
     "DatasetSpec": "jobs.dataset_spec",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.kernels.search.neighbours.gray_order import gray_order
 from shoal.search.gray import borders, gray_chunks, joined
-from shoal.testing import problems
+from shoal.testing import persons, problems
 from tests import oracles
 from tests.budget import examples
 from tests.conftest import TWINS
@@ -139,3 +139,27 @@ def test_optimal_within_chunks_of_lm() -> None:
     data = shoal.Dataset(shoal.Transactions.from_sets([["a", "s"], ["b"], ["a"], ["b"]]))
     problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
     assert shoal.anonymize(problem, shoal.LRA(within="optimal")).losses["ncp"] == 0
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 4])
+def test_shares_of_persons_hold_across_chunks(chunks: int) -> None:
+    """Of two persons with a, one has s beside it in a chunk and the other one in the next: together both have."""
+    rows = [*[["a", "s"], ["a"]] * 2, ["a", "b"], ["a", "b", "s"], *[["c"]] * 4]
+    people = [1, 2, 1, 2, 1, 2, 3, 4, 5, 6]
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a", "b"], "C": ["c", "d"]}})
+    data = shoal.Dataset(shoal.Transactions.from_sets(rows).of_persons(people))
+    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",))).prepared
+    made = shoal.LRA(chunks=chunks, flexibility=0).solve(problem, shoal.Engine()).recoding.apply(problem.items)
+    for label in made.rows.labels:
+        holders = {person for person, row in zip(people, made.rows.sets(), strict=True) if label in row}
+        told = {p for p, row, raw in zip(people, made.rows.sets(), rows, strict=True) if label in row and "s" in raw}
+        assert 2 * len(told) <= len(holders)
+
+
+@given(rows=rows_of_codes.filter(len), chunks=st.integers(1, 6), data=st.data())
+def test_persons_are_kept_together(rows: list[set[int]], chunks: int, data: st.DataObject) -> None:
+    people = data.draw(persons(len(rows))) or list(range(len(rows)))
+    found = gray_chunks(coded(rows).of_persons(people), 2, chunks, 0, keep_persons=True)
+    assert sorted(np.concatenate(found).tolist()) == list(range(len(rows)))
+    assert all(len(chunk) for chunk in found)
+    assert sum(len({people[row] for row in chunk.tolist()}) for chunk in found) == len(set(people))

@@ -158,7 +158,7 @@ def test_several_columns_of_sets(desk: Shell) -> None:
         "p.toml",
         '[data]\nfile = "two.csv"\ncolumn = ["drugs", "foods"]\nitem_delimiter = "|"\n'
         '[columns]\nage = "quasi-identifier"\n[items.hierarchy]\ndrugs = "drugs.csv"\n'
-        '[model]\nname = "k-km"\nk = 2\n[output]\nfile = "o.csv"\n',
+        '[model]\nname = "k-km"\nk = 2\n[algorithm]\nname = "rfirst"\nwithin = "sets-ul"\n[output]\nfile = "o.csv"\n',
     )
     desk.write("drugs.csv", "a1;A;Any drug\na2;A;Any drug\n")
     code, _, err = desk("run", "p.toml")

@@ -312,7 +312,7 @@ def test_bands_of_classes() -> None:
 def test_long_labels_are_cut() -> None:
     items = [f"item-{at:03}" for at in range(300)]
     data = pa.table({"age": ["30"] * 100, "items": [items[at : at + 200 : 7] for at in range(100)]})
-    made = release(KKM, data=data, columns={})
+    made = release(KKM, shoal.RmergeRT(within="sets-ul", formation="cluster", delta=0.65), data=data, columns={})
     labels = [group["label"] for group in report.as_dict(Story.of(made))["generalized"]["groups"]]
     assert max(map(len, labels)) > 200  # the JSON has them whole
     for text in (*texts(made), report.summary_html(Story.of(made))):

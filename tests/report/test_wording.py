@@ -13,7 +13,7 @@ import pytest
 import shoal
 from shoal.data import notes, reading_notes
 from shoal.data.note import Note
-from shoal.data.notes import AddedItems, EmptyRecords, UntouchedColumns, Untrue
+from shoal.data.notes import AddedItems, DeltaCost, EmptyRecords, UntouchedColumns, Untrue
 from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
@@ -32,9 +32,12 @@ def example(kind: type[Note]) -> Note:
 
 
 def _some(hint: Any) -> Any:
+    if hint in (DeltaCost, tuple[DeltaCost, ...]):
+        cost = DeltaCost(0.2, 0.2, 0.1)
+        return cost if hint is DeltaCost else (cost, cost)
     if get_args(hint) and get_origin(hint) is not tuple:
         return get_args(hint)[0]
-    return {int: 2, str: "x", bool: True}.get(hint, ("x", "y"))
+    return {int: 2, float: 0.5, str: "x", bool: True}.get(hint, ("x", "y"))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

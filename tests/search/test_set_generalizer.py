@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import shoal
+from shoal.errors import Infeasible
+from shoal.testing import problems
+from tests.budget import examples
 from tests.conftest import Shell
 
 WORDS = ("anonymize", "d.csv", "-o", "o.csv", "--column", "items", "--item-delimiter", "|")
@@ -43,3 +48,27 @@ def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:
     assert labels["sets", "a"] == {"a", "(b,c)"}
     assert labels["sets", "b"] == {"b", "(a,c)"}
     assert labels["sets-ul", "a"] == labels["sets-ul", "b"]
+
+
+@examples(60)
+@given(problem=problems(st.builds(shoal.KKmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3)), max_rows=12))
+def test_the_best_sets_lose_no_more_than_others(problem: shoal.Problem) -> None:
+    """The verifier looks at each; the loss is that of the problem, with its weights."""
+    losses = {}
+    for within in ("best", "sets", "sets-ul"):
+        try:
+            losses[within] = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within=within)).loss
+        except Infeasible:
+            return
+    assert losses["best"] <= min(losses.values()) + 1e-12
+    again = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within="best"), shoal.Engine(workers=2))
+    assert again.loss == losses["best"]
+
+
+def test_ties_go_to_groups_that_share_a_parent() -> None:
+    rows = [["a1"], ["a2"], ["b1"], ["b2"]] * 2
+    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), column="items")
+    tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "b2"], "B": ["a2", "b1"]}})
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KKmAnonymity(k=3, m=1)), shoal.Rfirst())
+    assert {label for row in release.published.rows.sets() for label in row} == {"(a1,b2)", "(a2,b1)"}
+    assert [(entry.label, entry.parent) for entry in release.codebook.entries] == [("(a1,b2)", "A"), ("(a2,b1)", "B")]

@@ -10,6 +10,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 
 import shoal
 from shoal import kernels
+from shoal.data.arrays import Codes
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
@@ -66,6 +68,7 @@ def groupings(hierarchy: Hierarchy, node: int) -> set[frozenset[Block]]:
 def best(problem: Problem) -> int:
     """The least cost of a safe grouping, by trying all."""
     assert isinstance(problem.privacy, shoal.KmAnonymity)
+    people = range(len(problem.prepared.items)) if (of := problem.prepared.persons) is None else of.of.tolist()
     rows, k, m = (
         [set(row.tolist()) for row in problem.prepared.items],
         problem.privacy.k,
@@ -80,7 +83,8 @@ def best(problem: Problem) -> int:
             for size in range(1, m + 1)
             for some in itertools.combinations(row, size)
         }
-        if all(sum(some <= row for row in published) >= k for some in sets):
+        whose = list(zip(published, people, strict=True))
+        if all(len({person for row, person in whose if some <= row}) >= k for some in sets):
             penalty = {block: int(problem.loss.penalty(np.array([len(block)]), n)[0]) for block in grouping}
             costs.append(
                 sum(penalty[block] * int(problem.prepared.occurrences[u]) for block in grouping for u in block)
@@ -101,7 +105,7 @@ def random_tree(draw: random.Random, items: list[str]) -> dict[str, object]:
     return {f"<{items[0]}{len(items)}>": below}
 
 
-def random_problem(draw: random.Random) -> Problem:
+def random_problem(draw: random.Random, people: bool = False) -> Problem:
     items = list("abcdefg")[: draw.randint(2, 7)]
     hierarchy = Hierarchy.from_tree({"ALL": random_tree(draw, items)} if draw.random() < 0.7 else {"ALL": items})
     density = draw.choice([0.15, 0.3, 0.5, 0.7])
@@ -114,14 +118,18 @@ def random_problem(draw: random.Random) -> Problem:
     weights = Weights({item: draw.choice([0, 1, 2, 5]) for item in items}) if draw.random() < 0.25 else None
     model = shoal.KmAnonymity(k=k, m=draw.choice([1, 2, 2, 2, 3, "all"]))
     loss = draw.choice([NCP(), LM()])
-    return Problem(Dataset(Transactions.from_sets(rows)), hierarchy, model, loss, weights=weights)
+    items = Transactions.from_sets(rows)
+    if people:
+        number = draw.choice([k + 1, 2 * k, len(rows)])  # the last k rows are of different ones, so the root is safe
+        items = items.of_persons([draw.randrange(number) for _ in rows[k:]] + list(range(k)))
+    return Problem(Dataset(items), hierarchy, model, loss, weights=weights)
 
 
-def count_equal(seeds: range) -> tuple[int, int]:
+def count_equal(seeds: range, people: bool = False) -> tuple[int, int]:
     """How often the bound is the best cost, and how often that is not 0; fails where it is above it."""
     equal = positive = 0
     for seed in seeds:
-        problem = random_problem(random.Random(seed))
+        problem = random_problem(random.Random(seed), people)
         bound, least = grouping_bound(problem.prepared, LOCAL), best(problem)
         assert 0 <= bound <= least, f"seed {seed}: bound {bound}, best {least}"
         equal, positive = equal + (bound == least > 0), positive + (least > 0)
@@ -140,11 +148,11 @@ def chains_of(problem: Problem) -> chain_bound.Chains | None:
     )
 
 
-def check_chains(seeds: range) -> tuple[int, int]:
+def check_chains(seeds: range, people: bool = False) -> tuple[int, int]:
     """How often the bound by chains alone is positive, and the best cost is; fails where it is above it."""
     some = positive = 0
     for seed in seeds:
-        problem = random_problem(random.Random(seed))
+        problem = random_problem(random.Random(seed), people)
         if (chains := chains_of(problem)) is not None:
             bound = chains.bound(*sibling_bound._linear(problem.loss, problem.prepared.hierarchy.n_leaves))
             least = best(problem)
@@ -162,9 +170,17 @@ def test_no_safe_grouping_of_tiny_data_costs_less_than_a_cut(share: int, monkeyp
     assert some > positive / 2
 
 
+def test_no_grouping_that_is_safe_by_persons_costs_less_than_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain_bound, "FACTORS", (0.5, 1.0, 2.0, 4.0))
+    monkeypatch.setattr(chain_bound, "GRID", 2)
+    some, positive = check_chains(range(40_000, 40_060), people=True)
+    assert some > positive / 2
+
+
 @pytest.mark.slow
 def test_no_safe_grouping_of_much_tiny_data_costs_less_than_a_cut() -> None:
     check_chains(range(30_000, 33_000))
+    check_chains(range(50_000, 53_000), people=True)
 
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="there is nothing to compare")
@@ -172,15 +188,16 @@ def test_the_kernels_find_the_same_chains(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(chain_bound, "FACTORS", (0.5, 1.0, 2.0, 4.0))
     monkeypatch.setattr(chain_bound, "GRID", 2)
     compared = 0
-    for seed in range(60):
-        problem = random_problem(random.Random(seed))
+    for seed in range(90):
+        problem = random_problem(random.Random(seed), seed >= 60)
         if (chains := chains_of(problem)) is None:
             continue
         rows, tree, k = problem.prepared.items, chains.tree, problem.privacy.k
         bases = chains._bases(2)
         shape = (tree.parent, np.ascontiguousarray(tree.span).reshape(-1), tree.start, tree.children)
-        readable = MergeChainsTwin(rows.indptr, rows.items, *shape, k).around(*bases, 99, 0)[0]
-        native = MergeChains(rows.indptr, rows.items, *shape, k).around(*bases, each=99, work=10**9)[0]
+        readable = MergeChainsTwin(rows.indptr, rows.items, rows.repeaters, *shape, k).around(*bases, 99, 0)[0]
+        kernel = MergeChains(rows.indptr, rows.items, *shape, k, persons=rows.repeaters)
+        native = kernel.around(*bases, each=99, work=10**9)[0]
         assert native.ravel().tolist() == readable.tolist()
         compared += len(native)
     assert compared > 200
@@ -197,9 +214,31 @@ def test_no_safe_grouping_of_tiny_data_costs_less() -> None:
     assert equal > positive / 3
 
 
+def test_no_grouping_of_tiny_data_that_is_safe_by_persons_costs_less() -> None:
+    equal, positive = count_equal(range(60_000, 60_100), people=True)
+    assert equal > positive / 3
+
+
 @pytest.mark.slow
 def test_no_safe_grouping_of_much_tiny_data_costs_less() -> None:
     count_equal(range(1000, 6000))
+    count_equal(range(70_000, 75_000), people=True)
+
+
+def test_persons_with_one_record_each_change_no_bound() -> None:
+    for seed in range(20):
+        problem = random_problem(random.Random(seed))
+        items = problem.data.transactions
+        alone = replace(problem, data=Dataset(items.of_persons(range(len(items))[::-1])))
+        assert grouping_bound(alone.prepared, LOCAL) == grouping_bound(problem.prepared, LOCAL)
+
+
+def test_two_rows_of_one_person_are_one_person() -> None:
+    problem = made(["a", "a", *"bb", *"ccc"], {"ALL": ["a", "b", "c"]}, k=2, m=1)
+    assert grouping_bound(problem.prepared, LOCAL) == 0
+    whose = Dataset(problem.data.transactions.of_persons([0, 0, 1, 2, 3, 4, 5]))
+    problem = replace(problem, data=whose)
+    assert grouping_bound(problem.prepared, LOCAL) == 2 * (2 + 2) == best(problem)
 
 
 def test_no_safe_grouping_costs_less_where_few_pairs_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,15 +316,15 @@ def test_the_kernels_find_the_same_clauses(monkeypatch: pytest.MonkeyPatch) -> N
     made_of: dict[int, tuple[Any, ...]] = {}
     begin = MergeClauses.__init__
 
-    def remember(self: MergeClauses, *args: Any) -> None:
+    def remember(self: MergeClauses, *args: Any, persons: Codes) -> None:
         indptr, items, parent, span, start, children, k = args
-        made_of[id(self)] = (indptr, items, parent, np.asarray(span).reshape(-1), start, children, k)
-        begin(self, *args)
+        made_of[id(self)] = (indptr, items, persons, parent, np.asarray(span).reshape(-1), start, children, k)
+        begin(self, *args, persons=persons)
 
     monkeypatch.setattr(MergeClauses, "__init__", remember)
     monkeypatch.setattr(MergeClauses, "broken", both)
-    for seed in range(60):
-        grouping_bound(random_problem(random.Random(seed)).prepared, LOCAL)
+    for seed in range(90):
+        grouping_bound(random_problem(random.Random(seed), seed >= 60).prepared, LOCAL)
     assert compared > 200
 
 

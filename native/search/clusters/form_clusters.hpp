@@ -1,5 +1,5 @@
-// Clusters of rows that are close together: each seed in turn takes the k - 1 unused rows that cost least with it, then
-// what is left joins the clusters that it makes least expensive.
+// Clusters of rows that are close together: each seed in turn takes the unused rows that cost least with it, until they are of k
+// persons, then what is left joins the clusters that it makes least expensive.
 //
 // The unused rows lie in columns, which are made anew whenever a quarter of them is gone. For each seed, an attribute
 // adds its costs to those of a block of rows: by a table of what each code costs with the seed's, or, where that would
@@ -7,7 +7,8 @@
 // better.
 //
 // Threads: as in nearest_groups.hpp, lists for several seeds are made at a time, longer than what a seed takes. What others take
-// meanwhile only shortens a list: what is left of it are still the nearest. Memory: proportional to the data.
+// meanwhile only shortens a list: what is left of it are still the nearest. A list that has too few persons is made again, twice
+// as long. Memory: proportional to the data.
 #pragma once
 
 #include <deque>
@@ -19,37 +20,40 @@ namespace shoal {
 
 class Former {
 public:
-    Former(std::vector<const Code*> codes, int64_t rows, const std::vector<Scale>& scales, const Tick& tick)
-        : codes_(std::move(codes)), rows_(rows), scales_(scales), cluster_(rows, -1), slot_(rows), tick_(tick),
-          tick_in_time_([this](double) { tell(); }) {
+    // Persons: by row, as in RowsView; null: nobody has several.
+    Former(std::vector<const Code*> codes, const Code* persons, int64_t rows, const std::vector<Scale>& scales, const Tick& tick)
+        : codes_(std::move(codes)), view_{nullptr, nullptr, rows, persons}, rows_(rows), scales_(scales), cluster_(rows, -1),
+          slot_(rows), tick_(tick), tick_in_time_([this](double) { tell(); }) {
+        for (int64_t row = 0; row < rows; ++row) {
+            Code person = view_.person(row);
+            if (person >= static_cast<Code>(rows_left_.size())) rows_left_.resize(person + 1, 0);
+            unused_persons_ += person == NOBODY || !rows_left_[person]++;
+        }
+        seen_.assign(rows_left_.size(), 0);
         build();
     }
 
-    // The cluster of each row. There are at least k rows; `order` has them all.
+    // The cluster of each row. There are at least k persons; `order` has all rows.
     std::vector<int64_t> run(const int64_t* order, int64_t k, int threads) {
         threads = worker_count(threads, rows_ / k);
         std::vector<Worker> workers(threads);
-        reach_ = static_cast<size_t>(threads == 1 ? k - 1 : std::min(rows_, 2 * k + 16));
+        int64_t each = (rows_ + unused_persons_ - 1) / unused_persons_;  // rows of a person
+        auto reach = static_cast<size_t>(std::min(rows_, each * (threads == 1 ? k - 1 : 2 * k + 16)));
         auto width = static_cast<size_t>(threads == 1 ? 1 : 4 * threads);
         std::deque<Waiting> window;
+        std::vector<int64_t> members;
         int64_t clusters = 0;
-        for (int64_t next = 0; unused_ >= k;) {
+        for (int64_t next = 0; unused_persons_ >= k;) {
             for (; window.size() < width && next < rows_; ++next)
-                if (cluster_[order[next]] < 0) window.push_back({order[next], {}});
+                if (cluster_[order[next]] < 0) window.push_back({order[next], reach, {}});
             share_ = 1 - static_cast<double>(unused_) / static_cast<double>(rows_);
             tell();
-            list(window, k - 1, workers);
+            list(window, k, workers);
             for (; !window.empty(); window.pop_front()) {
                 const Waiting& first = window.front();
                 if (cluster_[first.seed] >= 0) continue;
-                if (unused_ < k || left(first, k - 1) < k - 1) break;
-                use(first.seed, clusters);
-                int64_t wanted = k - 1;
-                for (auto row = first.near.begin(); wanted > 0; ++row) {
-                    if (cluster_[*row] >= 0) continue;
-                    use(*row, clusters);
-                    --wanted;
-                }
+                if (unused_persons_ < k || !gather(first, k, members)) break;
+                for (int64_t row : members) use(row, clusters);
                 ++clusters;
             }
             if (4 * unused_ < 3 * slots()) build();
@@ -71,6 +75,7 @@ private:
     };
     struct Waiting {
         int64_t seed;
+        size_t reach;  // length of its list
         std::vector<int64_t> near;  // rows, the nearest first
     };
     struct Worker {
@@ -116,20 +121,36 @@ private:
         cluster_[row] = cluster;
         gone_[slot_[row]] = kGone;
         --unused_;
+        Code person = view_.person(row);
+        unused_persons_ -= person == NOBODY || !--rows_left_[person];
     }
 
-    // How many rows of its list a seed may still take, up to `take`.
-    int64_t left(const Waiting& waiting, int64_t take) const {
-        int64_t found = 0;
-        for (auto row = waiting.near.begin(); row != waiting.near.end() && found < take; ++row) found += cluster_[*row] < 0;
-        return found;
+    // A seed and the rows of its list that it takes: those that are unused, until they are of k persons. False: they are of fewer.
+    bool gather(const Waiting& waiting, int64_t k, std::vector<int64_t>& members) {
+        members.clear();
+        ++looks_;
+        int64_t persons = 0;
+        auto add = [&](int64_t row) {
+            members.push_back(row);
+            Code person = view_.person(row);
+            persons += person == NOBODY || seen_[person] != looks_;
+            if (person != NOBODY) seen_[person] = looks_;
+        };
+        add(waiting.seed);
+        for (auto row = waiting.near.begin(); row != waiting.near.end() && persons < k; ++row)
+            if (cluster_[*row] < 0) add(*row);
+        return persons == k;
     }
 
     // New lists for the seeds that need one.
-    void list(std::deque<Waiting>& window, int64_t take, std::vector<Worker>& workers) {
+    void list(std::deque<Waiting>& window, int64_t k, std::vector<Worker>& workers) {
         std::vector<Waiting*> wanted;
-        for (Waiting& waiting : window)
-            if (cluster_[waiting.seed] < 0 && left(waiting, take) < take) wanted.push_back(&waiting);
+        std::vector<int64_t> members;
+        for (Waiting& waiting : window) {
+            if (cluster_[waiting.seed] >= 0 || gather(waiting, k, members)) continue;
+            if (view_.persons && !waiting.near.empty()) waiting.reach = std::min(2 * waiting.reach, static_cast<size_t>(rows_));
+            wanted.push_back(&waiting);
+        }
         auto tasks = static_cast<int64_t>(wanted.size());
         bool small = tasks * slots() < 1 << 17;  // not worth starting threads
         auto threads = small ? 1 : std::min<int64_t>(tasks, static_cast<int64_t>(workers.size()));
@@ -152,13 +173,13 @@ private:
             for (size_t a = 0; a < scales_.size(); ++a) add(a, from, count, waiting.seed, worker);
             for (int64_t i = 0; i < count; ++i) {
                 if (worker.cost[i] >= worst || row_[from + i] == waiting.seed) continue;
-                if (best.size() == reach_) {
+                if (best.size() == waiting.reach) {
                     std::pop_heap(best.begin(), best.end());
                     best.pop_back();
                 }
                 best.push_back({worker.cost[i], row_[from + i]});
                 std::push_heap(best.begin(), best.end());
-                if (best.size() == reach_) worst = best.front().first;
+                if (best.size() == waiting.reach) worst = best.front().first;
             }
         }
         std::sort_heap(best.begin(), best.end());
@@ -221,14 +242,17 @@ private:
     }
 
     std::vector<const Code*> codes_;  // by attribute
+    RowsView view_;  // persons only
     int64_t rows_;
     const std::vector<Scale>& scales_;
     std::vector<int64_t> cluster_;  // by row; -1: unused
     std::vector<int64_t> slot_, row_;  // where a row is in the columns; what row is there
     std::vector<int64_t> gone_;  // by slot: what to add to its costs, which keeps used rows away
     std::vector<Column> columns_;
-    int64_t unused_ = 0;
-    size_t reach_ = 0;  // length of a list
+    int64_t unused_ = 0, unused_persons_ = 0;
+    std::vector<int64_t> rows_left_;  // by person: unused rows
+    std::vector<int64_t> seen_;  // by person: the look that counted it last
+    int64_t looks_ = 0;
     const Tick& tick_;
     Tick tick_in_time_;
     double share_ = 0;

@@ -1,5 +1,5 @@
-// Items of one cluster of rows blended into labels until no set of labels is in breach: too few rows have it, or too
-// many of those have the same hidden item (P2's set-based generalization, without a hierarchy).
+// Items of one cluster of rows blended into labels until no set of labels is in breach: too few persons have it, or too
+// many of those, or of their rows, have the same hidden item (P2's set-based generalization, without a hierarchy).
 //
 // Rows that became equal are one, with a weight and with how many of them have each hidden item. The search for the
 // first breach remembers, for each size, the labels from which on no set is in breach: a merge changes only the sets
@@ -21,7 +21,7 @@ namespace shoal {
 
 class MergeUntilSafe {
 public:
-    // l: 0, or no hidden item may be in more than one in l of the rows with a set.
+    // l: 0, or no hidden item may be in more than one in l of the rows with a set, nor with more than one in l of their persons.
     MergeUntilSafe(RowsView view, Code labels, RowsView hidden, Code hidden_labels, int64_t k, int64_t l, LabelCosts costs,
                    const Tick& tick)
         : item_label_(labels, -1), costs_(std::move(costs)), k_(k), l_(l), hidden_count_(l ? hidden_labels : 0, 0), tick_(tick) {
@@ -43,9 +43,12 @@ public:
         for (int64_t r = 0; r < view.rows; ++r) {
             if (!view.size(r)) continue;
             Row row;
+            row.crowd = Crowd(view.person(r));
             for (const Code* item = view.begin(r); item != view.end(r); ++item) row.labels.push_back(item_label_[*item]);
             if (l) {
                 for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item) row.hidden.push_back({*item, 1});
+                int64_t person = view.person(r);
+                if (view.persons) row.knowers.add(person == NOBODY ? -1 - r : person, hidden.begin(r), hidden.end(r));
             }
             for (Code label : row.labels) holders_[label].push_back(static_cast<Code>(rows_.size()));
             rows_.push_back(std::move(row));
@@ -73,8 +76,9 @@ private:
     struct Row {
         std::vector<Code> labels;  // none: it became equal to another
         int64_t weight = 1;  // rows
-        Crowd crowd{1};
+        Crowd crowd;
         std::vector<std::pair<Code, int64_t>> hidden;  // item, in how many of the rows
+        Knowers knowers;  // where somebody has several rows, and l is given
         Loss loss;
     };
     struct Place {
@@ -117,7 +121,8 @@ private:
                 if (!costs_.given()) row.loss = Loss(row.labels, size_);
             } else {
                 same.weight += row.weight;
-                same.crowd.add(row.crowd);
+                same.crowd.add(row.crowd, k_);
+                same.knowers.add(row.knowers);
                 add(same.hidden, row.hidden);
                 row = {};
             }
@@ -173,7 +178,7 @@ private:
             for (Code r : *rarest) {
                 const std::vector<Code>& labels = rows_[r].labels;
                 if (!std::includes(labels.begin(), labels.end(), row.labels.begin(), row.labels.end())) continue;
-                crowd.add(rows_[r].crowd);
+                crowd.add(rows_[r].crowd, k_);
                 if (crowd.reaches(k_)) return true;
             }
             return false;
@@ -221,7 +226,7 @@ private:
             const Row& row = rows_[place.row];
             for (size_t at = place.next; at < row.labels.size(); ++at) {
                 if (count_[row.labels[at]].empty()) following.push_back(row.labels[at]);
-                count_[row.labels[at]].add(row.crowd);
+                count_[row.labels[at]].add(row.crowd, k_);
             }
         }
         Code first = std::numeric_limits<Code>::max();
@@ -234,18 +239,21 @@ private:
         return true;
     }
 
-    // Whether too few rows have a set, or too many of them the same hidden item.
+    // Whether too few persons have a set, or too many of them, or of the rows, the same hidden item.
     bool broken(const std::vector<Place>& rows) {
         Crowd crowd;
         int64_t support = 0, most = 0;
-        for (const Place& place : rows) crowd.add(rows_[place.row].crowd);
+        for (const Place& place : rows) crowd.add(rows_[place.row].crowd, k_);
         if (!crowd.reaches(k_) || !l_) return !crowd.reaches(k_);
         for (const Place& place : rows) support += rows_[place.row].weight;
         for (const Place& place : rows)
             for (const auto& [item, count] : rows_[place.row].hidden) most = std::max(most, hidden_count_[item] += count);
         for (const Place& place : rows)
             for (const auto& [item, count] : rows_[place.row].hidden) hidden_count_[item] = 0;
-        return most * l_ > support;
+        if (most * l_ > support) return true;
+        Knowers knowers;
+        for (const Place& place : rows) knowers.add(rows_[place.row].knowers);
+        return knowers.tell(l_);
     }
 
     // Merges a label of the breach with the one with which that costs least.

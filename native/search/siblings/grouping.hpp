@@ -1,16 +1,17 @@
-// A sibling grouping on its way (blocks.hpp), with the number of rows that hold every set of up to three labels. Moving a
-// node to another block changes just the sets that the rows of that node hold, so a move is tried by looking at those
-// rows alone.
+// A sibling grouping on its way (blocks.hpp), with the support of every set of up to three labels: the persons with a row that
+// holds all of it. Moving a node to another block changes just the sets that the rows of that node hold, so a move is tried by
+// looking at those rows alone. Of a person with several rows it counts whether some other row holds the set (person_labels.hpp).
 #pragma once
 
 #include <unordered_map>
 
+#include "search/persons.hpp"
 #include "search/siblings/blocks.hpp"
-#include "search/siblings/unit_rows.hpp"
+#include "search/siblings/labelled_rows.hpp"
 
 namespace shoal {
 
-class Grouping : public Blocks, UnitRows {
+class Grouping : public Blocks, LabelledRows {
 public:
     static constexpr int64_t MOST_CUBED = 420;  // labels for which the supports of all sets of three are kept
     static constexpr int64_t MOST_BEYOND = 20000000;  // rows looked at for larger sets; more: taken as not safe
@@ -19,14 +20,14 @@ public:
              std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t k, int64_t m, int64_t spare)
         : Blocks(std::move(parent), std::move(occurrences), sizes, std::move(penalty), block_of, spare,
                  m > 2 ? MOST_CUBED : INT32_MAX),
-          UnitRows(rows, parent_), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED), marked_(rows_.size(), 0) {
+          LabelledRows(rows, parent_, block_of), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED), marked_(rows_.size(), 0) {
         count();
     }
 
     int64_t work() const { return work_; }
     void charge(int64_t work) { work_ += work; }
 
-    // ---- rare sets: held by 1..k-1 rows; none where the grouping is safe
+    // ---- rare sets: held by 1..k-1 persons; none where the grouping is safe
     bool safe() const { return rare_.empty(); }
     size_t rare_sets() const { return rare_.size(); }
     std::vector<Code> rare_set(size_t at) const {
@@ -98,10 +99,10 @@ public:
         for (Code node : nodes)
             for (int64_t n = held_[node]; n < held_[node + 1]; ++n) {
                 Code row = holder_[n];
-                const Code *first = label_.data() + rows_.indptr[row], *stop = first + length_[row];
-                if (marked_[row] == mark_ || std::find(first, stop, block) == stop) continue;
+                if (marked_[row] == mark_ || !holds(row, block)) continue;
                 marked_[row] = mark_, rows.push_back(row);
             }
+        if (!rows_.persons.empty()) std::sort(rows.begin(), rows.end());  // person by person
         int64_t left = MOST_BEYOND;
         return safe_with(rows, block, -1, 1, left);
     }
@@ -133,15 +134,11 @@ private:
     }
 
     void count() {
-        label_.resize(rows_.items.size()), count_.resize(rows_.items.size()), length_.assign(rows_.size(), 0);
-        auto blocks = block_of();
-        for (int64_t row = 0; row < rows_.size(); ++row)
-            for (const Code* item = rows_.begin(row); item != rows_.end(row); ++item) add(row, blocks[*item], 1);
         pairs_.assign(size_t(slots_) * slots_, 0);
         twos_.resize(slots_ + 1), threes_.resize(slots_ + 1);
         for (int64_t n = 0; n <= slots_; ++n) twos_[n] = n * (n - 1) / 2, threes_[n] = n * (n - 1) * (n - 2) / 6;
         if (cubed_) cube_.assign(threes_[slots_], 0), twin_change_.assign(twos_[slots_], 0);
-        for (int64_t row = 0; row < rows_.size(); ++row) {
+        for (int64_t row = 0; row < people_.begin(); ++row) {
             const Code *first = label_.data() + rows_.indptr[row], *stop = first + length_[row];
             auto weight = static_cast<int32_t>(rows_.weight[row]);
             for (const Code* a = first; a != stop; ++a) {
@@ -153,38 +150,35 @@ private:
                 }
             }
         }
+        count_persons();
         change_[0].assign(slots_, 0), change_[1].assign(slots_, 0), joint_change_.assign(slots_, 0);
         stamp_.assign(slots_, 0), needed_.resize(nodes_), rare_with_.resize(size_t(nodes_) * KEPT), turn_.assign(nodes_, 0);
     }
 
-    // Adds to the count of a label in a row; whether it was not there.
-    bool add(int64_t row, Code label, Code times) {
-        int64_t i = rows_.indptr[row], stop = i + length_[row];
-        while (i < stop && label_[i] != label) ++i;
-        if (i < stop) return count_[i] += times, false;
-        label_[i] = label, count_[i] = times, ++length_[row];
-        return true;
-    }
-
-    // How a row that holds the node changes: whether `from` vanishes from it, and whether `to` is there already.
-    template <class Visit>
-    void each_holder(Code node, Code from, Code to, Visit visit) const {
-        for (int64_t n = held_[node]; n < held_[node + 1]; ++n) {
-            Code row = holder_[n];
-            const Code *first = label_.data() + rows_.indptr[row], *stop = first + length_[row];
-            bool vanishes = false, there = false;
-            for (const Code* label = first; label != stop; ++label) {
-                if (*label == from) vanishes = count_[label - label_.data()] == times_[n];
-                else if (*label == to) there = true;
+    // The same for rows of persons who have several: what an earlier one holds, too, is counted already.
+    void count_persons() {
+        Bits earlier, with_a, with_b;
+        for (int64_t row = people_.begin(); row < rows_.size(); ++row) {
+            const Person& person = people_[rows_.persons[row]];
+            if (row == person.first) earlier.assign(person.words, 0);
+            for (int64_t a = labels_from(row), stop = labels_to(row); a < stop; ++a) {
+                narrow(earlier, person, a, with_a);
+                if (!any(with_a)) ++pairs_[at(label_[a], label_[a])];
+                for (int64_t b = a + 1; b < stop; ++b) {
+                    narrow(with_a, person, b, with_b);
+                    if (!any(with_b)) ++pairs_[at(label_[a], label_[b])], ++pairs_[at(label_[b], label_[a])];
+                    for (int64_t c = b + 1; c < stop && cubed_; ++c)
+                        if (!meet(with_b, person, c)) ++cube_[at(label_[a], label_[b], label_[c])];
+                }
             }
-            visit(first, stop, static_cast<int32_t>(rows_.weight[row]), vanishes, there);
+            add_row(earlier, person, row);
         }
     }
 
     // What a move does to the supports of one or two labels: less for sets with `from`, more for sets with `to`.
     void look_at_pairs(Code node, Code from, Code to) {
         less_ = more_ = joint_ = 0;
-        each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
+        int64_t n = each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
             work_ += stop - first + 2;
             if (vanishes) less_ += weight;
             if (!there) more_ += weight;
@@ -197,6 +191,22 @@ private:
                     if (!change_[side][*other]) touched_[side].push_back(*other);
                     change_[side][*other] += weight;
                 }
+            }
+        });
+        work_ += each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
+            if (any(step_.gone) && !any(step_.left)) ++less_;
+            if (any(step_.came) && !any(step_.had)) ++more_;
+            joint_ += int(any(step_.then_joint)) - int(any(step_.joint));
+            for (int side = 0; side < 2 && m_ > 1; ++side) {
+                Bits& with = side ? step_.had : step_.left;
+                each_changed(side ? step_.came : step_.gone, with, [&](int64_t i, int64_t stop) {
+                    for (; i < stop; ++i) {
+                        Code other = label_[i];
+                        if (other == from || other == to || meet(with, *step_.person, i)) continue;
+                        if (!change_[side][other]) touched_[side].push_back(other);
+                        ++change_[side][other];
+                    }
+                });
             }
         });
     }
@@ -230,24 +240,35 @@ private:
     // The same for sets of three labels.
     void look_at_triples(Code node, Code from, Code to) {
         for (int side = 0; side < 2; ++side) {
-            each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
+            int64_t n = each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
                 int32_t joint = weight * (int(!vanishes && !there) - int(vanishes && there));
                 for (const Code* a = first; a != stop && !side && joint; ++a)
-                    if (*a != from && *a != to) {
-                        if (!seen_jointly(*a)) jointly_.push_back(*a);
-                        joint_change_[*a] += joint;
-                    }
+                    if (*a != from && *a != to) add_jointly(*a, joint);
                 if (side ? there : !vanishes) return;
                 work_ += (stop - first) * (stop - first) / 2;
                 for (const Code* a = first; a != stop; ++a) {
                     if (*a == from || *a == to) continue;
                     for (const Code* b = a + 1; b != stop; ++b) {
                         if (*b == from || *b == to) continue;
-                        int32_t& sum = twin_change_[both(*a, *b)];
-                        if (!sum) touched_twins_.push_back({*a, *b});
-                        sum += weight;
+                        add_twin(*a, *b, weight);
                     }
                 }
+            });
+            each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
+                if (!side) look_at_joint_triples(from, to);
+                Bits& with = side ? step_.had : step_.left;
+                each_changed(side ? step_.came : step_.gone, with, [&](int64_t a, int64_t stop) {
+                    work_ += (stop - a) * (stop - a) / 2;
+                    for (; a < stop; ++a) {
+                        if (label_[a] == from || label_[a] == to) continue;
+                        narrow(with, *step_.person, a, with_a_);
+                        bool some = any(with_a_);
+                        for (int64_t b = a + 1; b < stop; ++b) {
+                            if (label_[b] == from || label_[b] == to || (some && meet(with_a_, *step_.person, b))) continue;
+                            add_twin(label_[a], label_[b], 1);
+                        }
+                    }
+                });
             });
             for (auto& [a, b] : touched_twins_) {
                 int32_t& sum = twin_change_[both(a, b)];
@@ -262,8 +283,28 @@ private:
         }
         jointly_.clear();
     }
-    bool seen_jointly(Code other) const {
-        return joint_change_[other] != 0 || std::find(jointly_.begin(), jointly_.end(), other) != jointly_.end();
+    void add_twin(Code a, Code b, int32_t change) {
+        int32_t& sum = twin_change_[both(a, b)];
+        if (!sum) touched_twins_.push_back({a, b});
+        sum += change;
+    }
+    void add_jointly(Code other, int32_t change) {
+        if (!joint_change_[other] && std::find(jointly_.begin(), jointly_.end(), other) == jointly_.end()) jointly_.push_back(other);
+        joint_change_[other] += change;
+    }
+    // Sets with both labels of a move, for one person: rows that begin to hold both, and rows that do no more.
+    void look_at_joint_triples(Code from, Code to) {
+        Bits *before = &step_.joint, *after = &step_.then_joint;
+        for (int32_t change : {1, -1}) {
+            changed_.resize(before->size());
+            for (size_t w = 0; w < changed_.size(); ++w) changed_[w] = (*after)[w] & ~(*before)[w];
+            with_a_ = *before;
+            each_changed(changed_, with_a_, [&](int64_t i, int64_t stop) {
+                for (; i < stop; ++i)
+                    if (label_[i] != from && label_[i] != to && !meet(with_a_, *step_.person, i)) add_jointly(label_[i], change);
+            });
+            std::swap(before, after);
+        }
     }
     int64_t rare_triples() const {
         int64_t rare = 0;
@@ -312,26 +353,19 @@ private:
             cube_[one.at] += one.change;
         }
         forget();
-        for (int64_t n = held_[node]; n < held_[node + 1]; ++n) {
-            Code row = holder_[n];
-            int64_t i = rows_.indptr[row];
-            while (label_[i] != from) ++i;
-            if (!(count_[i] -= times_[n])) {
-                int64_t last = rows_.indptr[row] + --length_[row];
-                label_[i] = label_[last], count_[i] = count_[last];
-            }
-            add(row, to, times_[n]);
-        }
+        relabel(node, from, to);
         work_ += held_[node + 1] - held_[node];
     }
 
     // Whether no set is rare that holds the labels so far, the first and those up to `last`, and some more.
     bool safe_with(const std::vector<Code>& rows, Code first, Code last, int64_t labels, int64_t& left) {
         std::vector<int64_t> support(slots_, 0);
+        PersonsByLabel persons;
+        persons.prepare(slots_, rows_);
         for (Code row : rows) {
             left -= length_[row], work_ += length_[row];
-            for (int64_t i = rows_.indptr[row]; i < rows_.indptr[row] + length_[row]; ++i)
-                support[label_[i]] += rows_.weight[row];
+            for (int64_t i = labels_from(row); i < labels_to(row); ++i)
+                persons.add(support[label_[i]], label_[i], rows_.weight[row], rows_.person(row));
         }
         if (left < 0) return false;
         for (Code other = last + 1; other < slots_; ++other) {
@@ -339,10 +373,8 @@ private:
             if (support[other] < k_) return false;
             if (labels + 1 >= m_) continue;
             std::vector<Code> both;
-            for (Code row : rows) {
-                const Code *begin = label_.data() + rows_.indptr[row], *end = begin + length_[row];
-                if (std::find(begin, end, other) != end) both.push_back(row);
-            }
+            for (Code row : rows)
+                if (holds(row, other)) both.push_back(row);
             if (!safe_with(both, first, other, labels + 1, left)) return false;
         }
         return true;
@@ -356,7 +388,6 @@ private:
 
     int64_t k_, m_;
     bool cubed_;
-    std::vector<Code> label_, count_, length_;  // the labels of each row, where its units are in rows_, and how many units
     int64_t work_ = 0;
     std::vector<int32_t> pairs_, cube_;  // supports
     std::vector<size_t> twos_, threes_;
@@ -373,6 +404,7 @@ private:
     std::vector<Code> touched_[2], jointly_;
     std::vector<std::pair<Code, Code>> touched_twins_;
     std::vector<Triple> triples_;
+    Bits changed_, with_a_;
 };
 
 }  // namespace shoal

@@ -8,11 +8,12 @@ SHOAL_KERNEL(merge_chains) {
     nb::class_<MergeChains>(module, "MergeChains")
         .def(
             "__init__",
-            [](MergeChains* self, In<int64_t> indptr, In<Code> items, In<Code> parent, In<Code> span, In<int64_t> start,
-               In<Code> order, int64_t k) {
-                new (self) MergeChains(view_of(indptr, items), copy_of(parent), copy_of(span), copy_of(start), copy_of(order), k);
+            [](MergeChains* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span,
+               In<int64_t> start, In<Code> order, int64_t k) {
+                new (self) MergeChains(view_of(indptr, items, persons), copy_of(parent), copy_of(span), copy_of(start),
+                                       copy_of(order), k);
             },
-            "indptr"_a, "items"_a, "parent"_a, "span"_a, "start"_a, "order"_a, "k"_a)
+            "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "start"_a, "order"_a, "k"_a)
         // (four numbers for each clause, how many bases were done, the work)
         .def(
             "around",

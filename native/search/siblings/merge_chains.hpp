@@ -2,7 +2,8 @@
 //
 // The children of each node have positions. A literal (u, a) says that the block of u has a sibling of u at position a or
 // later, or more than the parent of u. For a node v and its siblings before b, the base, and each node u that a row holds
-// together with v, the largest a is found such that fewer than k rows meet both the base and u or a sibling before a.
+// together with v, the largest a is found such that fewer than k persons have a row that meets both the base and u or a sibling
+// before a.
 #pragma once
 
 #include <limits>
@@ -19,6 +20,7 @@ public:
         : parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)), order_(std::move(order)), begin_(1),
           rows_(parent_.size()), position_(parent_.size()), k_(static_cast<size_t>(k)), first_(parent_.size(), END),
           second_(parent_.size(), END), seen_(view.rows), clauses_(parent_.size()) {
+        if (view.persons) persons_.assign(view.persons, view.persons + view.rows);
         for (size_t p = 0; p + 1 < start_.size(); ++p)
             for (int64_t at = start_[p]; at < start_[p + 1]; ++at) position_[order_[at]] = static_cast<Code>(at - start_[p]);
         for (int64_t row = 0; row < view.rows; ++row) {
@@ -72,13 +74,13 @@ public:
 private:
     static constexpr Code END = std::numeric_limits<Code>::max();
     struct Near {
-        Code position, row;
+        Code position, who;
     };
     struct Slot {
         Code node;
-        size_t count;  // rows that hold the node and meet the others, up to k
-        std::vector<Code> held;  // those rows, while fewer than k
-        std::vector<Near> tops;  // by row: the first of its children that is held; the least of these, ascending
+        size_t count;  // persons with a row that holds the node and meets the others, up to k
+        std::vector<Code> held;  // those persons, while fewer than k
+        std::vector<Near> tops;  // by person: the first of its children that is held; the least of these, ascending
     };
     struct Table {
         std::vector<Code> slot;  // by node
@@ -106,15 +108,25 @@ private:
         return span_[2 * node] <= span_[2 * other] && span_[2 * other + 1] <= span_[2 * node + 1];
     }
 
+    // A number for the person behind a row; below 0: a person with no other row.
+    Code who(Code row) const { return persons_.empty() || persons_[row] == NOBODY ? -1 - row : persons_[row]; }
+    static bool among(const std::vector<Code>& some, Code who) { return std::find(some.begin(), some.end(), who) != some.end(); }
+
     void count(Slot& slot, Code row) {
-        if (slot.count < k_ && ++slot.count < k_) slot.held.push_back(row);
+        if (slot.count == k_) return;
+        Code person = who(row);
+        if (person >= 0 && among(slot.held, person)) return;
+        if (++slot.count < k_) slot.held.push_back(person);
     }
 
     void insert(std::vector<Near>& tops, Near near) {
-        if (tops.size() == 2 * k_) {
-            if (tops.back().position <= near.position) return;
-            tops.pop_back();
+        if (tops.size() == 2 * k_ && tops.back().position <= near.position) return;
+        if (near.who >= 0) {
+            auto same = std::find_if(tops.begin(), tops.end(), [&](const Near& other) { return other.who == near.who; });
+            if (same != tops.end() && same->position <= near.position) return;
+            if (same != tops.end()) tops.erase(same);
         }
+        if (tops.size() == 2 * k_) tops.pop_back();
         size_t at = tops.size();
         tops.push_back(near);
         for (; at > 0 && tops[at - 1].position > near.position; --at) tops[at] = tops[at - 1];
@@ -144,7 +156,7 @@ private:
             Slot& here = table.at(node);
             if (!(single && parent_[node] == q && position_[node] < b)) count(here, row);
             Code least = single && node == q ? second_[q] : first_[node];
-            if (least < END) insert(here.tops, {least, row});
+            if (least < END) insert(here.tops, {least, who(row)});
         }
         forget_first(row);
     }
@@ -159,7 +171,7 @@ private:
             find_first(row, v);
             if (position_[v] >= b && second_[q] >= b) {  // the only sibling before b meets v
                 count(own_.at(order_[start_[q] + first_[q]]), row);
-                insert(own_.at(q).tops, {first_[q], row});
+                insert(own_.at(q).tops, {first_[q], who(row)});
             }
             forget_first(row);
         }
@@ -183,26 +195,26 @@ private:
         clear(own_);
     }
 
-    // The largest a for u, END if all siblings are too few; -1 if k rows meet the base and u.
-    Code largest(Code u, Code p) const {
+    // The largest a for u, END if all siblings are too few; -1 if k persons meet the base and u.
+    Code largest(Code u, Code p) {
         const Slot *one = own_.find(u), *other = before_.find(u);
-        size_t total = one->count + (other ? other->count : 0);
-        if (total >= k_) return -1;
-        auto held = [&](Code row) {
-            auto in = [row](const Slot* slot) {
-                return slot && std::find(slot->held.begin(), slot->held.end(), row) != slot->held.end();
-            };
-            return in(one) || in(other);
-        };
+        if (one->count == k_ || (other && other->count == k_)) return -1;
+        held_ = one->held;
+        if (other)
+            for (Code person : other->held)
+                if (person < 0 || !among(one->held, person)) held_.push_back(person);
+        if (held_.size() >= k_) return -1;
         static const std::vector<Near> none;
         const std::vector<Near>& left = own_.find(p)->tops;
         const Slot* there = before_.find(p);
         const std::vector<Near>& right = there ? there->tops : none;
-        size_t need = k_ - total, i = 0, j = 0;
+        size_t need = k_ - held_.size(), i = 0, j = 0;
         while (i < left.size() || j < right.size()) {
             bool take = j == right.size() || (i < left.size() && left[i].position <= right[j].position);
             const Near& near = take ? left[i++] : right[j++];
-            if (!held(near.row) && --need == 0) return near.position;
+            if (among(held_, near.who)) continue;
+            if (--need == 0) return near.position;
+            if (near.who >= 0) held_.push_back(near.who);  // counted once
         }
         return END;
     }
@@ -213,12 +225,14 @@ private:
     std::vector<int64_t> begin_;  // of each row in nodes_
     std::vector<Code> nodes_;  // that the row holds, inner ones too
     std::vector<std::vector<Code>> rows_;  // of each node
+    std::vector<Code> persons_;  // of each row; empty: nobody has several
     std::vector<Code> position_;
     size_t k_;
     std::vector<Code> first_, second_;  // by node: the least positions of its children in the row
     std::vector<uint8_t> seen_;  // rows that hold a sibling before b
     Table tables_[2];
     Table &before_ = tables_[0], &own_ = tables_[1];
+    std::vector<Code> held_;  // persons that are counted for one u
     std::vector<int64_t> clauses_;  // by node u
     int64_t each_ = 0, looked_ = 0;
 };

@@ -1,13 +1,14 @@
 // Clauses that every safe sibling grouping satisfies, found where a fractional grouping breaks them (sibling_bound.py).
 //
-// A seed is one, two or three leaves that 1..k-1 rows hold together. Each of its leaves stands for a node above it with
-// some of that node's siblings, its reach. While fewer than k rows meet all reaches, `lack` rows are missing: either one
-// side, the weighed one, is merged with siblings outside its reach that bring so many rows, or another side is merged with
-// any sibling outside its reach. Reaches grow by the siblings that the fractional grouping merges most. Where even all
-// siblings bring too few rows, the weighed side moves up to the parent.
+// A seed is one, two or three leaves that rows of 1..k-1 persons hold together. Each of its leaves stands for a node above it
+// with some of that node's siblings, its reach. While fewer than k persons have a row that meets all reaches, `lack` persons are
+// missing: either one side, the weighed one, is merged with siblings outside its reach that bring so many persons, or another
+// side is merged with any sibling outside its reach. Reaches grow by the siblings that the fractional grouping merges most. Where
+// even all siblings bring too few persons, the weighed side moves up to the parent.
 #pragma once
 
 #include "core/parallel.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -16,15 +17,16 @@ public:
     // Every inner node has two children or more; order[start[p]..start[p + 1]) are the children of p.
     MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
                  std::vector<Code> order, int64_t k)
-        : indptr_(view.indptr, view.indptr + view.rows + 1), items_(view.items, view.items + view.indptr[view.rows]),
-          parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)), order_(std::move(order)),
-          rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()) {
+        : data_(person_by_person(view)), parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)),
+          order_(std::move(order)), rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()) {
         for (int i = 0; i < 3; ++i) {
             in_[i].assign(parent_.size(), 0);
             held_[i].assign(view.rows, 0);
         }
+        if (view.persons) met_.assign(*std::max_element(view.persons, view.persons + view.rows) + 1, 0);
+        bringers_.prepare(parent_.size(), data_);
         for (int64_t row = 0; row < view.rows; ++row)
-            for (const Code* item = view.begin(row); item != view.end(row); ++item)
+            for (const Code* item = data_.begin(row); item != data_.end(row); ++item)
                 for (Code node = *item; node >= 0 && (rows_[node].empty() || rows_[node].back() != row); node = parent_[node])
                     rows_[node].push_back(static_cast<Code>(row));
     }
@@ -114,7 +116,8 @@ private:
             for (Code row : rows_[last]) ++held_[width - 1][row];
         }
         support_ = 0;
-        if (width == 1) support_ = static_cast<int64_t>(rows_[last].size());
+        if (width == 1)
+            for (Code row : rows_[last]) meet(row);
         for (int i = 0; i < width; ++i) sides_[i] = {seed[i], seed[i], {}, {}};
         bool rare = support_ < k_;
         for (int i = 0; i + 1 < width; ++i) rare = rare && add(i, seed[i]);
@@ -133,6 +136,21 @@ private:
             sides_[i].marked.clear();
             sides_[i].reach.clear();
         }
+        forget_met(0);
+    }
+
+    // Notes that a row meets all reaches.
+    void meet(Code row) {
+        if (Code person = data_.person(row); person != NOBODY) {
+            if (met_[person]) return;
+            met_[person] = 1;
+            met_persons_.push_back(person);
+        }
+        ++support_;
+    }
+    bool has_met(Code row) const { return data_.person(row) == NOBODY ? meets(row) : met_[data_.person(row)]; }
+    void forget_met(size_t but) {
+        for (; met_persons_.size() > but; met_persons_.pop_back()) met_[met_persons_.back()] = 0;
     }
 
     void forget() {
@@ -141,10 +159,11 @@ private:
         last_ = -1;
     }
 
-    // Mark the rows of a node; not, if then k rows would meet all reaches.
+    // Mark the rows of a node; not, if then k persons would meet all reaches.
     bool add(int side, Code node) {
         bool shared = width_ == 2 && in_[1 - side][node];
         int64_t before = support_;
+        size_t before_met = met_persons_.size();
         const std::vector<Code>& rows = rows_[node];
         size_t done = 0;
         while (done < rows.size() && support_ < k_) {
@@ -152,7 +171,7 @@ private:
             bool met = meets(row);
             ++held_[side][row];
             shared_[row] += shared;
-            support_ += meets(row) - met;
+            if (!met && meets(row)) meet(row);
         }
         looked_ += static_cast<int64_t>(done);
         if (support_ < k_) {
@@ -164,6 +183,7 @@ private:
             shared_[rows[at]] -= shared;
         }
         support_ = before;
+        forget_met(before_met);
         return false;
     }
 
@@ -224,9 +244,9 @@ private:
         } while (climb());
     }
 
-    // Whether a row would newly meet all reaches if the side's reach had the node.
+    // Whether a row, the first of its person, would meet all reaches if the side's reach had the node.
     bool gains(int side, Code node, Code row) {
-        if (meets(row)) return false;
+        if (has_met(row)) return false;
         bool shared = width_ == 2 && in_[1 - side][node];
         ++held_[side][row];
         shared_[row] += shared;
@@ -236,16 +256,18 @@ private:
         return met;
     }
 
-    // How many rows, up to `lack`, each sibling outside the reach would bring; all of them together.
+    // How many persons, up to `lack`, each sibling outside the reach would bring; all of them together.
     int64_t measure(int side, int64_t lack) {
         Code node = sides_[side].node, above = parent_[node];
         for (Code unit : brings_) gain_[unit] = 0;
         brings_.clear();
         int64_t total = 0;
-        auto bring = [&](Code unit) {
-            if (gain_[unit] == lack) return;
-            if (!gain_[unit]++) brings_.push_back(unit);
-            ++total;
+        auto bring = [&](Code unit, Code person) {
+            int64_t before = gain_[unit];
+            if (before == lack) return;
+            if (!before) brings_.push_back(unit);
+            bringers_.add(gain_[unit], unit, 1, person);
+            total += gain_[unit] - before;
         };
         auto outside = [&](Code unit) { return unit != node && !in_[side][unit]; };
         int other = -1;  // the other side with the fewest rows: only its rows can be gained
@@ -254,27 +276,27 @@ private:
             if (i != side)
                 if (int64_t rows = marked(i); other < 0 || rows < fewest) other = i, fewest = rows;
         auto all = static_cast<int64_t>(rows_[above].size());
-        if (other >= 0 && fewest * static_cast<int64_t>(items_.size()) < all * static_cast<int64_t>(indptr_.size())) {
-            auto visit = [&](Code from) {
-                for (Code row : rows_[from]) {
-                    if (seen_row_[row]) continue;
-                    seen_row_[row] = 1;
-                    looked_ += indptr_[row + 1] - indptr_[row];
-                    Code before = -1;
-                    for (int64_t at = indptr_[row]; at < indptr_[row + 1]; ++at) {
-                        Code unit = items_[at];
-                        if (!covers(above, unit)) continue;
-                        while (parent_[unit] != above) unit = parent_[unit];
-                        if (unit != before && outside(unit) && gains(side, unit, row)) bring(unit);
-                        before = unit;  // leaves of a node follow one another
-                    }
-                }
+        if (other >= 0 && fewest * static_cast<int64_t>(data_.items.size()) < all * static_cast<int64_t>(data_.indptr.size())) {
+            some_rows_.clear();
+            auto add_rows = [&](Code from) {
+                for (Code row : rows_[from])
+                    if (!seen_row_[row]) seen_row_[row] = 1, some_rows_.push_back(row);
             };
-            visit(sides_[other].leaf);
-            for (Code from : sides_[other].marked) visit(from);
-            for (Code row : rows_[sides_[other].leaf]) seen_row_[row] = 0;
-            for (Code from : sides_[other].marked)
-                for (Code row : rows_[from]) seen_row_[row] = 0;
+            add_rows(sides_[other].leaf);
+            for (Code from : sides_[other].marked) add_rows(from);
+            if (!met_.empty()) std::sort(some_rows_.begin(), some_rows_.end());  // person by person
+            for (Code row : some_rows_) {
+                seen_row_[row] = 0;
+                looked_ += data_.indptr[row + 1] - data_.indptr[row];
+                Code before = -1;
+                for (int64_t at = data_.indptr[row]; at < data_.indptr[row + 1]; ++at) {
+                    Code unit = data_.items[at];
+                    if (!covers(above, unit)) continue;
+                    while (parent_[unit] != above) unit = parent_[unit];
+                    if (unit != before && outside(unit) && gains(side, unit, row)) bring(unit, data_.person(row));
+                    before = unit;  // leaves of a node follow one another
+                }
+            }
         } else {
             for (int64_t at = start_[above]; at < start_[above + 1]; ++at) {
                 Code unit = order_[at];
@@ -282,13 +304,13 @@ private:
                 for (Code row : rows_[unit]) {
                     if (gain_[unit] == lack) break;
                     ++looked_;
-                    if (gains(side, unit, row)) bring(unit);
+                    if (gains(side, unit, row)) bring(unit, data_.person(row));
                 }
             }
         }
         for (int i = 0; i < width_; ++i)  // merged with another side, a pair is one label
             if (Code unit = sides_[i].node; i != side && parent_[unit] == above)
-                while (gain_[unit] < lack) bring(unit);
+                while (gain_[unit] < lack) bring(unit, NOBODY);
         return total;
     }
 
@@ -298,7 +320,7 @@ private:
         return total;
     }
 
-    // Moves a side up until its siblings can bring the rows that are lacking, or up is too steep; false: they never can.
+    // Moves a side up until its siblings can bring the persons who are lacking, or up is too steep; false: they never can.
     bool climb_to_enough(int side, bool& steep) {
         for (int64_t lack = k_ - support_; measure(side, lack) < lack; lack = k_ - support_) {
             Code above = parent_[sides_[side].node];
@@ -368,8 +390,8 @@ private:
         return false;
     }
 
-    std::vector<int64_t> indptr_;
-    std::vector<Code> items_, parent_, span_;
+    Rows data_;
+    std::vector<Code> parent_, span_;
     std::vector<int64_t> start_;
     std::vector<Code> order_;
     std::vector<std::vector<Code>> rows_;  // of each node
@@ -380,6 +402,10 @@ private:
     const Point* point_ = nullptr;
     std::vector<std::vector<Likely>> likely_;
     Flags known_, seen_row_;
+    std::vector<Code> some_rows_;
+    Flags met_;  // by person with several rows: whether one of them meets all reaches; empty: nobody has several
+    std::vector<Code> met_persons_;
+    PersonsByLabel bringers_;  // beside gain_
     std::vector<int64_t> gain_;  // by node
     std::vector<Code> brings_;  // those with a gain
     Side sides_[3];

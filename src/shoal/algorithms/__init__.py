@@ -17,15 +17,15 @@ from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import Clustered
-from shoal.recoding.solution import CutSolution, Solution
+from shoal.recoding.solution import ClusteredSolution, CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.clusters import By, Clusters, Rum
-from shoal.search.formation import FORMATIONS
+from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.polish import polished
-from shoal.search.set_generalizer import METHODS, SetGeneralizer
+from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
 
 
@@ -218,8 +218,20 @@ class ColumnAlgorithm(Algorithm):
         """Form clusters; the values of each become the smallest that cover them."""
         raw = problem.relational
         assert raw is not None
-        cluster_of = FORMATIONS[self.name](raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine)
+        form, persons = FORMATIONS[self.name], problem.items.repeaters
+        cluster_of = form(raw, NcpScale.of(raw), problem.privacy.k, problem.seed, engine, persons)
         return Solution(Clustered(raw.generalized(cluster_of)), statistics={"clusters": int(cluster_of.max()) + 1})
+
+
+def within_option(default: Method) -> Any:
+    """The option of algorithms that generalize the sets of clusters."""
+    return option(
+        default,
+        words=METHODS,
+        help="how the sets of each cluster are generalized: to sets of items such as (A,B), greedily (sets), regrouped "
+        "with less loss (best) or, as in P2, with little UL (sets-ul); or by a hierarchy, greedily (aa) or with the "
+        "least loss (optimal)",
+    )
 
 
 @dataclass(frozen=True)
@@ -228,12 +240,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
     solves = (KKmAnonymity, KLmDiversity)
 
-    within: Literal["sets", "sets-ul", "aa", "optimal"] = option(
-        "sets",
-        words=METHODS,
-        help="how the sets of each cluster are generalized: to sets of items such as (A,B), with little loss or, as in "
-        "P2, little UL (sets-ul); or by a hierarchy, greedily (aa) or with the least loss (optimal)",
-    )
+    within: Literal["best", "sets", "sets-ul", "aa", "optimal"] = within_option("best")
 
     @property
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
@@ -242,7 +249,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
     def solve(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Search with the groups that are asked for."""
-        if self.siblings != "none" and self.within in ("sets", "sets-ul"):
+        if self.siblings != "none" and self.within not in ("aa", "optimal"):
             raise OptionError(
                 "--siblings is for groups of a hierarchy: choose --within aa or optimal, or leave it out."
             )
@@ -250,21 +257,21 @@ class ClusteringAlgorithm(TreeAlgorithm):
 
     def finished(
         self, problem: Prepared[ItemsetModel], clusters: Sequence[Counts], engine: Engine, statistics: dict[str, float]
-    ) -> Solution:
+    ) -> ClusteredSolution:
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
         cluster_of = part_of(clusters, len(problem.items))
         sets = SetGeneralizer(problem, self.within).recoding(clusters, engine)
         recoding = Clustered(problem.relational.generalized(cluster_of), sets)
-        return Solution(recoding, statistics={**statistics, "clusters": len(clusters)})
+        return ClusteredSolution(recoding, statistics={**statistics, "clusters": len(clusters)})
 
 
 @dataclass(frozen=True)
 class FormingAlgorithm(ClusteringAlgorithm):
     """An algorithm that forms its first clusters by the likeness of their columns."""
 
-    formation: Literal["cluster", "mondrian"] = option(
-        "cluster", words=tuple(FORMATIONS), help="how the first clusters are formed"
+    formation: Literal["auto", "cluster", "mondrian"] = option(
+        "auto", words=tuple(FORMATIONS), help="how the first clusters are formed; auto: in the way that loses less"
     )
 
     def formed(
@@ -277,10 +284,13 @@ class FormingAlgorithm(ClusteringAlgorithm):
         within: SetGeneralizer | None = None,
     ) -> tuple[Clusters, dict[str, float]]:
         """The first clusters, those merged that cannot be made safe by themselves; and how many there were."""
-        k, raw = problem.privacy.demand(problem.items).k, problem.relational
+        demand, raw = problem.privacy.demand(problem.items), problem.relational
         assert raw is not None
         ncp = NcpScale.of(raw)
-        cluster_of = FORMATIONS[self.formation](raw, ncp, k, problem.seed, engine)
+        persons = problem.items.repeaters
+        cluster_of = FORMATIONS[self.formation](raw, ncp, demand.k, problem.seed, engine, persons)
+        if demand.one_in and len(persons):
+            cluster_of = united(raw, whole_persons(cluster_of, persons))
         clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)
         first = len(clusters)
         return clusters, {"clusters_formed": first, "clusters_joined": clusters.merge_infeasible()}

@@ -3,8 +3,9 @@
 The rows are put in Gray order, which brings similar ones together, and split into chunks with about equal numbers of
 m-combinations, at places where neighbours differ much. Each chunk is anonymized by itself, in parallel, with a cut of
 its own: an item can be unchanged in one chunk and part of a group in another. The union of chunks that are each
-k^m-anonymous (or l^m-diverse) is so too. A chunk that cannot be, such as one of fewer than k non-empty rows, joins the
-next one, the last one the previous.
+k^m-anonymous (or l^m-diverse) is so too. By persons this holds for l^m-diversity only if nobody has rows in two chunks:
+there the rows of a person are brought together. A chunk that cannot be, such as one of fewer than k non-empty rows,
+joins the next one, the last one the previous.
 
 Cost: sorting, and that of the method within the chunks; memory that of the chunks that run at once.
 """
@@ -15,17 +16,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shoal.algorithms import TreeAlgorithm
-from shoal.data.arrays import Counts, part_of
+from shoal.data.arrays import part_of
 from shoal.engines import Engine
-from shoal.errors import Infeasible
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
-from shoal.published import Published
 from shoal.recoding import LocalCuts
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
+from shoal.search.clusters import Needs
 from shoal.search.direct import CutInput, level_by_level
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.optimum import best_cut
@@ -49,8 +49,10 @@ class LRA(TreeAlgorithm):
 
     def search(self, problem: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
-        split = gray_chunks(problem.items, problem.privacy.m, self.chunks, self.flexibility)
-        chunks = joined(split, lambda rows: _stands_alone(problem, rows))
+        privacy, items = problem.privacy, problem.items
+        keep = bool(privacy.demand(items).one_in)
+        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep)
+        chunks = joined(split, Needs(problem).is_feasible)
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
         cuts = tuple(part.recoding for part in solved)
@@ -71,17 +73,3 @@ class LRA(TreeAlgorithm):
                 raise KeyboardInterrupt  # one chunk's best so far is of no use
             return solution
         return level_by_level(CutInput.of(part), part.privacy, engine).solution(part.hierarchy)
-
-
-def _stands_alone(problem: Prepared[KmAnonymity | LmDiversity], rows: Counts) -> bool:
-    """Whether a chunk can be anonymized by itself: at the latest with everything at the root."""
-    views = [rows]
-    if problem.privacy.demand(problem.items).one_in:
-        views.append(rows[problem.items.sizes[rows] > 0])  # an attacker who knows the root
-    try:
-        for view in views:
-            hidden = problem.sensitive_part and problem.sensitive_part.take(view)
-            problem.privacy.feasible(Published.plain(problem.items.take(view), hidden))
-    except Infeasible:
-        return False
-    return True

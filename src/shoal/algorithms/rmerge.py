@@ -2,6 +2,7 @@
 
 Clusters of similar values are formed, then merged as long as the loss of the columns (Rum: mean NCP of the records, or
 discernibility, or class size, each as a share of the worst) is within delta, and the sets of each cluster generalized.
+Unless it is given, delta is chosen by what the first clusters lose (:mod:`shoal.search.relative_delta`).
 The seed of a merge is the cluster that loses least in its columns. Its partner is the one
 
 - R: with which it loses least in the columns;
@@ -18,7 +19,7 @@ Cost: O(c^2) comparisons of clusters in a compiled kernel, c of them at first; t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from shoal.algorithms import FormingAlgorithm
@@ -29,6 +30,7 @@ from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
+from shoal.search.relative_delta import chosen, relative
 from shoal.search.set_generalizer import SetGeneralizer
 
 
@@ -38,7 +40,13 @@ class Rmerge(FormingAlgorithm):
 
     by: ClassVar[By]
 
-    delta: float = option(0.65, low=0, high=1, help="the most that may be lost in the columns, as a share")
+    delta: float | Literal["auto"] = option(
+        "auto",
+        low=0,
+        high=1,
+        words=("auto",),
+        help="the most that may be lost in the columns, as a share; auto: 15 % of what the first clusters leave",
+    )
     distance: Literal["btd", "ul"] = option(
         "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
     )
@@ -50,15 +58,25 @@ class Rmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
-        exact = SetGeneralizer(problem, self.within) if self.distance == "ul" else None
+        exact = SetGeneralizer(problem, self.within).quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
-        if clusters.beyond(self.delta):
+        auto, first = self.delta == "auto", clusters.copy()
+        delta = relative(first) if self.delta == "auto" else self.delta
+        if not auto and clusters.beyond(delta):
             raise Infeasible(self._unreached(clusters, problem))
-        before = len(clusters)
-        statistics["least_rum"] = clusters.loss
-        clusters.merge_within_bound(self.delta)
-        statistics |= {"merges": before - len(clusters), "set_aside": clusters.set_aside, "rum": clusters.loss}
-        return self.finished(problem, clusters.members(), engine, statistics)
+        clusters.merge_within_bound(delta)
+        statistics |= {
+            "least_rum": first.loss,
+            "delta": delta,
+            "merges": len(first) - len(clusters),
+            "set_aside": clusters.set_aside,
+            "rum": clusters.loss,
+        }
+        solution = self.finished(problem, clusters.members(), engine, statistics)
+        if not auto or solution.recoding.sets is None:
+            return solution
+        within = SetGeneralizer(problem, self.within)
+        return replace(solution, notes=(chosen(first, clusters, solution.recoding.sets, within, engine),))
 
     def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:
         """Why the bound on the columns cannot be met, and what could be done."""

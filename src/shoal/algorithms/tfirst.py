@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms import ClusteringAlgorithm
-from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.k_km import KKmAnonymity
@@ -39,13 +38,8 @@ class Tfirst(ClusteringAlgorithm):
     def search(self, problem: Prepared[KKmAnonymity | KLmDiversity], engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
         privacy, items = problem.privacy, problem.items
-        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility)
-
-        def stands(rows: Counts) -> bool:
-            alone = np.full(len(items), 1, dtype=np.int64)
-            alone[rows] = 0
-            return len(rows) >= privacy.k and Needs(problem, alone).is_feasible(0)
-
-        chunks = joined(split, stands)
+        keep = bool(privacy.demand(items).one_in)
+        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep)
+        chunks = joined(split, Needs(problem).is_feasible)
         statistics: dict[str, float] = {"chunks_joined": len(split) - len(chunks)}
         return self.finished(problem, [np.sort(rows) for rows in chunks], engine, statistics)

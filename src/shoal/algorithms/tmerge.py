@@ -2,7 +2,8 @@
 
 Clusters of similar values are formed and merged until the loss of the sets (UL, each cluster generalized by itself) is
 within delta; merging mostly lowers it. Seeds and partners are chosen as in Rum-bound, but every merge is accepted. If
-not even one cluster meets the bound, that is an error which tells the best that was met.
+not even one cluster meets the bound, that is an error which tells the best that was met; unless delta is given, the
+best state is taken instead.
 
 Cost: as Rum-bound, and the sets of every union are generalized on the way.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from shoal.algorithms import FormingAlgorithm
+from shoal.algorithms import FormingAlgorithm, within_option
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy import ItemsetModel
@@ -21,6 +22,8 @@ from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, merge_until_bound
 from shoal.search.set_generalizer import SetGeneralizer
 
+DELTA = 0.65  # unless given: P2's
+
 
 @dataclass(frozen=True)
 class Tmerge(FormingAlgorithm):
@@ -28,7 +31,14 @@ class Tmerge(FormingAlgorithm):
 
     by: ClassVar[By]
 
-    delta: float = option(0.65, low=0, high=1, help="the most that may be lost in the sets (UL)")
+    delta: float | Literal["auto"] = option(
+        "auto",
+        low=0,
+        high=1,
+        words=("auto",),
+        help="the most that may be lost in the sets (UL); auto: 0.65, or the least",
+    )
+    within: Literal["best", "sets", "sets-ul", "aa", "optimal"] = within_option("sets")
     distance: Literal["btd", "ul"] = option(
         "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
     )
@@ -36,10 +46,11 @@ class Tmerge(FormingAlgorithm):
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, generalize their sets."""
         within = SetGeneralizer(problem, self.within)
-        exact = within if self.distance == "ul" else None
+        exact = within.quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, within=exact)
         before = len(clusters)
-        rows = merge_until_bound(clusters, within, self.delta, engine)
+        auto = self.delta == "auto"
+        rows = merge_until_bound(clusters, within, DELTA if auto else float(self.delta), engine, nearest=auto)
         return self.finished(problem, rows, engine, {**statistics, "merges": before - len(rows)})
 
 

@@ -67,6 +67,10 @@ COMMANDS = OnDemand(
             "recommend:command",
             "Recommend an algorithm for DATA: try all on a sample, confirm the best on all rows, and tell why.",
         ),
+        "frontier": (
+            "frontier:command",
+            "Show what each choice of k and m costs on DATA: loss, items unchanged, and the risk that is left.",
+        ),
         "workload": (
             "workload:workload",
             "Draw queries from DATA that count records, and save them: 'shoal measure --workload' asks them.",
@@ -133,6 +137,7 @@ def cli() -> None:
       shoal verify out.dat --k 5 --m 2         the proof, on the published file alone
       shoal explain baskets.dat out.dat --hierarchy h.csv --k 5 --m 2
       shoal run problem.toml                   all of it from one file: data, roles of columns, model, algorithm
+      shoal frontier baskets.dat               what each choice of k and m costs, to choose with open eyes
       shoal recommend baskets.dat --k 5 --m 2  which algorithm to take, tried on your data
       shoal compare baskets.dat -o lab --vary k=2,5,10       algorithms side by side, with charts
     """

@@ -13,7 +13,7 @@ import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.cli import console
-from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
@@ -66,7 +66,7 @@ from shoal.report.wording import worded
     help="Write nothing (exit code 3) if the loss that is minimised is above this, from 0 to 1.",
 )
 @column_options
-@click.option("--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all.")
+@keep_option
 @click.option("--output-format", help="Format to write; default: as the input, or by the output's name.")
 @click.option(
     "--output-layout",
@@ -218,7 +218,7 @@ def _bound(release: shoal.Release) -> str:
     statistics = release.solution.statistics
     if "least_rum" not in statistics:
         return ""
-    return f"delta {release.algorithm.values()['delta']:g}; the first clusters have {statistics['least_rum']:.4f}"
+    return f"delta {statistics['delta']:g}; the first clusters have {statistics['least_rum']:.4f}"
 
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:

@@ -42,7 +42,13 @@ def quasi_identifier_options(command: Command) -> Command:
             click.option(
                 "--categorical",
                 metavar="A,B",
-                help="Those of them that hold categories though they look like numbers or dates.",
+                help="Those of them that hold categories though they look like numbers, dates or bands.",
+            ),
+            click.option(
+                "--ordered",
+                metavar="COLUMN=A,B,C",
+                multiple=True,
+                help="The values of a column, the least first; bands such as 25-34 need no such list. Repeatable.",
             ),
             click.option(
                 "--missing", metavar="A,B", help="Values of these columns that mean 'not known', beside blanks."
@@ -66,6 +72,11 @@ def column_options(command: Command) -> Command:
     ):
         command = option(command)
     return quasi_identifier_options(command)
+
+
+keep_option = click.option(
+    "--columns", metavar="A,B", help="Other columns to publish with the sets, or 'none'; default: all."
+)
 
 
 def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[str, ...]]:
@@ -92,6 +103,20 @@ def parse_column_specs(given: dict[str, Any]) -> tuple[dict[str, Column], tuple[
                 f"--quasi-identifiers too."
             )
         known[name] = replace(known.get(name, Column()), type="category")
+    for text in given.pop("ordered", None) or ():
+        name, _, values = text.partition("=")
+        if not values:
+            raise OptionError(
+                f"--ordered must be a column and its values, such as size=small,medium,large, got '{text}'."
+            )
+        if named and name not in known:
+            raise OptionError(
+                f"--ordered is about '{name}'{did_you_mean(name, known)}, which is no quasi-identifier: name it in "
+                f"--quasi-identifiers too."
+            )
+        if name in categorical:
+            raise OptionError(f"Column '{name}' is named in --ordered and in --categorical: leave one out.")
+        known[name] = replace(known.get(name, Column()), order=_listed(values))
     for text in _listed(given.pop("column_weights", None)):
         name, _, weight = text.partition("=")
         try:

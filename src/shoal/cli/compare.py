@@ -162,7 +162,7 @@ def _grid(context: click.Context, what: tuple[str, ...], folder: Path | None, gi
 
 
 _ABOUT_FILES = (
-    *("quasi_identifiers", "categorical", "missing", "column_weights", "plain", "identifiers"),
+    *("quasi_identifiers", "categorical", "ordered", "missing", "column_weights", "plain", "identifiers"),
     *("hierarchy", "fanout", "order", "model", "algorithms", "vary", "seeds", "loss", "queries", "mining", "known"),
     *(one.name for one in ReadOptions.options()),
 )

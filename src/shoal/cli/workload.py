@@ -67,7 +67,7 @@ def quasi_identifiers(given: dict[str, Any], hierarchy: tuple[str, ...]) -> dict
     unnamed = [name for name, one in columns.items() if one.role is None]
     if unnamed or (missing and not columns):
         about = (
-            f"--categorical is about '{unnamed[0]}', which is not"
+            f"--{'ordered' if columns[unnamed[0]].order else 'categorical'} is about '{unnamed[0]}', which is not"
             if unnamed
             else "--missing is about columns, of which none is"
         )

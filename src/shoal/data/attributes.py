@@ -32,7 +32,7 @@ MOST_STEPS = 2**60  # a value must lie nearer to 0
 ANYTHING = "*"  # any number, or none
 
 Unit = Literal["number", "date", "time"]
-Kind = Literal["number", "date", "time", "category"]
+Kind = Literal["number", "date", "time", "band", "category"]
 _DAY = date(1970, 1, 1).toordinal()
 
 
@@ -48,6 +48,14 @@ class Scale:
     costs: Counts  # the position of each code, ascending; or the rise between each two neighbouring leaves
     whole: int  # the cost of everything together
     missing: int = -1  # the code for "missing" on a line, always the last one; it costs the whole with any other
+
+    def cost(self, low: int, high: int) -> int:
+        """What it costs to publish codes from low to high."""
+        if low == high:
+            return 0
+        if not self.along:
+            return int(self.costs[low:high].max())
+        return self.whole if high == self.missing else int(self.costs[high] - self.costs[low])
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,9 @@ class Column:
     ``hierarchy`` is for categories a :class:`Hierarchy` or a file of one (none: no groups but "anything"), for numbers
     and dates the levels of their ranges, such as ``width:5,10``, ``quantiles:8``, ``breaks:18,65`` or
     ``calendar:month,year`` (none: ranges of any ends). ``missing`` are the values that mean "not known", beside blanks.
-    ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1).
+    ``weight`` says how much its loss counts, from 0 to 1 (none: all columns the same, together 1). ``order`` lists the
+    values of an ordered column from the least to the greatest, such as ``("small", "medium", "large")``; neighbours are
+    published as a range. Bands such as ``25-34`` and ``65+`` need no list.
     """
 
     role: Role | None = None
@@ -45,6 +47,7 @@ class Column:
     hierarchy: Hierarchy | str | Path | None = None
     missing: tuple[str, ...] = ()
     weight: float | None = None
+    order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -62,6 +65,14 @@ class Column:
         if not isinstance(self.hierarchy, Hierarchy | str | Path | None):
             raise OptionError(f"Column: hierarchy must be a Hierarchy, a file or levels, got {self.hierarchy!r}.")
         object.__setattr__(self, "missing", tuple(map(str, self.missing)))
+        order: object = self.order
+        if isinstance(order, str) or not isinstance(order, Iterable):
+            raise OptionError(f"Column: order must be a list of values, got {order!r}.")
+        object.__setattr__(self, "order", tuple(map(str, self.order)))
+        if self.order and (len(set(self.order)) < len(self.order) or len(self.order) < 2):
+            raise OptionError("Column: order must list at least two values, each once.")
+        if self.order and (self.type != "auto" or self.hierarchy is not None):
+            raise OptionError("Column: a column with an order has no type and no hierarchy: leave one out.")
 
 
 def role_of(given: object, where: str = "Column") -> Role:

@@ -293,6 +293,29 @@ class LostColumns(Note):
     """Of columns hardly anything is left."""
 
     names: tuple[str, ...]
+    treeless: tuple[str, ...] = ()  # of these: categories without a hierarchy, so that any two become everything
+
+
+@dataclass(frozen=True)
+class DeltaCost:
+    """What a bound on the loss of the columns costs."""
+
+    delta: float
+    columns: float  # that they lose, at most delta
+    sets: float  # that they lose, by the loss that is minimised
+
+
+@dataclass(frozen=True)
+class ChosenDelta(Note):
+    """A bound on the loss of the columns was chosen, as none was given."""
+
+    chosen: DeltaCost
+    least: float  # that any bound must allow
+    neighbours: tuple[DeltaCost, ...]  # the next lower and higher ones, estimated
+
+    def __str__(self) -> str:
+        """In short."""
+        return f"delta {self.chosen.delta:g} chosen"
 
 
 # -- records without items ---------------------------------------------------------------------------------------------

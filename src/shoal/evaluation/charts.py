@@ -211,6 +211,13 @@ def seconds(panel: Any, values: Sequence[float]) -> None:
     panel.xaxis.set_minor_locator(_no_ticks())
 
 
+def percent(panel: Any) -> None:
+    """An axis upwards of shares, in percent."""
+    from matplotlib.ticker import PercentFormatter
+
+    panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+
 def plain_log(panel: Any) -> None:
     """A logarithmic axis upwards, with a tick at 1, 2 and 5 of each power of ten, in plain numbers."""
     panel.set_yscale("log")
@@ -244,6 +251,14 @@ def save(figure: Any, target: Path) -> None:
     metadata = {"Date": None} if target.suffix == ".svg" else {"Software": None}
     figure.savefig(target, dpi=DPI, metadata=metadata)
     pyplot().close(figure)
+
+
+def png(figure: Any) -> bytes:
+    """As the content of a picture file, and closed."""
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    pyplot().close(figure)
+    return out.getvalue()
 
 
 def svg(figure: Any) -> str:

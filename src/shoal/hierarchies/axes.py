@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal import hierarchies
+from shoal.data import bands
 from shoal.data.attributes import (
     MISSING,
     Attribute,
@@ -95,6 +96,8 @@ def _attribute(
     name: str, column: Column, values: Sequence[str], counts: Mapping[str, int], *, optional: bool
 ) -> Attribute:
     """What a column is, by what is said about it and by its values."""
+    if column.order:
+        return _in_stated_order(name, column.order, values)
     levels = column.hierarchy if isinstance(column.hierarchy, str) and intervals.is_spec(column.hierarchy) else None
     unit = _unit(values, column, levels is not None)
     if unit is None or (column.hierarchy is not None and levels is None):
@@ -105,6 +108,8 @@ def _attribute(
             )
         if levels is not None or (column.type not in ("auto", "category") and column.hierarchy is None):
             raise _unfit(name, column, values)
+        if column.type == "auto" and column.hierarchy is None and (order := bands.recognised(values)):
+            return bands.BandedAttribute.of(name, order)
         return CategoricalAttribute(name, _hierarchy(name, column, values), optional)
     decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
     try:
@@ -120,6 +125,16 @@ def _attribute(
     np.add.at(weighed, at, [counts[text] for text in values])  # 1.5 and 1.50 are one value
     begins, ends, starts = intervals.levels(levels, points, weighed, decimals, unit, name)
     return OrderedAttribute(name, min(first, begins), max(last, ends), decimals, unit, starts)
+
+
+def _in_stated_order(name: str, order: Sequence[str], values: Sequence[str]) -> Attribute:
+    """A column whose publisher told the order of its values."""
+    if unknown := [text for text in values if text not in order]:
+        raise DataError(
+            f"Column '{name}': '{shorten(unknown[0])}' is not in the order that was given for it"
+            f"{did_you_mean(unknown[0], order)} ({shorten(', '.join(order))}): add it, or name it as missing."
+        )
+    return bands.BandedAttribute.of(name, order)
 
 
 def _hierarchy(name: str, column: Column, values: Sequence[str]) -> Hierarchy:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -82,6 +82,20 @@ class CodeBook:
             for node in nodes
             if node >= hierarchy.n_leaves
         )
+
+    def with_sets(self, hierarchy: Hierarchy, sets: Mapping[str, Sequence[int]]) -> CodeBook:
+        """The same with labels that represent sets of items, whatever groups these are in; sets by codes of items.
+
+        >>> tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1"]}})
+        >>> CodeBook.of([]).with_sets(tree, {"(a1,a2)": [0, 1], "(a1,b1)": [0, 3]}).entries
+        (Entry(label='(a1,a2)', parent='A', items=('a1', 'a2')),
+         Entry(label='(a1,b1)', parent='ALL', items=('a1', 'b1')))
+        """
+        more = [
+            Entry(label, _common(hierarchy, items), tuple(hierarchy.items[item] for item in items))
+            for label, items in sets.items()
+        ]
+        return CodeBook.of([*self.entries, *more])
 
     def __repr__(self) -> str:
         """In figures."""
@@ -241,6 +255,14 @@ def beside(path: str | Path) -> Path:
     plain = path.with_suffix("") if files.codec_of(path) else path
     stem = plain.stem.encode()[: NAME_BYTES - len(SUFFIX)].decode(errors="ignore")  # a name may have so many bytes
     return plain.with_name(stem + SUFFIX)
+
+
+def _common(hierarchy: Hierarchy, items: Sequence[int]) -> str:
+    """The lowest of the owner's nodes above all of some items."""
+    owner, node = hierarchy.refines or hierarchy, min(items)
+    while hierarchy.span[node, 1] <= max(items) or hierarchy.labels[node] not in owner.code_of:
+        node = int(hierarchy.parent[node])
+    return hierarchy.labels[node]
 
 
 def _owner_above(hierarchy: Hierarchy, owner: Hierarchy, node: int) -> str:

@@ -86,6 +86,8 @@ def _column_words(data: DatasetSpec) -> Iterator[str]:
             told.setdefault("--quasi-identifiers", []).append(name)
         if column.type == "category":
             told.setdefault("--categorical", []).append(name)
+        if column.order:
+            yield from ("--ordered", f"{name}={listed(column.order)}")
         if column.weight is not None:
             told.setdefault("--column-weights", []).append(f"{name}={column.weight:g}")
         if isinstance(column.hierarchy, str | Path):

@@ -326,7 +326,7 @@ def _file(path: str) -> str:
 
 def _content(column: Column) -> dict[str, Any]:
     """What is said of a column; a hierarchy's file by what is in it."""
-    content = {one.name: getattr(column, one.name) for one in fields(column)}
+    content = {one.name: getattr(column, one.name) for one in fields(column) if one.name != "order" or column.order}
     tree = content["hierarchy"]
     if tree is not None and not (isinstance(tree, str) and intervals.is_spec(tree)):
         content["hierarchy"] = tree.sha256 if isinstance(tree, Hierarchy) else sha256_of(tree)

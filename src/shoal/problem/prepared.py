@@ -122,12 +122,11 @@ class Prepared(Generic[Model]):
     def on(self, hierarchy: Hierarchy) -> Prepared[Model]:
         """The same problem on a hierarchy that refines its own: the same items, perhaps in another order."""
         codes = np.array([hierarchy.code_of[label] for label in self.hierarchy.items], dtype=np.int32)
-        return replace(
-            self,
-            hierarchy=hierarchy,
-            items=self.items.recode(codes, hierarchy.items),
-            item_weights=None if self.weights is None else self.weights.per_item(hierarchy),
-        )
+        weights = self.item_weights
+        if weights is not None:
+            weights = weights[np.argsort(codes)]
+        items = self.items.recode(codes, hierarchy.items)
+        return replace(self, hierarchy=hierarchy, items=items, item_weights=weights)
 
     @cached_property
     def occurrences(self) -> Counts:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shoal.data.hierarchy import Hierarchy
-from shoal.recoding import GlobalCut, Recoding
+from shoal.data.note import Note
+from shoal.recoding import Clustered, GlobalCut, Recoding
 
 Ended = Literal["proven", "time limit", "interrupted", "no solver"]
 
@@ -61,6 +62,7 @@ class Solution:
     optimality: Optimality | None = None
     statistics: dict[str, float] = field(default_factory=dict)  # counts and seconds of the search, by name
     hierarchy: Hierarchy | None = None  # that the recoding is about, if it is not that of the problem: with groups
+    notes: tuple[Note, ...] = ()  # what the search decided for the publisher
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +70,10 @@ class CutSolution(Solution):
     """A global cut and what is known about it."""
 
     recoding: GlobalCut
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredSolution(Solution):
+    """Clusters of records and what is known about them."""
+
+    recoding: Clustered

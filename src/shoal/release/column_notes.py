@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from shoal.data.attributes import Attribute
 from shoal.data.columns import is_nested, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.labels import label_key
@@ -18,7 +19,7 @@ from shoal.problem import Prepared
 from shoal.published import Published
 
 FEW = 20  # records, or different values, below which an order or a difference is chance
-LOST = 0.95  # of a column's values, that is nearly everything
+LOST = 0.9  # of a column's values, that is nearly everything
 
 
 def notes(
@@ -27,7 +28,7 @@ def notes(
     """For models that are about columns; nothing, for others."""
     if problem.relational is None or published.relational is None or problem.data.table is None:
         return []
-    return [*_in_order(problem), *_untouched(published, released), *_mistakes(problem), *_lost(losses)]
+    return [*_in_order(problem), *_untouched(published, released), *_mistakes(problem), *_lost(problem, losses)]
 
 
 def _in_order(problem: Prepared[PrivacyModel]) -> list[Note]:
@@ -86,8 +87,19 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
                 yield MixedColumn(attribute.name, len(others), len(attribute.categories))
 
 
-def _lost(losses: dict[str, float]) -> list[Note]:
+def _lost(problem: Prepared[PrivacyModel], losses: dict[str, float]) -> list[Note]:
     """Columns of which hardly anything is left."""
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
-    gone = tuple(name for name, loss in each.items() if loss >= LOST)
-    return [LostColumns(gone)] if gone else []
+    gone = tuple(name for name, loss in each.items() if loss > LOST)
+    treeless = tuple(
+        name
+        for name in gone
+        if problem.quasi_identifiers[name].hierarchy is None and _attribute(problem, name).categories[2:]
+    )
+    return [LostColumns(gone, treeless)] if gone else []
+
+
+def _attribute(problem: Prepared[PrivacyModel], name: str) -> Attribute:
+    """A quasi-identifier by its name."""
+    assert problem.relational is not None
+    return problem.relational.attributes[problem.relational.names.index(name)]

@@ -104,6 +104,7 @@ def _declared(release: Release) -> Iterator[Note]:
 def _search(release: Release) -> Iterator[Note]:
     """What to know about the hierarchy, the weights and the method."""
     problem, algorithm = release.problem, release.algorithm
+    yield from release.solution.notes
     if problem.added_items:
         yield notes.AddedItems(problem.added_items)
         if release.groups_siblings:

@@ -161,8 +161,13 @@ class Release:
     @cached_property
     def codebook(self) -> CodeBook:
         """What each published label represents, items apart; nothing about the data. ``.save(path)`` writes it."""
-        rows = self.published.rows
-        return CodeBook.of_labels(self.problem.hierarchy, [rows.labels[code] for code in np.flatnonzero(rows.supports)])
+        published, hierarchy = self.published, self.problem.hierarchy
+        labels = {published.rows.labels[code]: code for code in np.flatnonzero(published.rows.supports).tolist()}
+        covers = {
+            label: published.cover(code).tolist() for label, code in labels.items() if label not in hierarchy.code_of
+        }
+        sets = {label: items for label, items in covers.items() if len(items) > 1}
+        return CodeBook.of_labels(hierarchy, labels).with_sets(hierarchy, sets)
 
     @property
     def groups_siblings(self) -> bool:

@@ -130,13 +130,14 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
     ]
     if facts.flips is not None:
         return first + facts.flips.tiles(facts)
-    if facts.relational is not None:
-        return first + relational.tiles(facts.relational, facts.losses)
     unchanged = formatting.share(facts.unchanged_share) if data.occurrences else "–"
-    lost = formatting.share(ncp) if ncp is not None else "–"
     median = None if facts.usefulness is None else facts.usefulness.median_items
     behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
-    return [*first, ("of all items published unchanged", unchanged), *behind, ("information lost (NCP)", lost)]
+    readable = [("of all items published unchanged", unchanged), *behind]
+    if facts.relational is not None:
+        lost_here = relational.tiles(facts.relational, facts.losses)
+        return [*first, *lost_here, *(readable if facts.relational.sets_changed else [])]
+    return [*first, *readable, ("information lost (NCP)", formatting.share(ncp) if ncp is not None else "–")]
 
 
 def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:

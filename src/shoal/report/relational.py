@@ -25,7 +25,7 @@ from shoal.report.formatting import count, count_noun, share
 from shoal.report.sections import ClassBand, ClassFacts, ColumnFacts, RelationalFacts
 
 SIZE_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1001, 10_001)  # first number of records of each band of classes
-KINDS = {"number": "numbers", "date": "dates", "time": "times", "category": "categories"}
+KINDS = {"number": "numbers", "date": "dates", "time": "times", "band": "ordered values", "category": "categories"}
 ORDER = ("relational_ncp", "ul", "weighted_ul", "ncp", "weighted_ncp")  # of the table of losses; then others
 BY_CLASS = set(ClassSizes.meanings) - {ClassSizes.name}  # told with the classes
 

@@ -57,7 +57,10 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "Labels of groups and the code book name such items, too, however rare they are: if that must not be known, "
         "add them to the hierarchy below a node of their own."
     ),
-    notes.UnusedHierarchy: "The hierarchy of the items was not used: --within sets needs none, --within aa uses it.",
+    notes.UnusedHierarchy: (
+        "Items are published as sets of items such as (A,B), not as groups of their hierarchy: --within aa and "
+        "--within optimal publish groups of the hierarchy only."
+    ),
     notes.ZeroWeights: (
         "All items that occur have weight 0: nothing counts as lost, so any cut is as good as another."
     ),
@@ -291,7 +294,24 @@ def _(note: notes.TellingColumn) -> str:
 @worded.register
 def _(note: notes.LostColumns) -> str:
     columns = f"Column {note.names[0]} has" if len(note.names) == 1 else f"Columns {format_value(note.names)} have"
-    return f"{columns} lost nearly everything: a lower delta, a smaller k or fewer quasi-identifiers would keep more."
+    more = f"{columns} lost nearly everything: a lower delta, a smaller k or fewer quasi-identifiers would keep more."
+    if not note.treeless:
+        return more
+    return (
+        f"{more} Categories without groups become * as soon as two differ ({format_value(note.treeless)}): give a "
+        f"hierarchy with --hierarchy {note.treeless[0]}=FILE or, if they have an order, --ordered "
+        f"{note.treeless[0]}=A,B,C."
+    )
+
+
+@worded.register
+def _(note: notes.ChosenDelta) -> str:
+    own = note.chosen
+    others = " and ".join(f"about {one.sets:.4f} with --delta {one.delta:g}" for one in note.neighbours)
+    return (
+        f"As no --delta is given, {own.delta:g} was chosen: the columns lose {own.columns:.4f} (at least "
+        f"{note.least:.4f}) and the sets {own.sets:.4f}{f'; the sets would lose {others}' if others else ''}."
+    )
 
 
 # -- records without items ---------------------------------------------------------------------------------------------

@@ -8,20 +8,20 @@ never grows with a. e(u, 0) = 1 if u is merged at all. If the block of u has mor
 so e(u, a) >= e(p, 0) for all a.
 
 **Clauses.** Take nodes u, v, none above the other, that some row holds together; p and q are their parents. Let S be
-the siblings of u before a, T those of v before b. If fewer than k rows meet both u + S and v + T, then e(u, a) or
-e(v, b). Proof: let neither hold, and let x below u and y below v be items that one row holds. The block of x is within
+the siblings of u before a, T those of v before b. If fewer than k persons have a row that meets both u + S and v + T,
+then e(u, a) or e(v, b). (Without persons, every row is a person of its own.) Proof: let neither hold, and let x below u and y below v be items that one row holds. The block of x is within
 u + S and that of y within v + T.
 
-- They are two blocks. Their labels occur together, so k rows hold both: too many. Hence a row counts only if it meets
-  the two by *different* siblings, where u and v are siblings; and nothing above v counts as a sibling of u.
+- They are two blocks. Their labels occur together, so k persons have a row that holds both: too many. Hence a row
+  counts for its person only if it meets the two by *different* siblings, where u and v are siblings; and nothing above v counts as a sibling of u.
 - They are one block. If p is not q, the one of u and v that is not a child of their lowest common ancestor is in a
   block with more than its parent, and its literal holds. If p is q, u and v share a block: that makes e(v, b) hold if b
   is not behind u, and e(u, a) if a is not behind v; one of the two is required.
 
-If no a is large enough because all siblings of u together bring too few rows: where p is above v, nothing that u is
+If no a is large enough because all siblings of u together bring too few persons: where p is above v, nothing that u is
 merged with helps, unless it is v's block too, so e(v, b) must hold. Elsewhere the pair of p and v has a clause. An item
-or node in fewer than k rows must be merged in the same way. Rows that are counted though they need not be make a clause
-weaker, never wrong.
+or node in rows of fewer than k persons must be merged in the same way. Rows that are counted though they need not be
+make a clause weaker, never wrong.
 
 **Costs.** Siblings u, s in one block, s the later one, cost occ(u) * |s| + occ(s) * |u|. Of this u pays the first part;
 a fixed share of the second part is paid by s, the rest by u. So what u pays is at least c(u, a), the least for a
@@ -108,7 +108,8 @@ class Chains:
     def _clauses(self, rows: Transactions, k: int, known: int) -> Codes:
         """All clauses that the work and the time allow, a line each."""
         tree, quads, total, done = self.tree, [np.zeros((0, 4), dtype=np.int32)], 0, 0
-        kernel = MergeChains(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, k)
+        shape = (tree.parent, tree.span, tree.start, tree.children)
+        kernel = MergeChains(rows.indptr, rows.items, *shape, k, persons=rows.repeaters)
         nodes, reaches = self._bases(known)
         each = FEW_EACH if self.nodes > MANY else MOST_CLAUSES
         work = round(WORK * self.effort)

@@ -13,9 +13,16 @@ from dataclasses import replace
 
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared
+from shoal.problem.prepared import Model
 from shoal.recoding.solution import Solution
 
 DEEP = 32  # levels
+
+
+def shortened(problem: Prepared[Model]) -> Prepared[Model]:
+    """The problem as searches get it: without chains if its hierarchy is deep."""
+    tree = problem.hierarchy
+    return problem if tree.height <= DEEP else problem.on(tree.without_chains()[0])
 
 
 def solved(problem: Prepared[PrivacyModel], solve: Callable[[Prepared[PrivacyModel]], Solution]) -> Solution:

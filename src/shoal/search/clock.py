@@ -95,11 +95,13 @@ class Clock:
         """A clock for a search whose result is not safe yet: a part of the limit, or of the time that is left."""
         return Clock(self.limit * part) if self.until == math.inf else self.part(part)
 
-    def part(self, part: float) -> Clock:
+    def part(self, part: float, *, least: float = 0.0) -> Clock:
         """A clock for a search within this one: it must end, with all its work, in a part of the time that is left.
+
+        ``least``: seconds that it gets in any case.
 
         Unlike other clocks it holds from the beginning: there is a safe result already.
         """
-        inner = Clock(self.left() * part)
+        inner = Clock(max(self.left() * part, least))
         inner.until, inner.end = inner.deadline, inner.limit_at
         return inner

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Counts, part_of, row_ids
 from shoal.engines import Engine
@@ -32,6 +33,7 @@ from shoal.search.set_generalizer import STEPS, SetGeneralizer
 
 By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
 Rum = Literal["ncp", "discernibility", "class-size"]
+Flags = npt.NDArray[np.bool_]
 UNBOUNDED = 2**62
 
 
@@ -73,11 +75,18 @@ class Clusters:
         )
         order = np.argsort(cluster_of, kind="stable")
         self.rows = dict(enumerate(np.split(order, np.cumsum(np.bincount(cluster_of))[:-1])))
-        self.needs = Needs(problem, cluster_of)
+        self.needs = Needs(problem)
+        every = np.arange(self.n)
+        self.feasible = dict(enumerate(self.needs.feasible(every, cluster_of)))  # of clusters that were looked at
         self.losses: dict[tuple[int, int], float] = {}  # mean UL of unions that were looked at
         self.set_aside = 0
         # for measures that count classes: what each cluster is published as
         self.values = {} if rum == "ncp" else {number: self._published(rows) for number, rows in self.rows.items()}
+
+    def copy(self) -> Clusters:
+        """The same clusters, to be merged in another way."""
+        cluster_of = part_of(self.members(), self.n)
+        return Clusters(self.problem, self.ncp, cluster_of, self.engine, by=self.by, rum=self.rum, within=self.within)
 
     def __len__(self) -> int:
         """Clusters that there are now."""
@@ -118,6 +127,12 @@ class Clusters:
             Fraction(0),
         )
 
+    @property
+    def worst(self) -> float:
+        """What Rum is if all records are one cluster of different values, at most."""
+        raw = self.problem.relational
+        return float(sum(raw.weights)) if self.rum == "ncp" and raw is not None else 1.0
+
     def most(self, delta: float) -> int:
         """The greatest total of costs within the bound."""
         raw = self.problem.relational
@@ -134,19 +149,26 @@ class Clusters:
         self.merging.merge(one, other)
         number, gone = min(one, other), max(one, other)
         self.rows[number] = np.sort(np.concatenate([self.rows[number], self.rows.pop(gone)]))
-        self.needs.merge(number, gone)
+        for changed in (number, gone):
+            self.feasible.pop(changed, None)
         self.losses = {pair: loss for pair, loss in self.losses.items() if not {one, other}.intersection(pair)}
         if self.rum != "ncp":
             del self.values[gone]
             self.values[number] = self._published(self.rows[number])
         return Merge(number, gone, self.rows[number])
 
+    def is_feasible(self, number: int) -> bool:
+        """Whether a cluster can be made safe by itself."""
+        if number not in self.feasible:
+            self.feasible[number] = self.needs.is_feasible(self.rows[number])
+        return self.feasible[number]
+
     def merge_infeasible(self) -> int:
         """Merge every cluster that cannot be made safe by itself with the one that costs least; how many were."""
         merged = 0
         for number in sorted(self.rows):
             grown = number
-            while grown in self.rows and len(self) > 1 and not self.needs.is_feasible(grown):
+            while grown in self.rows and len(self) > 1 and not self.is_feasible(grown):
                 grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
                 merged += 1
         self.unite()
@@ -227,28 +249,33 @@ class Clusters:
         return np.array([self.losses[seed, other] for other in others.tolist()])
 
 
-def merge_until_bound(clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine) -> list[Counts]:
+def merge_until_bound(
+    clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine, *, nearest: bool = False
+) -> list[Counts]:
     """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
 
+    If no state is within it, that is an error; or, ``nearest``, the state with the least UL is taken.
     Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
     """
     tick, start = engine.tick("merging clusters"), len(clusters)
     rows = dict(clusters.rows)
     sums = dict(zip(rows, engine.map("generalizing sets", within.loss, list(rows.values())), strict=True))
     total = sum(sums.values())
-    best, at = total, len(rows)
+    best, at = total, dict(rows)
     merges, most = clusters.merges(), math.floor(Fraction(str(delta)) * clusters.n * STEPS)
     while total > most:
         ahead = list(islice(merges, 1 if clusters.within is not None else 8 * engine.threads))
+        if not ahead and nearest:
+            return [at[number] for number in sorted(at)]
         if not ahead:
-            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, at))
+            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, len(at)))
         losses = engine.map("generalizing sets", within.loss, [merge.rows for merge in ahead])
         for merge, loss in zip(ahead, losses, strict=True):
             del rows[merge.gone], sums[merge.gone]
             rows[merge.number], sums[merge.number] = merge.rows, loss
             total = sum(sums.values())
             if total < best:
-                best, at = total, len(rows)
+                best, at = total, dict(rows)
             if total <= most:
                 break
         tick((start - len(rows)) / start)
@@ -256,33 +283,58 @@ def merge_until_bound(clusters: Clusters, within: SetGeneralizer, delta: float, 
 
 
 class Needs:
-    """Which clusters can be made safe by themselves, at the latest with everything at the root."""
+    """Which clusters can be made safe by themselves, at the latest with everything at the root.
 
-    def __init__(self, problem: Prepared[ItemsetModel], cluster_of: Counts) -> None:
-        demand = problem.privacy.demand(problem.items)
-        self.k, self.l = demand.k, demand.one_in
-        some = problem.items.sizes > 0
-        self.rows = np.bincount(cluster_of)
-        self.filled = np.bincount(cluster_of, weights=some).astype(np.int64)
-        values = problem.sensitive
-        shape = (len(self.rows), len(values.labels) if self.l else 0)
-        self.held, self.held_filled = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        if self.l:
-            ids = row_ids(values.indptr)
-            np.add.at(self.held, (cluster_of[ids], values.items), 1)
-            np.add.at(self.held_filled, (cluster_of[ids], values.items), some[ids])
+    Of none or at least k persons with a set that is not empty and, for models about columns, of at least k persons. No
+    sensitive value may be too frequent, neither by records nor by persons: of all records, and of those with a set.
+    """
 
-    def is_feasible(self, number: int) -> bool:
-        """Whether a cluster can."""
-        if 0 < self.filled[number] < self.k:
-            return False
-        told = [(self.held, self.rows), (self.held_filled, self.filled)] if self.l else []
-        return all(self.l * held[number].max(initial=0) <= records[number] for held, records in told)
+    def __init__(self, problem: Prepared[ItemsetModel]) -> None:
+        demand, items = problem.privacy.demand(problem.items), problem.items
+        self.k, self.l, self.values = demand.k, demand.one_in, problem.sensitive
+        self.least = self.k if problem.privacy.relational else 0
+        self.filled = items.sizes > 0
+        records: Counts = np.arange(len(items), dtype=np.int64)
+        self.persons = records if items.persons is None else items.persons.of.astype(np.int64)
+        self.units = [records] if items.persons is None else [records, self.persons]
 
-    def merge(self, number: int, gone: int) -> None:
-        """Two clusters became one."""
-        for counts in (self.rows, self.filled, self.held, self.held_filled):
-            counts[number] += counts[gone]
+    def is_feasible(self, rows: Counts) -> bool:
+        """Whether a cluster of these rows can."""
+        return self.feasible(rows, np.zeros(len(rows), dtype=np.int64))[0]
+
+    def feasible(self, rows: Counts, cluster_of: Counts) -> list[bool]:
+        """Whether each of the clusters of some rows can."""
+        clusters = int(cluster_of.max(initial=0)) + 1
+        persons = _different(self.persons[rows], cluster_of, clusters)
+        some = self.filled[rows]
+        filled = _different(self.persons[rows[some]], cluster_of[some], clusters)
+        fine: Flags = (persons >= self.least) & ((filled == 0) | (filled >= self.k))
+        for unit in self.units if self.l else ():
+            fine &= self._hidden(rows, cluster_of, clusters, unit)
+            fine &= self._hidden(rows[some], cluster_of[some], clusters, unit)
+        return [bool(one) for one in fine]
+
+    def _hidden(self, rows: Counts, cluster_of: Counts, clusters: int, unit: Counts) -> Flags:
+        """For each cluster, whether no sensitive value is in more than 1 of l of its records, or persons."""
+        values = self.values.take(rows)
+        ids, width = row_ids(values.indptr), max(1, len(values.labels))
+        holders = _different(unit[rows[ids]], cluster_of[ids] * width + values.items, clusters * width)
+        most, of = holders.reshape(clusters, width).max(axis=1), _different(unit[rows], cluster_of, clusters)
+        hidden: Flags = self.l * most <= of
+        return hidden
+
+
+def _different(units: Counts, group_of: Counts, groups: int) -> Counts:
+    """How many different units each group has.
+
+    >>> _different(np.array([7, 7, 8]), np.array([0, 0, 2]), 3).tolist()
+    [1, 0, 1]
+    """
+    order = np.lexsort((units, group_of))
+    units, group_of = units[order], group_of[order]
+    new = np.ones(len(units), dtype=np.bool_)
+    new[1:] = (units[1:] != units[:-1]) | (group_of[1:] != group_of[:-1])
+    return np.bincount(group_of[new], minlength=groups).astype(np.int64)
 
 
 def _ranks(keys: np.ndarray[tuple[int, ...], np.dtype[np.generic]], numbers: Counts) -> Counts:

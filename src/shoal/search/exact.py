@@ -22,7 +22,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from shoal.engines import Engine
 from shoal.kernels.search.cuts.threats import Threats
@@ -48,6 +48,7 @@ class ExactSearch(BoundedSearch):
         super().__init__(problem, engine, clock)
         self.paired = False  # whether the threats of up to two labels are known
         self.threats: list[list[int]] = []
+        self.lifted_before = 0.0  # seconds that the counter has spent for an earlier search
         self.descended = self.solved = False  # whether there is a first safe cut; whether the solver had a bound
         self.aa: set[int] | None = None  # the cut of AA; kept apart: rounds must not depend on the clock
         self.aa_seconds = 0.0  # how long AA was given at most
@@ -79,6 +80,23 @@ class ExactSearch(BoundedSearch):
         """Start from a safe cut; nothing worse will be returned."""
         self._offer(self.tree.expanded(cut))
 
+    def follow(self, weaker: Iterable[ExactSearch]) -> None:
+        """Start from what searches have found on the same rows and hierarchy whose k and m are no larger.
+
+        A set of labels that is too rare for them is too rare here: their threats hold, and so do their bounds. With the
+        same k, counting is not done again.
+        """
+        for search in weaker:
+            self.threats += search.threats
+            self.bound = max(self.bound, search.bound)
+            if search.demand.k == self.demand.k and search.paired and "counter" in search.__dict__:
+                self.counter, self.lifted_before = search.counter, search.counter.lifting_seconds
+                self.paired |= min(2, search.demand.known) == min(2, self.demand.known)
+
+    def forget_counter(self) -> None:
+        """Free the memory of what counts, if no further search will start from this one with the same k."""
+        self.__dict__.pop("counter", None)
+
     def _ready(self) -> bool:
         """After the descent."""
         return self.descended
@@ -87,10 +105,14 @@ class ExactSearch(BoundedSearch):
         """Find the threats of up to two labels: nothing can be said or done without."""
         counter, tick = self.counter, self._within_time().tick("counting pairs")
         self.clock.check()
+        followed = bool(self.threats)
         with self._timed("counting"):
-            self.threats = counter.small(min(2, self.demand.known), tick=tick) if self.demand.known else []
+            if not self.paired and self.demand.known:
+                self.threats += counter.small(min(2, self.demand.known), tick=tick)
+            if followed:
+                self.threats = counter.minimal(self.threats)
         self.paired = True
-        self.bound = self.tree.lower_bound(self.threats)
+        self.bound = max(self.bound, self.tree.lower_bound(self.threats))
 
     def _descend(self) -> None:
         """Greedy cuts from the root down, each safe before the next."""
@@ -175,7 +197,7 @@ class ExactSearch(BoundedSearch):
         """The result in the user's terms."""
         if self.paired:
             self.threats = self.counter.minimal(self.threats)
-            self.seconds["lifting"] = self.counter.lifting_seconds
+            self.seconds["lifting"] = self.counter.lifting_seconds - self.lifted_before
             self.seconds["counting"] -= self.seconds["lifting"]
         return self._proved(ended, len(self.threats))
 

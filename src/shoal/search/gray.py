@@ -10,13 +10,18 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.data.arrays import Counts
+from shoal.data.arrays import Counts, part_of
 from shoal.data.transactions import Transactions
 from shoal.kernels.search.neighbours.gray_order import gray_order
+from shoal.search.formation import whole_persons
 
 
-def gray_chunks(items: Transactions, m: int | Literal["all"], chunks: int, flexibility: int) -> list[Counts]:
+def gray_chunks(
+    items: Transactions, m: int | Literal["all"], chunks: int, flexibility: int, *, keep_persons: bool = False
+) -> list[Counts]:
     """The rows in Gray order, cut into consecutive chunks; every row is in one, and none is empty.
+
+    ``keep_persons``: then the rows of each person are brought together in one of them.
 
     >>> rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
     >>> items = Transactions.from_sets(rows, ["a1", "a2", "b1", "b2"])
@@ -26,7 +31,11 @@ def gray_chunks(items: Transactions, m: int | Literal["all"], chunks: int, flexi
     order = gray_order(items.indptr, items.items)
     most = int(items.sizes.max(initial=0)) if m == "all" else m
     ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility)
-    return np.split(order, [end + 1 for end in ends])
+    cut = np.split(order, [end + 1 for end in ends])
+    if not keep_persons or not len(items.repeaters):
+        return cut
+    chunk_of = whole_persons(part_of(cut, len(items)), items.repeaters)
+    return [order[chunk_of[order] == chunk] for chunk in range(chunk_of.max() + 1)]
 
 
 def borders(items: Transactions, order: Counts, m: int, chunks: int, flexibility: int) -> list[int]:

@@ -61,6 +61,15 @@ class NcpScale:
             high.append(most)
         return low, high
 
+    def total(self, cluster_of: Counts) -> int:
+        """What all rows cost in these clusters."""
+        sizes = np.bincount(cluster_of).tolist()
+        return sum(
+            size * scale.cost(least, most)
+            for scale, low, high in zip(self.scales, *self.spans(cluster_of), strict=True)
+            for size, least, most in zip(sizes, low.tolist(), high.tolist(), strict=True)
+        )
+
     def most(self, share: float, rows: int) -> int:
         """The greatest sum of costs over so many rows that is certainly not above a mean NCP."""
         return math.floor(Fraction(str(share)) * rows * self.unit) - self.slack * rows

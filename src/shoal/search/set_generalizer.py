@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, part_of
-from shoal.data.hierarchy import NO_HIERARCHY
+from shoal.data.hierarchy import NO_HIERARCHY, Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.clusters.merge_until_safe import merge_until_safe
+from shoal.metrics import Comparison
 from shoal.metrics.ul import record_losses
 from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
+from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
 from shoal.search.clock import Clock
 from shoal.search.direct import CutInput, level_by_level
+from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
+from shoal.search.siblings import regrouped, tree_of
 
 STEPS = 2**40  # that a UL of 1 is counted in
-Method = Literal["aa", "optimal", "sets", "sets-ul"]
-METHODS: tuple[Method, ...] = ("sets", "sets-ul", "aa", "optimal")
+Method = Literal["best", "sets", "sets-ul", "aa", "optimal"]
+METHODS: tuple[Method, ...] = ("best", "sets", "sets-ul", "aa", "optimal")
+WORK = 2_000_000  # of regrouping the sets of a cluster; some 50 million are done in a second
 
 
 @dataclass(frozen=True, eq=False)
 class SetGeneralizer:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy.
 
-    Sets are joined where that adds least to the loss of the problem; with "sets-ul", as in P2, least to UL.
+    Sets are joined where that adds least to the loss of the problem; with "sets-ul", as in P2, least to UL. With "best"
+    the best of such sets, of groups of siblings and of groups by frequency is regrouped for less loss; groups of
+    siblings win ties.
     """
 
     problem: Prepared[ItemsetModel]
@@ -52,6 +59,18 @@ class SetGeneralizer:
     def uses_hierarchy(self) -> bool:
         """Whether labels are nodes of the hierarchy."""
         return self.method in ("aa", "optimal")
+
+    @property
+    def quick(self) -> SetGeneralizer:
+        """One that tells about as much of clusters, sooner."""
+        return replace(self, method="sets") if self.method == "best" else self
+
+    def share(self, recoding: Recoding) -> float:
+        """What the sets lose, in the loss that is minimised."""
+        problem = self.problem
+        compared = Comparison(Published.plain(problem.items), recoding.apply(problem.items))
+        total, scale = problem.loss.total(compared, problem.item_weights)
+        return total / scale
 
     def recoding(self, clusters: Sequence[Counts], engine: Engine) -> LocalCuts | LocalSets:
         """All clusters, each by itself, in parallel."""
@@ -91,12 +110,20 @@ class SetGeneralizer:
         return solution.recoding
 
     def _sets(self, rows: Counts, engine: Engine) -> Codes:
-        """For each item the smallest one of its set; sets are joined where that adds least loss."""
+        """For each item the smallest one of its set; -1 for items that do not occur."""
         part = self.problem.take(rows)
+        free = self._merged(part, engine)
+        several = np.count_nonzero(part.items.supports) > 1
+        if self.method != "best" or not several or not part.privacy.demand(part.items).monotone:
+            return free
+        return _Grouped(part, engine).best(free)
+
+    def _merged(self, part: Prepared[ItemsetModel], engine: Engine) -> Codes:
+        """Sets that are joined where that adds least loss."""
         items, hidden, privacy = part.items, part.sensitive, part.privacy
         demand = privacy.demand(items)
         cost = {}
-        if self.method == "sets":
+        if self.method != "sets-ul":
             n = len(items.labels)
             penalties = part.loss.penalty(np.maximum(1, np.arange(n + 1)), n)
             cost = {"occurrences": part.occurrences[:n], "penalties": penalties.astype(np.int64)}
@@ -110,13 +137,72 @@ class SetGeneralizer:
             demand.k,
             demand.one_in,
             demand.known,
+            persons=items.repeaters,
             **cost,
             tick=engine.tick("generalizing sets"),
         )
         if first_of is None:
             raise Infeasible(
-                f"{privacy.short} cannot be reached in a cluster of {len(rows):,} records, even with all items in one "
+                f"{privacy.short} cannot be reached in a cluster of {len(items):,} records, even with all items in one "
                 f"set: among those with any item that is not sensitive, a sensitive value is too frequent: choose a "
                 f"smaller l, or do not declare it sensitive."
             )
         return first_of
+
+
+class _Grouped:
+    """Groupings of the items of one cluster under k^m-anonymity, as numbers of groups: those that occur, by code."""
+
+    def __init__(self, part: Prepared[ItemsetModel], engine: Engine) -> None:
+        demand = part.privacy.demand(part.items)
+        self.part, self.engine = part.under(KmAnonymity(k=demand.k, m=max(1, demand.known))), engine
+        self.present = np.flatnonzero(part.items.supports)
+        labels = [part.items.labels[code] for code in self.present.tolist()]
+        flat = Hierarchy.flat(labels)
+        self.order = np.array([flat.code_of[label] for label in labels])  # the code there of each item that occurs
+        codes = np.full(len(part.items.labels), -1, dtype=np.int32)
+        codes[self.present] = self.order
+        weights = part.item_weights
+        if weights is not None:
+            weights = weights[self.present[np.argsort(self.order)]]
+        items = part.items.recode(codes, flat.items)
+        self.flat = replace(self.part, hierarchy=flat, items=items, item_weights=weights)
+
+    def best(self, free: Codes) -> Codes:
+        """The one that loses least, regrouped if that loses less; the smallest item of each item's set."""
+        candidates = [self._siblings()] if not self.part.hierarchy.is_flat else []
+        candidates += [self._by_frequency(), free[self.present]]
+        start = min(candidates, key=self._cost)
+        found = regrouped(self.flat, start[np.argsort(self.order)], WORK, self.engine)[self.order]
+        blocks = found if self._cost(found) < self._cost(start) else start
+        _, first, group_of = np.unique(blocks, return_index=True, return_inverse=True)
+        first_of = np.full(len(free), -1, dtype=np.int32)
+        first_of[self.present] = self.present[first[group_of]]
+        return first_of
+
+    def _siblings(self) -> Codes:
+        """Groups of siblings of the hierarchy, as far as their items occur."""
+        groups: Codes = _cut_groups(self.part, self.engine)[self.present]
+        return groups
+
+    def _by_frequency(self) -> Codes:
+        """Groups of a tree that is built by frequency."""
+        groups: Codes = _cut_groups(self.flat, self.engine)[self.order]
+        return groups
+
+    def _cost(self, blocks: Codes) -> int:
+        """What a grouping loses."""
+        _, group_of, sizes = np.unique(blocks, return_inverse=True, return_counts=True)
+        penalties = self.part.loss.penalty(sizes, self.part.hierarchy.n_leaves)
+        return int((self.part.occurrences[self.present] * penalties[group_of]).sum())
+
+
+def _cut_groups(problem: Prepared[ItemsetModel], engine: Engine) -> Codes:
+    """For each item its group in a safe cut of the hierarchy with groups between siblings, halved by frequency."""
+    refined = problem.on(tree_of(problem, "frequency"))
+    search = ExactSearch(refined, engine, Clock.of("none"))
+    search.begin()
+    cut, tree = search.cut(), refined.hierarchy
+    blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
+    groups: Codes = blocks[[tree.code_of[label] for label in problem.hierarchy.items]]
+    return groups

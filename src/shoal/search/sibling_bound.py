@@ -9,10 +9,11 @@ of a grouping is linear: occ(a) * |s| + occ(s) * |a| for each Y(a, s), and for N
 Where nodes have very many siblings, only some pairs are listed. F(a) counts the others that share a's block, up to k,
 at occ(a) each: the part of the cost of an unlisted pair that belongs to a.
 
-**Clauses.** Take items x and y that 1..k-1 rows hold together, a node a above x and b above y, and sets S and T of
-siblings of a and b: not all of them, and none above y or x. Let fewer than k rows meet both a + S and b + T; ``lack``
-more are needed. For a sibling s of a let g(s) be the further rows that would meet if s joined S, at most ``lack``, and
-``lack`` if s is b. If the g(s) of all siblings add up to at least ``lack``:
+**Clauses.** A person meets two sets of nodes if one row of the person meets both; without persons, every row is a
+person of its own. Take items x and y that rows of 1..k-1 persons hold together, a node a above x and b above y, and
+sets S and T of siblings of a and b: not all of them, and none above y or x. Let fewer than k persons meet both a + S
+and b + T; ``lack`` more are needed. For a sibling s of a let g(s) be the further persons that would meet if s joined S,
+at most ``lack``, and ``lack`` if s is b. If the g(s) of all siblings add up to at least ``lack``:
 
     sum of g(s) * Y(a, s) over s outside S  +  lack * (sum of Y(b, t) over t outside T)  >=  lack
 
@@ -22,7 +23,8 @@ and also with E(b) instead of the second sum. Proof: take a safe grouping where 
   and the second sum is not 0, or all siblings of a, and these weigh ``lack``.
 - They do not. Then y's block is within b + T. If x's block is more than the parent of a, all siblings of a weigh
   ``lack``. Otherwise it is within a + S and the siblings outside S that share it. The two blocks are labels that occur
-  together, so at least k rows hold both, and at least ``lack`` of them are brought by these siblings.
+  together, so at least k persons meet both, and at least ``lack`` of them are not among those who meet a + S and b + T.
+  Such a person has a row that holds both labels, so it meets b + T and one of these siblings, s: g(s) counts the person.
 
 A single rare item, and three items if m is at least 3, give clauses in the same way.
 
@@ -48,7 +50,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.data.arrays import Codes, Counts, Offsets, counted
+from shoal.data.arrays import Codes, Counts, Offsets, counted, row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
@@ -139,7 +141,7 @@ def grouping_bound(
         The bound. 0 is always valid, and is returned where nothing better is known.
     """
     demand = problem.privacy.demand(problem.items)
-    if not demand.monotone or problem.items.non_empty < demand.k:
+    if not demand.monotone or problem.items.count_persons(problem.items.sizes > 0) < demand.k:
         return 0
     tree = Tree.of(problem.hierarchy, problem.occurrences)
     if demand.known < 1 or len(tree.parent) < 3:
@@ -163,20 +165,37 @@ def _linear(loss: AdditiveLoss, items: int) -> tuple[int, int]:
 
 
 def pairs_below(rows: Transactions, k: int, most: int = MOST_PAIRS) -> Codes:
-    """The pairs of items that 1..k-1 rows hold, a line each. None, if rows hold more than ``most`` pairs in all."""
-    sizes, keys_of_pairs, total = rows.sizes, [], 0
+    """The pairs of items that rows of 1..k-1 persons hold, a line each.
+
+    None, if rows hold more than ``most`` pairs in all.
+    """
+    sizes, keys_of_pairs, rows_of_pairs, total = rows.sizes, [], [], 0
     for length in np.unique(sizes[sizes > 1]).tolist():
-        begins = rows.indptr[:-1][sizes == length]
+        at = np.flatnonzero(sizes == length)
+        begins = rows.indptr[at]
         total += len(begins) * length * (length - 1) // 2
         if total > most:
             return np.zeros((0, 2), dtype=np.int32)
         table = rows.items[begins[:, None] + np.arange(length)].astype(np.int64)
         one, other = np.triu_indices(length, 1)
         keys_of_pairs.append((table[:, one] * len(rows.labels) + table[:, other]).ravel())
+        if len(rows.repeaters):
+            rows_of_pairs.append(np.repeat(at, len(one)))
     if not keys_of_pairs:
         return np.zeros((0, 2), dtype=np.int32)
-    keys, counts = counted(np.concatenate(keys_of_pairs))
+    keys, counts = _by_persons(rows, np.concatenate(keys_of_pairs), rows_of_pairs)
     return np.stack(np.divmod(keys[counts < k], len(rows.labels)), axis=1).astype(np.int32)
+
+
+def _by_persons(rows: Transactions, keys: Counts, at: list[Counts]) -> tuple[Counts, Counts]:
+    """The different keys and the number of persons with each; ``at``: the rows that they come from."""
+    if not len(rows.repeaters):
+        return counted(keys)
+    assert rows.persons is not None
+    different, number = np.unique(keys, return_inverse=True)
+    persons = rows.persons.of[np.concatenate(at)].astype(np.int64)
+    once = np.unique(number * (int(rows.persons.of.max()) + 1) + persons)
+    return different, np.bincount(once // (int(rows.persons.of.max()) + 1), minlength=len(different))
 
 
 class _Rounds:
@@ -211,7 +230,8 @@ class _Rounds:
         self.variables = Variables(near, sibling[order], variable, self.merged, self.far)
         self.by_parent = np.argsort(tree.parent[self.first], kind="stable")
         self.pair_start = np.searchsorted(tree.parent[self.first][self.by_parent], np.arange(nodes + 1))
-        self.kernel = MergeClauses(rows.indptr, rows.items, tree.parent, tree.span, tree.start, tree.children, self.k)
+        shape = (tree.parent, tree.span, tree.start, tree.children)
+        self.kernel = MergeClauses(rows.indptr, rows.items, *shape, self.k, persons=rows.repeaters)
         self.linked = np.zeros(0, dtype=np.int64)  # pairs of variables with a link, ascending
         self.summed = np.zeros(nodes, dtype=bool)  # nodes with a link to the sum of their pairs
         self.seeds = self._seeds(rows, known)
@@ -221,7 +241,9 @@ class _Rounds:
 
     def _seeds(self, rows: Transactions, known: int) -> list[Codes]:
         """Rare single items and pairs, the more frequent item last: those with the same one follow each other."""
-        support = rows.supports
+        held, persons = _by_persons(rows, rows.items.astype(np.int64), [row_ids(rows.indptr)])
+        support = np.zeros(len(rows.labels), dtype=np.int64)
+        support[held] = persons
         single = np.flatnonzero((support > 0) & (support < self.k)).astype(np.int32)
         if len(single):
             ones = np.ones(len(single), dtype=np.int64)

@@ -44,14 +44,17 @@ from shoal.search.exact import ExactSearch
 from shoal.search.optimum import best_cut
 from shoal.search.sibling_bound import grouping_bound
 
+Heats = tuple[tuple[tuple[float, float], ...], ...]  # of each stage the runs: (temperature, share of work)
+
 WORDS = ("none", "label", "frequency", "best")
 WORK, WORK_PER_OCCURRENCE = 140_000_000, 80  # of one run of regrouping; some 100 million are done in a second
 WORK_FOR_TRIPLES = 1.25  # times as much, if sets of three count
 MOVES_PER_ITEM = 5_000  # tried in one run at most: small data need no more
 # The first temperatures of runs, in the mean cost of an item, and their share of work: one that shakes everything, a
 # mild one and, for small data, one between; then two from the best of these.
-HEATS = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
+HEATS: Heats = (((25.0, 2), (2.5, 1), (8.0, 1)), ((2.5, 1), (1.0, 1)))
 SMALL = 200_000  # occurrences below which there is time for the third run
+MILD = 2.5  # the first temperature of a run from a good start
 COLD, STEPS = 0.015, 200  # the last temperature, and how many there are
 ROUNDS = 2  # of regrouping at most
 OWN_SHARE = 0.25  # of the time limit, for the owner's own best cut
@@ -80,9 +83,9 @@ def with_siblings(problem: Prepared[PrivacyModel], how: str, search: Search, clo
         return on_tree(problem, tree_of(problem, how), search, clock)
     solutions = [search(problem, clock.first(1 / 3))]
     clock.start()
-    clock.conclude(interrupted=_interrupted(solutions[0]))
+    clock.conclude(interrupted=interrupted(solutions[0]))
     for one, part in (("frequency", 1 / 2), ("label", 1.0)):
-        if not _interrupted(solutions[-1]):
+        if not interrupted(solutions[-1]):
             with contextlib.suppress(OutOfTime):
                 clock.check()
                 solutions.append(on_tree(problem, tree_of(problem, one), search, clock.part(part)))
@@ -94,7 +97,7 @@ def on_tree(problem: Prepared[PrivacyModel], tree: Hierarchy, search: Search, cl
     return with_names(problem, tree, search(problem.on(tree), clock))
 
 
-def _interrupted(solution: Solution) -> bool:
+def interrupted(solution: Solution) -> bool:
     """Whether the user ended the search."""
     return solution.optimality is not None and solution.optimality.ended == "interrupted"
 
@@ -122,6 +125,16 @@ def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock,
     return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
 
 
+def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engine: Engine) -> Codes:
+    """A safe grouping of siblings with less loss than the given one, found by so much work; or that one."""
+    blocks, sizes = np.unique(block_of, return_inverse=True, return_counts=True)[1:]
+    n = problem.hierarchy.n_leaves
+    cost = int((problem.occurrences[:n] * problem.loss.penalty(sizes, n)[blocks]).sum())
+    search = SiblingSearch(problem, engine, Clock(math.inf))
+    start = Grouping(blocks.astype(np.int32), cost)
+    return search.annealed(Run(start, MILD, 1, problem.seed, work), engine).block_of if cost else start.block_of
+
+
 def _told(engine: Engine, step: int, share: float) -> None:
     """Tell the progress of a run."""
     engine.progress("grouping siblings", (step + share) / STEPS)
@@ -143,21 +156,51 @@ class Grouping:
     cost: int
 
 
+def grouping_of(cut: GlobalCut, problem: Prepared[ItemsetModel], owner: Hierarchy) -> Grouping:
+    """The blocks of a cut of a problem's hierarchy, in the item codes of the owner's."""
+    tree = problem.hierarchy
+    blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
+    codes = [tree.code_of[label] for label in owner.items]
+    return Grouping(blocks[codes], int(problem.costs[cut.nodes].sum()))
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """One run of annealing."""
 
     start: Grouping
     heat: float
-    share: int
+    share: float
     seed: int
+    work: int | None = None  # none: by the size of the data
 
 
 class SiblingSearch:
-    """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result."""
+    """One search for the best grouping under k^m-anonymity; the clock limits it, but for a first safe result.
 
-    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
+    Parameters
+    ----------
+    start
+        A safe grouping to start from, no worse than the owner's best cut. None: one is found first.
+    least
+        What every safe grouping costs at least. None: that is found out last.
+    heats
+        The runs of regrouping.
+    """
+
+    def __init__(
+        self,
+        problem: Prepared[ItemsetModel],
+        engine: Engine,
+        clock: Clock,
+        *,
+        start: Grouping | None = None,
+        least: int | None = None,
+        heats: Heats = HEATS,
+    ) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
+        self.start, self.least, self.heats = start, least, heats
+        self.found: Grouping | None = None  # the best, once the search has ended
         demand = problem.privacy.demand(problem.items)
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
@@ -171,14 +214,16 @@ class SiblingSearch:
             solver.load()  # missing, it is missed before any work
         best = self._start(needs_proof)
         if not best.cost:  # nothing has to be grouped
+            self.found = best
             return ExactSearch(self.problem, self.engine, self.clock.first(1.0)).run(needs_proof=needs_proof)
         for round_ in range(ROUNDS):
             best = self._better(best, self._regrouped(best, round_))
             refined, solution = self._proved(best, needs_proof)
-            proved = self._grouping(refined, solution.recoding)
+            proved = grouping_of(solution.recoding, refined, self.problem.hierarchy)
             if self.ended or proved.cost == best.cost or not self.clock.left():
                 break
             best = proved
+        self.found = self._better(proved, best)
         self.clock.conclude(interrupted=self.ended == "interrupted")
         assert solution.optimality is not None
         optimality = replace(
@@ -190,18 +235,21 @@ class SiblingSearch:
         return with_names(self.problem, refined.hierarchy, solution)
 
     def _start(self, needs_proof: bool) -> Grouping:
-        """The better of a first safe cut, whatever the limit, and the owner's own best cut."""
+        """The better of a first safe cut, whatever the limit, and the owner's own best cut; unless one is given."""
+        if self.start is not None:
+            self.clock.start()
+            return self.start
         refined = self.problem.on(tree_of(self.problem, "frequency"))
         first = ExactSearch(refined, self.engine, Clock(math.inf))
         first.begin()
-        best = self._grouping(refined, first.cut())
+        best = grouping_of(first.cut(), refined, self.problem.hierarchy)
         self.clock.start()
         if not best.cost:
             return best
         search = ExactSearch(self.problem, self.engine, self._clock(OWN_SHARE))
         own = search.run(needs_proof=needs_proof)
         self._note(own)
-        return self._better(best, self._grouping(self.problem, own.recoding))
+        return self._better(best, grouping_of(own.recoding, self.problem, self.problem.hierarchy))
 
     def _clock(self, part: float) -> Clock:
         """A clock for a part of the time that is left."""
@@ -209,32 +257,25 @@ class SiblingSearch:
 
     def _note(self, solution: Solution) -> None:
         """Stop early if the user wants no more."""
-        if _interrupted(solution):
+        if interrupted(solution):
             self.ended = "interrupted"
 
     def _better(self, one: Grouping, other: Grouping) -> Grouping:
         """The cheaper one; the first of equals."""
         return other if other.cost < one.cost else one
 
-    def _grouping(self, problem: Prepared[ItemsetModel], cut: GlobalCut) -> Grouping:
-        """The blocks of a cut, in the item codes of the owner's hierarchy."""
-        tree, owner = problem.hierarchy, self.problem.hierarchy
-        blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
-        codes = [tree.code_of[label] for label in owner.items]
-        return Grouping(blocks[codes], int(problem.costs[cut.nodes].sum()))
-
     def _regrouped(self, start: Grouping, round_: int) -> Grouping:
         """The best of a few runs of annealing."""
-        if self.ended or not self.clock.left():
+        if self.ended or not self.clock.left() or start.cost == self.least:
             return start
         began = time.perf_counter()
         seed, best = (self.problem.seed * ROUNDS + round_) * sum(map(len, HEATS)), start
-        for heats in HEATS[round_:]:  # what a proof has found is good already: no need to shake it
+        for heats in self.heats[round_:]:  # what a proof has found is good already: no need to shake it
             some = heats[: 3 if self.small else 2]
             runs = [Run(best, heat, share, seed + at) for at, (heat, share) in enumerate(some)]
             seed += len(heats)
             try:
-                groupings = self.engine.map("grouping siblings", self._annealed, runs)
+                groupings = self.engine.map("grouping siblings", self.annealed, runs)
             except KeyboardInterrupt:
                 self.ended = "interrupted"
                 break
@@ -242,7 +283,7 @@ class SiblingSearch:
         self._spent("grouping", began)
         return best
 
-    def _annealed(self, run: Run, engine: Engine) -> Grouping:
+    def annealed(self, run: Run, engine: Engine) -> Grouping:
         """One run, from hot to cold, until its work is done or time is up."""
         problem, owner = self.problem, self.problem.hierarchy
         search = Regroup(
@@ -253,14 +294,15 @@ class SiblingSearch:
             np.ones(owner.n_leaves, dtype=np.int32),
             problem.loss.penalty(np.maximum(1, np.arange(owner.n_leaves + 1)), owner.n_leaves),
             run.start.block_of,
+            persons=problem.items.repeaters,
             k=self.k,
             m=self.m,
             seed=run.seed,
         )
         mean = run.start.cost / owner.n_leaves
         work = WORK + WORK_PER_OCCURRENCE * len(problem.items.items)
-        work = int(run.share * work * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
-        moves = run.share * MOVES_PER_ITEM * owner.n_leaves // STEPS
+        work = int(run.share * (run.work or work) * (WORK_FOR_TRIPLES if self.m > 2 else 1)) // STEPS
+        moves = int(run.share * MOVES_PER_ITEM * owner.n_leaves) // STEPS
         for step in range(STEPS):
             if not self.clock.left():
                 self.ended = "time limit"
@@ -288,6 +330,8 @@ class SiblingSearch:
 
     def _bound(self) -> int:
         """What every grouping costs at least."""
+        if self.least is not None:
+            return self.least
         began = time.perf_counter()
         try:
             return grouping_bound(self.problem, self.engine, deadline=self.clock.until)

@@ -13,9 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from shoal.data.persons import Persons
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
+from shoal.testing import persons
 from tests.budget import examples
 from tests.conftest import TWINS, implementations
 from tests.kernels.rows import Sets, csr, interrupt
@@ -44,14 +47,24 @@ def slow_cost(rows: Sets, label_of: dict[int, int], loss: str, labels: int, weig
 
 
 def slow_merge(
-    rows: Sets, labels: int, hidden: Sets, k: int, l: int, m: int, loss: str, weights: list[int]
+    rows: Sets,
+    labels: int,
+    hidden: Sets,
+    k: int,
+    l: int,
+    m: int,
+    loss: str,
+    weights: list[int],
+    people: list[int],
 ) -> list[int] | None:
     label_of = {item: item for row in rows for item in sorted(row)}
 
     def in_breach(labels: tuple[int, ...]) -> bool:
         having = [at for at, row in enumerate(rows) if {*labels} <= {label_of[item] for item in row}]
-        most = max((sum(e in hidden[at] for at in having) for e in range(9)), default=0)
-        return 0 < len(having) < k or most * l > len(having)
+        told = [[at for at in having if e in hidden[at]] for e in range(9)]
+        persons = {people[at] for at in having}
+        by_persons = max(len({people[at] for at in some}) for some in told) * l > len(persons)
+        return 0 < len(persons) < k or max(map(len, told)) * l > len(having) or by_persons
 
     while True:
         names = sorted({*label_of.values()})
@@ -81,7 +94,9 @@ def merged(
     m: int,
     loss: str = "ul",
     weights: list[int] | None = None,
+    people: list[int] | None = None,
 ) -> list[int] | None:
+    repeaters = NOBODY if people is None else Persons(np.array(people, dtype=np.int32)).repeaters
     indptr, items, _ = csr(rows)
     measure, counted = LOSSES[loss], np.zeros(0, dtype=np.int64)
     penalties = counted
@@ -89,7 +104,7 @@ def merged(
         penalties = measure.penalty(np.maximum(1, np.arange(labels + 1)), labels).astype(np.int64)
         counted = np.bincount(items, minlength=labels) * np.array(weights or [1] * labels)
     labels_of = kernel.merge_until_safe(
-        indptr, items, labels, *csr(hidden), k, l, m, counted.astype(np.int64), penalties, no_progress
+        indptr, items, repeaters, labels, *csr(hidden), k, l, m, counted.astype(np.int64), penalties, no_progress
     )
     return None if labels_of is None else labels_of.tolist()
 
@@ -102,9 +117,10 @@ def merged(
     m=st.integers(1, 4),
     loss=st.sampled_from(sorted(LOSSES)),
     weights=st.lists(st.integers(0, 3), min_size=10, max_size=10),
+    whose=persons(14),
 )
-@example(pairs=[({0, 1, 2}, {0})] * 3, k=4, l=0, m=2, loss="ul", weights=[1] * 10)
-@example(pairs=[], k=2, l=2, m=2, loss="ncp", weights=[1] * 10)
+@example(pairs=[({0, 1, 2}, {0})] * 3, k=4, l=0, m=2, loss="ul", weights=[1] * 10, whose=None)
+@example(pairs=[], k=2, l=2, m=2, loss="ncp", weights=[1] * 10, whose=None)
 def test_merge_until_safe(
     kernel: ModuleType,
     pairs: list[tuple[set[int], set[int]]],
@@ -113,9 +129,11 @@ def test_merge_until_safe(
     m: int,
     loss: str,
     weights: list[int],
+    whose: list[int] | None,
 ) -> None:
     rows, hidden = [row for row, _ in pairs], [secrets for _, secrets in pairs]
-    arguments = rows, 10, hidden, k, l, m, loss, weights
+    people = (whose or list(range(14)))[: len(rows)]
+    arguments = rows, 10, hidden, k, l, m, loss, weights, people
     assert merged(kernel, *arguments) == slow_merge(*arguments)
 
 
@@ -129,13 +147,15 @@ def test_merging_labels_larger_data(labels: int, mean: int, k: int, l: int, m: i
     rows = [set(rng.choices(range(labels), k=max(1, int(rng.expovariate(1 / mean))))) for _ in range(count)]
     rows[0] = rows[0] | {*range(0, labels, 12)} if labels > 1000 else rows[0]
     hidden = [set(rng.choices(range(20), k=2)) for _ in rows]
-    results = [merged(kernel, rows, labels, hidden, k, l, m, loss) for kernel in implementations()]
-    assert results[0] == results[-1]
+    for people in (None, [rng.randrange(2 * count // 3) for _ in rows]):
+        results = [merged(kernel, rows, labels, hidden, k, l, m, loss, None, people) for kernel in implementations()]
+        assert results[0] == results[-1]
 
 
 def test_merging_labels_can_be_interrupted(kernel: ModuleType) -> None:
     rng = random.Random(2)
     rows = [set(rng.choices(range(400), k=12)) for _ in range(3000 if kernel is not TWINS else 30)]
-    none = np.zeros(0, dtype=np.int64)
+    indptr, items, labels = csr(rows)
+    hidden, none = csr([set() for _ in rows]), np.zeros(0, dtype=np.int64)
     with pytest.raises(KeyboardInterrupt):
-        kernel.merge_until_safe(*csr(rows), *csr([set() for _ in rows]), 20, 0, 2, none, none, interrupt)
+        kernel.merge_until_safe(indptr, items, NOBODY, labels, *hidden, 20, 0, 2, none, none, interrupt)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
 from shoal.data.attributes import Scale
+from shoal.kernels.arrays import NOBODY, people_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
 
@@ -19,6 +19,7 @@ def form_clusters(
     order: Counts,
     k: int,
     *,
+    persons: Codes = NOBODY,
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> Counts:
@@ -27,34 +28,48 @@ def form_clusters(
     As long as k rows are unused the first of them in ``order`` is a seed: it takes the k - 1 others that cost least
     together with it. Each row that is left then joins the cluster that costs least with it. Ties: the lower number.
 
+    Where persons have several rows, k persons are wanted: a seed takes whatever row is nearest until there are so many.
+
     >>> line = Scale(True, np.array([0, 10, 11, 25, 26]), 26)
     >>> form_clusters([np.array([0, 1, 2, 3, 4], dtype=np.int32)], [line], np.array([4, 0, 1, 2, 3]), 2).tolist()
     [1, 1, 1, 0, 0]
     """
-    if not 1 <= k <= len(order):
-        raise ValueError(f"{len(order)} rows cannot be put into clusters of at least {k}")
+    people = len(order) - np.count_nonzero(persons >= 0) + persons.max(initial=-1) + 1
+    if not 1 <= k <= people:
+        of = "" if people == len(order) else f" of {people} persons"
+        raise ValueError(f"{len(order)} rows{of} cannot be put into clusters of at least {k}")
     columns = [np.ascontiguousarray(column, dtype=np.int32) for column in codes]
     rows = np.ascontiguousarray(order, dtype=np.int64)
-    return compiled_or(form_clusters_twin)(columns, as_tuples(scales), rows, k, threads, tick)
+    return compiled_or(form_clusters_twin)(columns, persons, as_tuples(scales), rows, k, threads, tick)
 
 
 def form_clusters_twin(
-    codes: Sequence[Codes], scales: Sequence[ScaleTuple], order: Counts, k: int, threads: int, tick: Tick
+    codes: Sequence[Codes],
+    persons: Codes,
+    scales: Sequence[ScaleTuple],
+    order: Counts,
+    k: int,
+    threads: int,
+    tick: Tick,
 ) -> Counts:
-    """Each seed takes the k - 1 unused rows that cost least with it; what is left joins where that costs least."""
+    """Each seed takes the unused rows that cost least with it; what is left joins where that costs least."""
+    people = people_of(np.arange(len(order) + 1), persons)
     rows = list(zip(*(column.tolist() for column in codes), strict=True)) if codes else [()] * len(order)
     costs = [Cost(*scale) for scale in scales]
     unused, clusters = dict.fromkeys(range(len(rows))), list[list[int]]()
     for seed in order.tolist():
         if seed not in unused:
             continue
-        if len(unused) < k:
+        if len({people[row] for row in unused}) < k:
             break
         tick(1 - len(unused) / len(rows))
-        del unused[seed]
-        keys = ((cost_of(costs, [rows[seed], rows[row]]), row) for row in unused)
-        clusters.append([seed, *(row for _, row in heapq.nsmallest(k - 1, keys))])
-        for row in clusters[-1][1:]:
+        nearest = sorted(
+            (row for row in unused if row != seed), key=lambda row: cost_of(costs, [rows[seed], rows[row]])
+        )
+        clusters.append([seed])
+        while len({people[row] for row in clusters[-1]}) < k:
+            clusters[-1].append(nearest.pop(0))
+        for row in clusters[-1]:
             del unused[row]
     ends = [ends_of([rows[row] for row in cluster]) for cluster in clusters]  # lowest and highest codes
     for row in unused:

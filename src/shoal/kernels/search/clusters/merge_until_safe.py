@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.arrays import NOBODY, Row, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -26,17 +26,18 @@ def merge_until_safe(
     l: int,
     m: int,
     *,
+    persons: Codes = NOBODY,
     occurrences: Counts = NOTHING,
     penalties: Counts = NOTHING,
     tick: Tick = no_progress,
 ) -> Codes | None:
     """Merge the items of one cluster of rows into labels until no set of up to m labels is in breach.
 
-    In breach: fewer than k rows, but some, have the set; or, unless l is 0, more than one in l of them the same hidden
-    item. The first breach, by size and then in order, is ended by merging one of its labels with another, where that
-    adds least loss. A label of n items loses ``penalties[n]`` for each of its ``occurrences``, which are given by item;
-    without penalties the rows lose P2's UL. Told is the smallest item of each item's label, -1 for items that do not
-    occur; or nothing if all are one label and still in breach.
+    In breach: rows of fewer than k persons, but some, have the set; or, unless l is 0, more than one in l of the rows,
+    or of the persons, the same hidden item. The first breach, by size and then in order, is ended by merging one of its
+    labels with another, where that adds least loss. A label of n items loses ``penalties[n]`` for each of its
+    ``occurrences``, which are given by item; without penalties the rows lose P2's UL. Told is the smallest item of each
+    item's label, -1 for items that do not occur; or nothing if all are one label and still in breach.
 
     >>> rows = np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 3], dtype=np.int32)
     >>> none = np.array([0, 0, 0, 0]), np.array([], dtype=np.int32)
@@ -51,12 +52,15 @@ def merge_until_safe(
     longest = int(np.diff(indptr).max(initial=0))
     limits = capped(k, indptr), capped(l, indptr), min(m, longest)
     hidden = hidden_indptr, hidden_items, hidden_labels
-    return compiled_or(merge_until_safe_twin)(indptr, items, labels, *hidden, *limits, occurrences, penalties, tick)
+    return compiled_or(merge_until_safe_twin)(
+        indptr, items, persons, labels, *hidden, *limits, occurrences, penalties, tick
+    )
 
 
 def merge_until_safe_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     labels: int,
     hidden_indptr: Offsets,
     hidden_items: Codes,
@@ -69,13 +73,14 @@ def merge_until_safe_twin(
     tick: Tick,
 ) -> Codes | None:
     """Merge labels of the first breach, where that adds least loss, until there is none; None if one is left."""
-    rows, hidden = rows_of(indptr, items), rows_of(hidden_indptr, hidden_items) if l else []
+    rows, people = rows_of(indptr, items), people_of(indptr, persons)
+    hidden: list[Row] = rows_of(hidden_indptr, hidden_items) if l else [() for _ in rows]
     label_of = {item: item for row in rows for item in row}
     while True:
         size = Counter(label_of.values())
         tick(1 - len(size) / max(1, len(label_of)))
         blurred = [tuple(sorted({label_of[item] for item in row})) for row in rows]
-        breach = _first_breach(blurred, hidden, k, l, m)
+        breach = _first_breach(blurred, hidden, people, k, l, m)
         if not breach:
             return np.array([label_of.get(item, -1) for item in range(labels)], dtype=np.int32)
         if len(size) == 1:
@@ -89,18 +94,19 @@ def merge_until_safe_twin(
         label_of = {item: kept if label == gone else label for item, label in label_of.items()}
 
 
-def _first_breach(rows: list[Row], hidden: list[Row], k: int, l: int, m: int) -> Row:
-    """The first set of labels, by size and then in order, with too few rows or too often the same hidden item."""
+def _first_breach(rows: list[Row], hidden: list[Row], people: list[int], k: int, l: int, m: int) -> Row:
+    """The first set of labels, by size and then in order, with too few persons or too often the same hidden item."""
     for size in range(1, min(m, max(map(len, rows), default=0)) + 1):
-        support = Counter(labels for row in rows for labels in itertools.combinations(row, size))
-        broken = {labels for labels, count in support.items() if count < k}
-        together = Counter(
-            (labels, item)
-            for row, secrets in zip(rows, hidden, strict=False)
-            for labels in itertools.combinations(row, size)
-            for item in secrets
-        )
-        broken |= {labels for (labels, _), count in together.items() if count * l > support[labels]}
+        holders, told = dict[Row, list[int]](), dict[tuple[Row, int], list[int]]()  # the person of each row
+        for row, secrets, person in zip(rows, hidden, people, strict=True):
+            for labels in itertools.combinations(row, size):
+                holders.setdefault(labels, []).append(person)
+                for item in secrets:
+                    told.setdefault((labels, item), []).append(person)
+        broken = {labels for labels, whose in holders.items() if len(set(whose)) < k}
+        for (labels, _), whose in told.items():
+            if len(whose) * l > len(holders[labels]) or len(set(whose)) * l > len(set(holders[labels])):
+                broken.add(labels)
         if broken:
             return min(broken)
     return ()

@@ -1,12 +1,16 @@
 """Sibling groupings with their supports: the readable twin of blocks.hpp and grouping.hpp in native/search/siblings.
 
-Supports are kept in dictionaries; lists are changed in the same order, as random choices depend on it.
+Supports are kept in dictionaries; lists are changed in the same order, as random choices depend on it. What a move does
+to a support is counted by the definition: whether a person has a row with all labels of the set, before and after.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Iterable
+from itertools import combinations, groupby
+
+Rows = dict[int, set[int]]  # the labels of some rows
 
 KEPT, MOST_CUBED, MOST_BEYOND = 8, 420, 20_000_000
 
@@ -129,6 +133,7 @@ class Grouping(Blocks):
     def __init__(
         self,
         rows: list[tuple[int, ...]],
+        people: list[int],
         parent: list[int],
         occ: list[int],
         sizes: list[int],
@@ -145,11 +150,18 @@ class Grouping(Blocks):
         super().__init__(parent, occ, sizes, penalty, block_of, slots)
         self.k, self.m, self.slots, self.work = k, m, slots, 0
         self.counted = min(m, 3 if slots <= MOST_CUBED else 2)
-        merged = sorted(Counter(row for row in rows if row).items())
-        self.weight = [weight for _, weight in merged]
+        alone = Counter(row for row, person in zip(rows, people, strict=True) if row and person < 0)
+        several = {(person, row) for row, person in zip(rows, people, strict=True) if row and person >= 0}
+        merged = [(row, weight, -1 - at) for at, (row, weight) in enumerate(sorted(alone.items()))]
+        merged += [(row, 1, person) for person, row in sorted(several)]
+        self.weight = [weight for _, weight, _ in merged]
+        self.person = [person for _, _, person in merged]  # behind each row, or several with no other row
+        self.rows_of: dict[int, list[int]] = {}
+        for at, person in enumerate(self.person):
+            self.rows_of.setdefault(person, []).append(at)
         self.held: list[dict[int, int]] = [{} for _ in parent]  # node -> row -> units below it
         self.rows: list[dict[int, int]] = []  # label -> units, in an order that the fast kernel has, too
-        for row, (units, _) in enumerate(merged):
+        for row, (units, _, _) in enumerate(merged):
             labels: dict[int, int] = {}
             for unit in units:
                 labels[block_of[unit]] = labels.get(block_of[unit], 0) + 1
@@ -159,10 +171,11 @@ class Grouping(Blocks):
                     x = parent[x]
             self.rows.append(labels)
         self.support: Counter[tuple[int, ...]] = Counter()
-        for labels, weight in zip(self.rows, self.weight, strict=True):
-            for size in range(1, max(2, self.counted) + 1):
-                for itemset in combinations(labels, size):
-                    self.support[tuple(sorted(itemset))] += weight
+        for own in self.rows_of.values():
+            sizes_counted = range(1, max(2, self.counted) + 1)
+            sets = {_key(*one) for row in own for size in sizes_counted for one in combinations(self.rows[row], size)}
+            for itemset in sets:
+                self.support[itemset] += self.weight[own[0]]
         self.rare: list[tuple[int, ...]] = []
         self.stamp, self.clock = [0] * slots, 0
         self.needed_by: dict[int, tuple[int, int, int]] = {}
@@ -170,7 +183,7 @@ class Grouping(Blocks):
         self.turn: Counter[int] = Counter()
 
     def is_rare(self, support: int) -> bool:
-        """Whether a set that so many rows hold is rare."""
+        """Whether a set that so many persons hold is rare."""
         return 0 < support < self.k
 
     def needed(self, element: int, source: int, target: int) -> bool:
@@ -195,27 +208,42 @@ class Grouping(Blocks):
         more: dict[tuple[int, ...], int] = {}
         joint: dict[tuple[int, ...], int] = {}
         alone = [0, 0, 0]
-        for row, times in self.held[node].items():
-            labels, weight = self.rows[row], self.weight[row]
-            vanishes, there = labels[source] == times, target in labels
-            others = [label for label in labels if label not in (source, target)]
-            change = weight * (int(not vanishes and not there) - int(vanishes and there))
+        for person, holders in groupby(self.held[node], self.person.__getitem__):
+            rows, own = list(holders), self.rows_of[person]
+            weight, was = self.weight[own[0]], {row: set(self.rows[row]) for row in own}
+            gone = [row for row in rows if self.rows[row][source] == self.held[node][row]]
+            came = [row for row in rows if target not in was[row]]
+            now = was | {row: {target} | was[row] - ({source} if row in gone else set()) for row in rows}
+
+            def change(itemset: Iterable[int], was: Rows = was, now: Rows = now, weight: int = weight) -> int:
+                return weight * (int(_hold(now, itemset)) - int(_hold(was, itemset)))
+
             if size == 2:
-                self.work += len(labels) + 2
-                alone = [alone[0] - weight * vanishes, alone[1] + weight * (not there), alone[2] + change]
-            for into, label, used, sign in ((less, source, vanishes, -1), (more, target, not there, 1)):
-                if not used:
-                    continue
-                if size == 3:
-                    self.work += len(labels) ** 2 // 2
-                for itemset in combinations(others, size - 1) if self.m > 1 else ():
-                    into[_key(label, *itemset)] = into.get(_key(label, *itemset), 0) + sign * weight
-            for other in others if size == 3 and change else ():
-                joint[_key(source, target, other)] = joint.get(_key(source, target, other), 0) + change
+                self.work += sum(len(was[row]) + 2 for row in rows)
+                sets = ([source], [target], [source, target])
+                alone = [total + change(itemset) for total, itemset in zip(alone, sets, strict=True)]
+            both = {source, target}
+            begin = [row for row in rows if both <= now[row] and not both <= was[row]]
+            end = [row for row in rows if both <= was[row] and not both <= now[row]]
+            for into, labels, changed in ((less, [source], gone), (more, [target], came), (joint, [*both], begin + end)):
+                if size == 3 and into is not joint:
+                    self.work += sum(len(was[row]) ** 2 // 2 for row in changed)
+                if self.m > 1 and size > len(labels):
+                    for itemset in self._with(changed, labels, both, size):
+                        if changes := change(itemset):
+                            into[itemset] = into.get(itemset, 0) + changes
         if size == 3:
             return {**less, **more, **joint}
         own: dict[tuple[int, ...], int] = {(source,): alone[0], (target,): alone[1]}
         return {**own, **({_key(source, target): alone[2]} if self.m > 1 else {}), **less, **more}
+
+    def _with(self, rows: list[int], labels: list[int], both: set[int], size: int) -> list[tuple[int, ...]]:
+        """The sets of these labels and others, as many as are wanted, that rows hold; in their order."""
+        found = dict[tuple[int, ...], None]()
+        for row in rows:
+            others = [label for label in self.rows[row] if label not in both]
+            found |= dict.fromkeys(_key(*labels, *some) for some in combinations(others, size - len(labels)))
+        return list(found)
 
     def more_rare(self, changes: dict[tuple[int, ...], int]) -> int:
         """By how much changes add to the rare sets."""
@@ -303,12 +331,13 @@ class Grouping(Blocks):
         return self._safe_with(rows, block, -1, 1, [MOST_BEYOND])
 
     def _safe_with(self, rows: list[int], first: int, last: int, labels: int, left: list[int]) -> bool:
-        support: Counter[int] = Counter()
+        persons: dict[int, dict[int, int]] = {}  # label -> person -> weight
         for row in rows:
             left[0] -= len(self.rows[row])
             self.work += len(self.rows[row])
             for label in self.rows[row]:
-                support[label] += self.weight[row]
+                persons.setdefault(label, {})[self.person[row]] = self.weight[row]
+        support = {label: sum(weights.values()) for label, weights in persons.items()}
         if left[0] < 0:
             return False
         for other in sorted(support):
@@ -321,6 +350,10 @@ class Grouping(Blocks):
                 if not self._safe_with(both, first, other, labels + 1, left):
                     return False
         return True
+
+
+def _hold(rows: Rows, itemset: Iterable[int]) -> bool:
+    return any(labels.issuperset(itemset) for labels in rows.values())
 
 
 def _key(*labels: int) -> tuple[int, ...]:

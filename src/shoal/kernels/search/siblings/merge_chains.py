@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal.data.arrays import Codes, Offsets
-from shoal.kernels.arrays import capped, flat
+from shoal.kernels.arrays import NOBODY, capped, flat, people_of
 from shoal.kernels.choice import compiled_or
 
 
@@ -21,10 +21,19 @@ class MergeChains:
     """
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, children: Codes, k: int
+        self,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        start: Offsets,
+        children: Codes,
+        k: int,
+        *,
+        persons: Codes = NOBODY,
     ) -> None:
         self._kernel = compiled_or(MergeChainsTwin)(
-            indptr, items, parent, flat(span), start, children, capped(k, indptr)
+            indptr, items, persons, parent, flat(span), start, children, capped(k, indptr)
         )
 
     def around(self, nodes: Codes, reaches: Codes, *, each: int, work: int) -> tuple[Codes, int, int]:
@@ -41,10 +50,10 @@ END = 2**31 - 1
 
 
 class Table:
-    """By node: the rows that hold it and meet the others; and by row the first of its children that is held."""
+    """By node: whose rows hold it and meet the others; and of each row the first of its children that is held."""
 
     def __init__(self) -> None:
-        self.held: defaultdict[int, list[int]] = defaultdict(list)
+        self.held: defaultdict[int, set[int]] = defaultdict(set)
         self.firsts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
 
 
@@ -52,9 +61,17 @@ class MergeChainsTwin:
     """Clauses of two literals that every safe sibling grouping satisfies."""
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, order: Codes, k: int
+        self,
+        indptr: Offsets,
+        items: Codes,
+        persons: Codes,
+        parent: Codes,
+        span: Codes,
+        start: Offsets,
+        order: Codes,
+        k: int,
     ) -> None:
-        self.parent, self.k = parent.tolist(), k
+        self.parent, self.k, self.people = parent.tolist(), k, people_of(indptr, persons)
         ends = span.tolist()
         self.span = list(zip(ends[::2], ends[1::2], strict=True))
         self.children = [order[a:b].tolist() for a, b in pairwise(start.tolist())]
@@ -97,10 +114,10 @@ class MergeChainsTwin:
         single = v == q and first[q][1] >= b
         for node in self.nodes[row]:
             if not (single and self.parent[node] == q and self.position[node] < b):
-                table.held[node].append(row)
+                table.held[node].add(self.people[row])
             least = first.get(node, [END, END])[single and node == q]
             if least < END:
-                table.firsts[node].append((least, row))
+                table.firsts[node].append((least, self.people[row]))
 
     def _base(self, v: int, q: int, b: int, each: int) -> list[int]:
         """The clauses around v with its siblings before b."""
@@ -116,18 +133,20 @@ class MergeChainsTwin:
                 continue
             first = self._first(row, v)
             if self.position[v] >= b and first[q][1] >= b:  # the only sibling before b meets v
-                own.held[self.children[q][first[q][0]]].append(row)
-                own.firsts[q].append((first[q][0], row))
+                own.held[self.children[q][first[q][0]]].add(self.people[row])
+                own.firsts[q].append((first[q][0], self.people[row]))
         clauses = []
         for u in touched:
             p = self.parent[u]
             if p < 0 or self._covers(u, v) or (q >= 0 and self._covers(v, u)) or self.clauses[u] >= each:
                 continue
-            held = own.held[u] + before.held[u]
+            held = own.held[u] | before.held[u]
             if len(held) >= self.k:
                 continue
-            others = (at for at, row in own.firsts[p] + before.firsts[p] if row not in held)
-            nearest = heapq.nsmallest(self.k - len(held), others)
+            others = [(at, person) for at, person in own.firsts[p] + before.firsts[p] if person not in held]
+            once = {person: at for at, person in sorted(others, reverse=True) if person >= 0}
+            firsts = [*once.values(), *(at for at, person in others if person < 0)]
+            nearest = heapq.nsmallest(self.k - len(held), firsts)
             a = nearest[-1] if len(nearest) == self.k - len(held) else END
             if p == q and b > self.position[u]:
                 a = min(a, self.position[v])

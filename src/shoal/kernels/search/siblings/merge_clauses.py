@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import capped, flat
+from shoal.kernels.arrays import NOBODY, capped, flat, people_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 
@@ -48,10 +48,19 @@ class MergeClauses:
     """
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, children: Codes, k: int
+        self,
+        indptr: Offsets,
+        items: Codes,
+        parent: Codes,
+        span: Codes,
+        start: Offsets,
+        children: Codes,
+        k: int,
+        *,
+        persons: Codes = NOBODY,
     ) -> None:
         self._kernel = compiled_or(MergeClausesTwin)(
-            indptr, items, parent, flat(span), start, children, capped(k, indptr)
+            indptr, items, persons, parent, flat(span), start, children, capped(k, indptr)
         )
 
     def broken(
@@ -68,7 +77,7 @@ class MergeClauses:
     ) -> Clauses:
         """The clauses from these seeds, one a line, that the values of the variables break by more than ``slack``.
 
-        A seed is one to three leaves that 1..k-1 rows hold together. At most about ``most`` clauses, and ``each`` for
+        A seed is one to three leaves that rows of 1..k-1 persons hold together. At most about ``most`` clauses, and ``each`` for
         each leaf; no further seed after ``work`` rows.
         """
         point = (variables.near, variables.sibling, variables.pair, values, variables.merged, variables.far)
@@ -92,9 +101,17 @@ class MergeClausesTwin:
     """Clauses that every safe sibling grouping satisfies, found where a fractional grouping breaks them."""
 
     def __init__(
-        self, indptr: Offsets, items: Codes, parent: Codes, span: Codes, start: Offsets, order: Codes, k: int
+        self,
+        indptr: Offsets,
+        items: Codes,
+        persons: Codes,
+        parent: Codes,
+        span: Codes,
+        start: Offsets,
+        order: Codes,
+        k: int,
     ) -> None:
-        self.parent, self.k = parent.tolist(), k
+        self.parent, self.k, self.people = parent.tolist(), k, people_of(indptr, persons)
         ends = span.tolist()
         self.span = list(zip(ends[::2], ends[1::2], strict=True))
         begins = start.tolist()
@@ -141,8 +158,7 @@ class MergeClausesTwin:
             self.sides = [Side(leaf) for leaf in seed]
             for side in self.sides:
                 side.held.update(self.rows[side.leaf])
-            self.support = sum(map(self._meets, self.sides[0].held))
-            if not 0 < self.support < self.k or any(self.parent[leaf] < 0 for leaf in seed):
+            if not 0 < len(self._met()) < self.k or any(self.parent[leaf] < 0 for leaf in seed):
                 continue
             self._grow()
             new = [clause for side in self.sides if (clause := self._weigh(side, 1 - slack)) is not None]
@@ -172,13 +188,19 @@ class MergeClausesTwin:
             return not any(row in self.rows[unit] for unit in shared)
         return all(held)
 
+    def _met(self) -> set[int]:
+        """The persons with a row that meets all reaches."""
+        return {self.people[row] for row, held in self.sides[0].held.items() if held and self._meets(row)}
+
+    def _brought(self, side: Side, node: int) -> set[int]:
+        """Those who would come if the side's reach had the node."""
+        return {self.people[row] for row in self.rows[node] if self._meets(row, side, node)} - self._met()
+
     def _extend(self, side: Side, node: int) -> None:
-        """Add a sibling to a reach, unless it covers a leaf of the seed or k rows would meet all reaches."""
+        """Add a sibling to a reach, unless it covers a leaf of the seed or k persons would meet all reaches."""
         if node in side.reach or any(self._covers(node, other.leaf) for other in self.sides):
             return
-        gain = sum(self._meets(row, side, node) and not self._meets(row) for row in self.rows[node])
-        if self.support + gain < self.k:
-            self.support += gain
+        if len(self._met() | self._brought(side, node)) < self.k:
             side.reach.add(node)
             side.held.update(self.rows[node])
 
@@ -208,11 +230,11 @@ class MergeClausesTwin:
             moved = sum(self._climb(side) for side in self.sides) > 0
 
     def _gains(self, side: Side, lack: int) -> dict[int, int]:
-        """How many rows, up to ``lack``, each sibling outside the reach would bring."""
+        """How many persons, up to ``lack``, each sibling outside the reach would bring."""
         above, gains = self.parent[side.node], defaultdict[int, int](int)
         for unit in self.children[above]:
             if unit != side.node and unit not in side.reach:
-                new = sum(self._meets(row, side, unit) and not self._meets(row) for row in self.rows[unit])
+                new = len(self._brought(side, unit))
                 if any(other.node == unit for other in self.sides):
                     new = lack  # merged with another side, a pair is one label
                 if new:
@@ -221,7 +243,7 @@ class MergeClausesTwin:
 
     def _weigh(self, side: Side, enough: float) -> tuple[list[tuple[int, int]], int] | None:
         """The clause that weighs a side, if the fractional grouping breaks it."""
-        while sum((gains := self._gains(side, lack := self.k - self.support)).values()) < lack:
+        while sum((gains := self._gains(side, lack := self.k - len(self._met()))).values()) < lack:
             above = self.parent[side.node]
             if self.parent[above] < 0:
                 return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.kernels.arrays import capped, rows_of
+from shoal.kernels.arrays import NOBODY, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.siblings.grouping import Grouping
 
@@ -20,7 +20,8 @@ class Regroup:
 
     Units are the leaves of a tree of ``parent`` (leaves first, parents after their children, no single children); each
     stands for ``sizes`` items with so many ``occurrences``. The cost of a block is its occurrences times the
-    ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit.
+    ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit. A grouping is safe if
+    at least k persons have a row with any m labels that a row holds.
 
     >>> rows = np.array([0, 1, 2, 3, 4, 6]), np.array([0, 1, 2, 2, 0, 2], dtype=np.int32)
     >>> parent = np.array([3, 3, 3, -1], dtype=np.int32)
@@ -43,12 +44,13 @@ class Regroup:
         penalty: Counts,
         block_of: Codes,
         *,
+        persons: Codes = NOBODY,
         k: int,
         m: int,
         seed: int,
     ) -> None:
         self._search = compiled_or(RegroupTwin)(
-            indptr, items, parent, occurrences, sizes, penalty, block_of, capped(k, indptr), m, SPARE, seed
+            indptr, items, persons, parent, occurrences, sizes, penalty, block_of, capped(k, indptr), m, SPARE, seed
         )
 
     def run(self, temperature: float, *, work: int, moves: int, tick: Tick = no_progress) -> None:
@@ -101,6 +103,7 @@ class RegroupTwin:
         self,
         indptr: Offsets,
         items: Codes,
+        persons: Codes,
         parent: Codes,
         occurrences: Counts,
         sizes: Codes,
@@ -112,7 +115,8 @@ class RegroupTwin:
         seed: int,
     ) -> None:
         tree = (parent.tolist(), occurrences.tolist(), sizes.tolist(), penalty.tolist())
-        self.g = Grouping(rows_of(indptr, items), *tree, block_of.tolist(), k, m, spare)
+        rows, people = rows_of(indptr, items), people_of(indptr, persons)
+        self.g = Grouping(rows, people, *tree, block_of.tolist(), k, m, spare)
         self.random, self.temperature = Random(seed), 0.0
         self.best, self.least = self.g.block_of(), self.g.total
         self.fresh: list[int] = []

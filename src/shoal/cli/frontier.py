@@ -1,0 +1,184 @@
+"""``shoal frontier``: what each choice of k and m costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal import discovery
+from shoal.cli import console
+from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
+from shoal.cli.inspect import as_json, with_workers
+from shoal.cli.options import FILE, data_options, dataset_options, hierarchy_options, tell
+from shoal.errors import OptionError
+from shoal.evaluation.choices import Frontier, listed
+from shoal.evaluation.frontier import TIME_LIMIT, frontier
+from shoal.jobs.job import check_outputs
+from shoal.privacy import PrivacyModel
+from shoal.report.formatting import share
+
+WIDTH = 20  # characters of a full bar
+
+
+@click.command("frontier")
+@click.argument("data", type=FILE)
+@hierarchy_option("The item hierarchy; default: all items are siblings.")
+@hierarchy_options
+@click.option(
+    "--model",
+    default="km",
+    show_default=True,
+    type=click.Choice(["km", "k-km"]),
+    help="The privacy model: for sets, or for columns and sets.",
+)
+@click.option("--k", metavar="N,N", help="Values of k.  [default: 2,3,5,10,25; for k-km: 25]")
+@click.option("--m", metavar="N,N", help="Values of m.  [default: 1,2,3; for k-km: 2]")
+@click.option(
+    "--delta",
+    metavar="X,X",
+    help="For k-km: the most that the columns may lose.  [default: five values from the least possible on]",
+)
+@click.option(
+    "--siblings",
+    default="best",
+    show_default=True,
+    metavar="none|label|frequency|best|FILE",
+    help="Groups of siblings that may be published together, as for the algorithm auto.",
+)
+@click.option("-o", "--output", type=FILE, help="Also write a page (.html), the charts (.png) or the table (.csv).")
+@click.option(
+    "--loss", default="ncp", show_default=True, help="The information loss that searches minimise: ncp or lm."
+)
+@dataset_options("weights", "allow_missing")
+@click.option("--time-limit", default=f"{TIME_LIMIT:g}", show_default=True, help="Seconds for all searches, or 'none'.")
+@click.option("--seed", default=0, show_default=True, help="For searches that draw random numbers.")
+@column_options
+@keep_option
+@as_json
+@with_workers
+@data_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    data: Path,
+    model: str,
+    k: str | None,
+    m: str | None,
+    delta: str | None,
+    siblings: str,
+    output: Path | None,
+    loss: str,
+    time_limit: str,
+    seed: int,
+    as_json: bool,
+    workers: int,
+    **given: Any,
+) -> None:
+    """Show what each choice of k and m costs on DATA: loss, items unchanged, and the risk that is left.
+
+    Every figure comes from a release that was made and verified; nothing is published.
+
+    \b
+    shoal frontier baskets.dat --hierarchy h.csv
+    shoal frontier baskets.dat --hierarchy h.csv --k 5,10 --m 2,3 -o frontier.html
+    shoal frontier people.csv --model k-km --quasi-identifiers age,zip --k 10
+    """
+    from shoal.evaluation import frontier_page
+
+    ks, ms = _numbers("k", k), _numbers("m", m)
+    spec = dataset_spec(data, given, label=data.stem)
+    if output is not None:
+        frontier_page.check(output)
+        check_outputs([Path(one) for one in spec.files], [output])
+    privacy = discovery.get("shoal.privacy", PrivacyModel, model)()
+    with console.engine(workers) as engine:
+        result = frontier(
+            spec,
+            privacy,
+            k=ks,
+            m=ms,
+            delta=_shares("delta", delta),
+            siblings=siblings,
+            time_limit=_seconds(time_limit),
+            loss=loss,
+            seed=seed,
+            engine=engine,
+            on_read=tell,
+        )
+    if as_json:
+        console.show_json(result.as_dict())
+    else:
+        show(result)
+    if result.interrupted:
+        console.complain(
+            f"Interrupted: {len(result.choices)} of {result.asked} choices are shown; nothing was written."
+        )
+        context.exit(130)
+    if output is not None:
+        if lacks := result.write(output):
+            console.warn(lacks)
+        console.log(f"Written: {output}")
+
+
+def show(result: Frontier) -> None:
+    """The table, the chart, and a sentence for each sensible choice."""
+    console.table(f"{result.data}: {result.records:,} records", *listed(result.choices), right=0)
+    if result.kind:
+        console.say(
+            f"bound: 'best' is proved; otherwise every {result.kind} loses at least that much. Loss: {result.measure}."
+        )
+    console.say("")
+    _chart(result)
+    console.say("")
+    for sentence in result.sentences:
+        console.say(f"- {sentence}")
+
+
+def _chart(result: Frontier) -> None:
+    """A bar for each choice: the items published unchanged, one column for each m."""
+    known = sorted({one.m for one in result.choices})
+    lines: dict[str, dict[int, float]] = {}
+    for one in sorted(result.choices, key=lambda one: (one.k, one.delta or 0)):
+        name = f"k={one.k}" + ("" if one.delta is None else f", delta={one.delta:g}")
+        lines.setdefault(name, {})[one.m] = one.unchanged
+    rows = [[name, *(f"{_bar(of[m])} {share(of[m])}" if m in of else "" for m in known)] for name, of in lines.items()]
+    console.table("items published unchanged", ["", *(f"m={m}" for m in known)], rows, right=9)
+
+
+def _bar(part: float) -> str:
+    """A bar of so much of its full length.
+
+    >>> _bar(0.5), _bar(0.01), _bar(0)
+    ('██████████', '▎', '')
+    """
+    eighths = max(1 if part else 0, round(part * WIDTH * 8))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _numbers(name: str, text: str | None) -> list[int]:
+    """Whole numbers such as 2,3,5; which of them can be is for the library to say."""
+    try:
+        return [] if text is None else [int(one) for one in text.split(",")]
+    except ValueError:
+        raise OptionError(f"--{name} must be whole numbers such as 2,3,5, got '{text}'.") from None
+
+
+def _shares(name: str, text: str | None) -> list[float]:
+    """Numbers such as 0.2,0.5."""
+    try:
+        return [] if text is None else [float(one) for one in text.split(",")]
+    except ValueError:
+        raise OptionError(f"--{name} must be numbers such as 0.2,0.5, got '{text}'.") from None
+
+
+def _seconds(text: str) -> Any:
+    """A time limit."""
+    try:
+        if text != "none" and not 0 <= float(text) < float("inf"):
+            raise ValueError
+    except ValueError:
+        raise OptionError(f"--time-limit must be a number of seconds, or 'none', got '{text}'.") from None
+    return text if text == "none" else float(text)

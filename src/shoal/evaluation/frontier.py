@@ -1,0 +1,277 @@
+"""What each choice of k and m costs: loss, items published unchanged, and the risk that is left.
+
+``shoal frontier`` and :func:`shoal.frontier` are this. The searches share their work (:mod:`shoal.search.series`).
+Every figure is that of a release that :func:`shoal.anonymize` has verified; nothing is published.
+
+For a model about columns and sets, the bound on the loss of the columns (delta) is varied, too: what the columns keep
+is paid for by the sets.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from shoal import discovery
+from shoal.algorithms import Algorithm
+from shoal.data.transactions import Transactions
+from shoal.engines import LOCAL, Engine
+from shoal.errors import DataError, OptionError
+from shoal.evaluation.choices import Choice, Frontier
+from shoal.jobs.arguments import as_model
+from shoal.jobs.dataset_spec import DatasetSpec, OnRead
+from shoal.metrics import AdditiveLoss
+from shoal.privacy import DRAWN, PrivacyModel
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Prepared, Problem
+from shoal.recoding.solution import Optimality, Solution
+from shoal.release.pipeline import anonymize
+from shoal.release.release import Release
+from shoal.search import chains
+from shoal.search.clock import Clock
+from shoal.search.series import Pair, solve_all
+
+K, M = (2, 3, 5, 10, 25), (1, 2, 3)
+TIME_LIMIT = 600.0  # seconds for all searches; most need far less
+ABOVE_LEAST = (0.0, 0.15, 0.3, 0.5, 1.0)  # bounds on the loss of the columns, between the least possible and 1
+
+
+def frontier(
+    data: Problem[PrivacyModel] | DatasetSpec | str | Path,
+    privacy: PrivacyModel | None = None,
+    *,
+    k: Sequence[int] = (),
+    m: Sequence[int] = (),
+    delta: Sequence[float] = (),
+    siblings: str = "best",
+    time_limit: float | Literal["none"] = TIME_LIMIT,
+    loss: str = "ncp",
+    seed: int = 0,
+    engine: Engine = LOCAL,
+    on_read: OnRead = lambda data: data,
+) -> Frontier:
+    """Tell what each choice of k and m costs, so that you can choose with open eyes.
+
+    Parameters
+    ----------
+    data
+        A problem, whose k and m are varied, or a data set: a file or a described one.
+    privacy
+        For a data set: the model, ``KmAnonymity()`` or one about columns and sets. Default: k^m-anonymity.
+    k, m
+        The values to try. Default: 2, 3, 5, 10, 25 and 1, 2, 3; for a model about columns its own k and m.
+    delta
+        For a model about columns: bounds on the loss of the columns. Default: five from the least possible on.
+    siblings
+        Groups of siblings that may be published together, as :class:`shoal.Auto` takes them.
+    time_limit
+        Seconds for all searches; they may take a quarter longer. Where a search or a proof is cut short, the result
+        depends on the machine.
+    loss, seed
+        For a data set: the loss that is minimised, and the seed.
+    engine
+        How many threads to use, and whom to tell about progress.
+    on_read
+        Is given the data as read, and returns those to go on with.
+
+    Returns
+    -------
+    Frontier
+        All choices. If the user interrupts, those that are finished.
+
+    Raises
+    ------
+    OptionError
+        For values of k, m or delta that cannot be, and for models other than those above.
+    Infeasible
+        If there are fewer than k records with items.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    >>> baskets = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.KmAnonymity())
+    >>> result = shoal.frontier(problem, k=[2, 3], m=[1, 2])
+    >>> [(one.k, one.m, round(one.loss, 4), one.proven) for one in result.choices]
+    [(2, 1, 0.0, True), (3, 1, 0.2273, True), (2, 2, 0.2273, True), (3, 2, 0.5, True)]
+    """
+    if not isinstance(data, Problem):
+        spec = data if isinstance(data, DatasetSpec) else DatasetSpec(file=str(data), label=Path(data).stem)
+        given = KmAnonymity() if privacy is None else as_model(privacy)
+        _check_model(given)
+        _check_values(k, m, delta, given)
+        measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
+        data = spec.require_files().problem(given, measure, seed, on_read, publish=False)
+    model = data.privacy
+    _check_model(model)
+    _check_values(k, m, delta, model)
+    if not len(data.data.transactions.items):
+        raise DataError(f"All records of {data.data.origin.name} are empty: nothing can be lost, whatever you choose.")
+    own = model.values()
+    pairs = [
+        Pair(one, known)
+        for known in sorted(set(m or ((own["m"],) if model.relational else M)))
+        for one in sorted(set(k or ((own["k"],) if model.relational else K)))
+    ]
+    problems = {pair: replace(data, privacy=model.changed(k=pair.k, m=pair.m)) for pair in pairs}
+    for problem in problems.values():
+        problem.privacy.feasible(problem.prepared.original)
+    if model.relational:
+        found, asked = _with_columns(problems, delta, engine), len(pairs) * len(delta or ABOVE_LEAST)
+    else:
+        found, asked = _of_sets(problems, siblings, Clock.of(time_limit), engine), len(pairs)
+    choices = list(_until_interrupted(found))
+    kinds = {"best": "grouping of siblings", "none": "cut of the hierarchy"}
+    return Frontier(
+        choices=tuple(sorted(choices, key=lambda one: (one.m, one.k, one.delta or 0))),
+        data=data.data.origin.name,
+        records=len(data.data),
+        measure=("weighted " if data.weights else "") + data.loss.name.upper(),
+        kind="" if model.relational else kinds.get(siblings, "cut of the refined hierarchy"),
+        asked=asked,
+        person="" if data.prepared.persons is None else data.prepared.persons.noun,
+    )
+
+
+def _check_model(model: PrivacyModel) -> None:
+    """Refuse a model under which what is safe for a larger k or m may not be safe for a smaller one."""
+    demand = model.demand(Transactions.nothing(0))
+    if demand is None or not demand.monotone:
+        raise OptionError(f"frontier is for the models km and k-km, not for {model.name}: choose one of them.")
+
+
+def _check_values(k: Sequence[int], m: Sequence[int], delta: Sequence[float], model: PrivacyModel) -> None:
+    """Refuse values that cannot be."""
+    for name, values, low in (("k", k, 2), ("m", m, 1)):
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise OptionError(f"frontier: --{name} must be whole numbers from {low} on, got {value}.")
+    for bound in delta:
+        if not 0 <= bound <= 1:
+            raise OptionError(f"frontier: --delta must be numbers from 0 to 1, got {bound:g}.")
+    if delta and not model.relational:
+        raise OptionError(
+            f"frontier: --delta bounds the loss of columns, and {model.name} knows none: choose --model k-km."
+        )
+
+
+def _until_interrupted(choices: Iterator[Choice]) -> Iterator[Choice]:
+    """The choices until the user has had enough; without any, that is for others to say."""
+    any_ = False
+    try:
+        for one in choices:
+            yield one
+            any_ = True
+    except KeyboardInterrupt:
+        if not any_:
+            raise
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Algorithm):
+    """An algorithm that returns what was found before, for :func:`shoal.anonymize` to apply and verify."""
+
+    name = "frontier"
+    title = "Found before"
+    paper = "ours"
+    solves = (PrivacyModel,)
+    needs_hierarchy = False
+
+    solution: Solution
+
+    def solve(self, problem: Prepared[Any], engine: Engine) -> Solution:
+        """It is there."""
+        return self.solution
+
+
+Problems = dict[Pair, Problem[PrivacyModel]]
+
+
+def _of_sets(problems: Problems, siblings: str, clock: Clock, engine: Engine) -> Iterator[Choice]:
+    """All pairs, as they come."""
+    searched: Any = {pair: chains.shortened(problem.prepared) for pair, problem in problems.items()}
+    began = time.perf_counter()
+    for pair, solution in solve_all(searched, siblings, engine, clock):
+        release = anonymize(problems[pair], Found(solution), engine)
+        seconds, began = time.perf_counter() - began, time.perf_counter()
+        yield _choice(pair, None, release, seconds, engine)
+
+
+def _with_columns(problems: Problems, deltas: Sequence[float], engine: Engine) -> Iterator[Choice]:
+    """All pairs with all bounds on the columns; from strict to weak, so that nothing is worse than what is stricter."""
+    done: list[tuple[Choice, Solution]] = []
+    for pair in sorted(problems, key=lambda pair: (pair.m, pair.k), reverse=True):
+        for delta, release, seconds in _merged(problems[pair], deltas, engine):
+            choice, solution = _choice(pair, delta, release, seconds, engine), release.solution
+            stricter = [(one, other) for one, other in done if one.covers(choice) and one.loss < choice.loss]
+            if stricter:
+                solution = min(stricter, key=lambda one: one[0].loss)[1]
+                choice = _choice(pair, delta, anonymize(problems[pair], Found(solution), engine), seconds, engine)
+            done.append((choice, solution))
+            yield choice
+
+
+def _merged(
+    problem: Problem[PrivacyModel], deltas: Sequence[float], engine: Engine
+) -> Iterator[tuple[float, Release, float]]:
+    """The release for each bound on the columns, with its seconds; the strictest first."""
+    method = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
+
+    def run(delta: float) -> tuple[float, Release, float]:
+        began = time.perf_counter()
+        release = anonymize(problem, method.changed(delta=delta), engine)
+        return delta, release, time.perf_counter() - began
+
+    if deltas:
+        yield from map(run, sorted(set(deltas)))
+        return
+    widest = run(1.0)  # it tells what is possible
+    least = widest[1].solution.statistics["least_rum"]
+    yield from (widest if delta == 1.0 else run(delta) for delta in _bounds_from(least))
+
+
+def _bounds_from(least: float) -> list[float]:
+    """Bounds on the loss of the columns, from the least that is possible to all.
+
+    >>> _bounds_from(0.2)
+    [0.2, 0.32, 0.44, 0.6, 1.0]
+    """
+    low = min(1.0, math.ceil(least * 1e4) / 1e4)
+    return list(dict.fromkeys(round(low + part * (1 - low), 4) for part in ABOVE_LEAST))
+
+
+def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, engine: Engine) -> Choice:
+    """The figures of a verified release."""
+    optimality = release.optimality
+    proven, bound = (False, None) if optimality is None else _proof(optimality)
+    risk: Any = release.problem.privacy.changed(m=DRAWN).risk(release.published, engine)
+    return Choice(
+        k=pair.k,
+        m=pair.m,
+        delta=delta,
+        loss=release.loss,
+        columns_loss=release.losses.get("relational_ncp"),
+        unchanged=release.usefulness.unchanged_share,
+        labels=sum(bool(support) for support in release.published.rows.supports.tolist()),
+        proven=proven,
+        lower_bound=bound,
+        highest_chance=risk.prosecutor[min(pair.m, DRAWN) - 1],
+        average_chance=risk.average[-1],
+        found=risk.share_unique[-1],
+        worthless=release.worthless is not None,
+        checked=release.verdict.checked,
+        ended="" if optimality is None else optimality.ended,
+        seconds=round(seconds, 3),
+    )
+
+
+def _proof(optimality: Optimality) -> tuple[bool, float]:
+    """Whether it is proved that nothing of its kind loses less, and the lower bound."""
+    if optimality.groupings_bound is None:
+        return optimality.proven, optimality.lower_bound
+    return optimality.best_grouping, optimality.groupings_bound
