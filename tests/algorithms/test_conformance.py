@@ -6,6 +6,9 @@ engines/local.py.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.metrics import Comparison
 from shoal.privacy import PrivacyModel
+from shoal.privacy.people import with_items
 from shoal.search import count_tree
 from shoal.testing import all_cuts, check_algorithm, models, problems
 from tests import oracles
@@ -39,7 +43,7 @@ def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     assert isinstance(k, int)
     assert isinstance(m, int)
-    if problem.prepared.items.non_empty < k:
+    if with_items(problem.prepared.items) < k:
         return
     h, items, costs = problem.hierarchy, problem.prepared.items, problem.prepared.costs.tolist()
     aa = shoal.AA().search(problem.prepared, shoal.Engine()).recoding
@@ -58,9 +62,9 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     assert isinstance(k, int)
     assert isinstance(m, int)
-    if 0 < problem.prepared.items.non_empty < k:
+    if 0 < with_items(problem.prepared.items) < k:
         return
-    h = problem.hierarchy
+    h, people = problem.hierarchy, oracles.people_of(problem.prepared.persons)
     leaves = {label: int(n) for label, n in zip(h.labels, h.leaves, strict=True)}
     raw = problem.prepared.items.sets()
     cheapest = []
@@ -69,8 +73,8 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
         rows = oracles.generalize(raw, node_of)
         published = cut.apply(problem.prepared.items)
         assert published.rows.sets() == rows
-        holds = oracles.is_km_anonymous(rows, k, m)
-        assert problem.privacy.verify(published).holds == holds
+        holds = oracles.is_km_anonymous(rows, k, m, people)
+        assert problem.privacy.verify(published.of_persons(problem.prepared.persons)).holds == holds
         ncp = oracles.ncp(raw, node_of, leaves, h.n_leaves)
         assert shoal.NCP().of(Comparison(problem.prepared.original, published))["ncp"] == pytest.approx(ncp, abs=1e-12)
         lm = shoal.LM().of(Comparison(problem.prepared.original, published))
@@ -93,9 +97,9 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
 @examples(100)
 @given(problem=problems(km))
 def test_the_order_of_rows_changes_nothing(problem: shoal.Problem) -> None:
-    if problem.prepared.items.non_empty < int(problem.privacy.values()["k"]):
+    if with_items(problem.prepared.items) < int(problem.privacy.values()["k"]):
         return
-    sets = problem.data.transactions.sets()
-    turned = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(sets[::-1])), problem.hierarchy, problem.privacy)
+    rows = problem.data.transactions
+    turned = replace(problem, data=shoal.Dataset(rows.take(np.arange(len(rows))[::-1])))
     one, other = shoal.anonymize(problem, shoal.AA()), shoal.anonymize(turned, shoal.AA())
     assert one.published.rows.sets() == other.published.rows.sets()[::-1]
