@@ -118,11 +118,11 @@ def random_problem(draw: random.Random, people: bool = False) -> Problem:
     weights = Weights({item: draw.choice([0, 1, 2, 5]) for item in items}) if draw.random() < 0.25 else None
     model = shoal.KmAnonymity(k=k, m=draw.choice([1, 2, 2, 2, 3, "all"]))
     loss = draw.choice([NCP(), LM()])
-    items = Transactions.from_sets(rows)
+    records = Transactions.from_sets(rows)
     if people:
-        number = draw.choice([k + 1, 2 * k, len(rows)])  # the last k rows are of different ones, so the root is safe
-        items = items.of_persons([draw.randrange(number) for _ in rows[k:]] + list(range(k)))
-    return Problem(Dataset(items), hierarchy, model, loss, weights=weights)
+        number = draw.choice([k + 1, 2 * k, len(rows)])
+        records = records.of_persons([draw.randrange(number) for _ in rows[k:]] + list(range(k)))
+    return Problem(Dataset(records), hierarchy, model, loss, weights=weights)
 
 
 def count_equal(seeds: range, people: bool = False) -> tuple[int, int]:
