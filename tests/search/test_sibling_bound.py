@@ -111,7 +111,7 @@ def random_problem(draw: random.Random, people: bool = False) -> Problem:
     density = draw.choice([0.15, 0.3, 0.5, 0.7])
     used = items[: draw.randint(1, len(items))] if draw.random() < 0.2 else items
     rows = [[item for item in used if draw.random() < density] for _ in range(draw.randint(4, 24))]
-    k = draw.randint(2, 4)
+    k, singles = draw.randint(2, 4), len(rows)
     rows += [[draw.choice(items)] for _ in range(k)]
     if draw.random() < 0.3:
         rows += rows[: draw.randint(1, len(rows))]
@@ -121,7 +121,9 @@ def random_problem(draw: random.Random, people: bool = False) -> Problem:
     records = Transactions.from_sets(rows)
     if people:
         number = draw.choice([k + 1, 2 * k, len(rows)])
-        records = records.of_persons([draw.randrange(number) for _ in rows[k:]] + list(range(k)))
+        whose = [draw.randrange(number) for _ in rows]
+        whose[singles : singles + k] = range(k)  # at least k persons, so the root is safe
+        records = records.of_persons(whose)
     return Problem(Dataset(records), hierarchy, model, loss, weights=weights)
 
 
