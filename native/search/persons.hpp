@@ -25,7 +25,8 @@ private:
 inline Rows person_by_person(const RowsView& view) {
     std::vector<int64_t> order(view.rows);
     std::iota(order.begin(), order.end(), 0);
-    if (view.persons) std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return view.person(a) < view.person(b); });
+    if (view.persons)
+        std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return view.person(a) < view.person(b); });
     Rows rows;
     rows.items.reserve(view.indptr[view.rows]);
     for (int64_t row : order) {

@@ -111,18 +111,20 @@ def random_problem(draw: random.Random, people: bool = False) -> Problem:
     density = draw.choice([0.15, 0.3, 0.5, 0.7])
     used = items[: draw.randint(1, len(items))] if draw.random() < 0.2 else items
     rows = [[item for item in used if draw.random() < density] for _ in range(draw.randint(4, 24))]
-    k = draw.randint(2, 4)
+    k, singles = draw.randint(2, 4), len(rows)
     rows += [[draw.choice(items)] for _ in range(k)]
     if draw.random() < 0.3:
         rows += rows[: draw.randint(1, len(rows))]
     weights = Weights({item: draw.choice([0, 1, 2, 5]) for item in items}) if draw.random() < 0.25 else None
     model = shoal.KmAnonymity(k=k, m=draw.choice([1, 2, 2, 2, 3, "all"]))
     loss = draw.choice([NCP(), LM()])
-    items = Transactions.from_sets(rows)
+    records = Transactions.from_sets(rows)
     if people:
-        number = draw.choice([k + 1, 2 * k, len(rows)])  # the last k rows are of different ones, so the root is safe
-        items = items.of_persons([draw.randrange(number) for _ in rows[k:]] + list(range(k)))
-    return Problem(Dataset(items), hierarchy, model, loss, weights=weights)
+        number = draw.choice([k + 1, 2 * k, len(rows)])
+        whose = [draw.randrange(number) for _ in rows]
+        whose[singles : singles + k] = range(k)  # at least k persons, so the root is safe
+        records = records.of_persons(whose)
+    return Problem(Dataset(records), hierarchy, model, loss, weights=weights)
 
 
 def count_equal(seeds: range, people: bool = False) -> tuple[int, int]:

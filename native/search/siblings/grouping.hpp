@@ -161,14 +161,14 @@ private:
         for (int64_t row = people_.begin(); row < rows_.size(); ++row) {
             const Person& person = people_[rows_.persons[row]];
             if (row == person.first) earlier.assign(person.words, 0);
+            Words all{0, person.words};
             for (int64_t a = labels_from(row), stop = labels_to(row); a < stop; ++a) {
-                narrow(earlier, person, a, with_a);
-                if (!any(with_a)) ++pairs_[at(label_[a], label_[a])];
+                if (!narrow(earlier, person, a, all, with_a)) ++pairs_[at(label_[a], label_[a])];
                 for (int64_t b = a + 1; b < stop; ++b) {
-                    narrow(with_a, person, b, with_b);
-                    if (!any(with_b)) ++pairs_[at(label_[a], label_[b])], ++pairs_[at(label_[b], label_[a])];
+                    if (!narrow(with_a, person, b, all, with_b))
+                        ++pairs_[at(label_[a], label_[b])], ++pairs_[at(label_[b], label_[a])];
                     for (int64_t c = b + 1; c < stop && cubed_; ++c)
-                        if (!meet(with_b, person, c)) ++cube_[at(label_[a], label_[b], label_[c])];
+                        if (!meet(with_b, person, c, all)) ++cube_[at(label_[a], label_[b], label_[c])];
                 }
             }
             add_row(earlier, person, row);
@@ -178,31 +178,32 @@ private:
     // What a move does to the supports of one or two labels: less for sets with `from`, more for sets with `to`.
     void look_at_pairs(Code node, Code from, Code to) {
         less_ = more_ = joint_ = 0;
-        int64_t n = each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
-            work_ += stop - first + 2;
-            if (vanishes) less_ += weight;
-            if (!there) more_ += weight;
-            joint_ += int64_t{weight} * (int(!vanishes && !there) - int(vanishes && there));
-            if (m_ < 2) return;
-            for (int side = 0; side < 2; ++side) {
-                if (side ? there : !vanishes) continue;
-                for (const Code* other = first; other != stop; ++other) {
-                    if (*other == from || *other == to) continue;
-                    if (!change_[side][*other]) touched_[side].push_back(*other);
-                    change_[side][*other] += weight;
+        int64_t n =
+            each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
+                work_ += stop - first + 2;
+                if (vanishes) less_ += weight;
+                if (!there) more_ += weight;
+                joint_ += int64_t{weight} * (int(!vanishes && !there) - int(vanishes && there));
+                if (m_ < 2) return;
+                for (int side = 0; side < 2; ++side) {
+                    if (side ? there : !vanishes) continue;
+                    for (const Code* other = first; other != stop; ++other) {
+                        if (*other == from || *other == to) continue;
+                        if (!change_[side][*other]) touched_[side].push_back(*other);
+                        change_[side][*other] += weight;
+                    }
                 }
-            }
-        });
+            });
         work_ += each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
             if (any(step_.gone) && !any(step_.left)) ++less_;
             if (any(step_.came) && !any(step_.had)) ++more_;
             joint_ += int(any(step_.then_joint)) - int(any(step_.joint));
             for (int side = 0; side < 2 && m_ > 1; ++side) {
                 Bits& with = side ? step_.had : step_.left;
-                each_changed(side ? step_.came : step_.gone, with, [&](int64_t i, int64_t stop) {
+                each_changed(side ? step_.came : step_.gone, with, [&](int64_t i, int64_t stop, Words some) {
                     for (; i < stop; ++i) {
                         Code other = label_[i];
-                        if (other == from || other == to || meet(with, *step_.person, i)) continue;
+                        if (other == from || other == to || meet(with, *step_.person, i, some)) continue;
                         if (!change_[side][other]) touched_[side].push_back(other);
                         ++change_[side][other];
                     }
@@ -240,31 +241,31 @@ private:
     // The same for sets of three labels.
     void look_at_triples(Code node, Code from, Code to) {
         for (int side = 0; side < 2; ++side) {
-            int64_t n = each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
-                int32_t joint = weight * (int(!vanishes && !there) - int(vanishes && there));
-                for (const Code* a = first; a != stop && !side && joint; ++a)
-                    if (*a != from && *a != to) add_jointly(*a, joint);
-                if (side ? there : !vanishes) return;
-                work_ += (stop - first) * (stop - first) / 2;
-                for (const Code* a = first; a != stop; ++a) {
-                    if (*a == from || *a == to) continue;
-                    for (const Code* b = a + 1; b != stop; ++b) {
-                        if (*b == from || *b == to) continue;
-                        add_twin(*a, *b, weight);
+            int64_t n =
+                each_holder(node, from, to, [&](const Code* first, const Code* stop, int32_t weight, bool vanishes, bool there) {
+                    int32_t joint = weight * (int(!vanishes && !there) - int(vanishes && there));
+                    for (const Code* a = first; a != stop && !side && joint; ++a)
+                        if (*a != from && *a != to) add_jointly(*a, joint);
+                    if (side ? there : !vanishes) return;
+                    work_ += (stop - first) * (stop - first) / 2;
+                    for (const Code* a = first; a != stop; ++a) {
+                        if (*a == from || *a == to) continue;
+                        for (const Code* b = a + 1; b != stop; ++b) {
+                            if (*b == from || *b == to) continue;
+                            add_twin(*a, *b, weight);
+                        }
                     }
-                }
-            });
+                });
             each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
                 if (!side) look_at_joint_triples(from, to);
                 Bits& with = side ? step_.had : step_.left;
-                each_changed(side ? step_.came : step_.gone, with, [&](int64_t a, int64_t stop) {
+                each_changed(side ? step_.came : step_.gone, with, [&](int64_t a, int64_t stop, Words some) {
                     work_ += (stop - a) * (stop - a) / 2;
                     for (; a < stop; ++a) {
                         if (label_[a] == from || label_[a] == to) continue;
-                        narrow(with, *step_.person, a, with_a_);
-                        bool some = any(with_a_);
+                        Words both = narrow(with, *step_.person, a, some, with_a_) ? some : Words{0, 0};
                         for (int64_t b = a + 1; b < stop; ++b) {
-                            if (label_[b] == from || label_[b] == to || (some && meet(with_a_, *step_.person, b))) continue;
+                            if (label_[b] == from || label_[b] == to || meet(with_a_, *step_.person, b, both)) continue;
                             add_twin(label_[a], label_[b], 1);
                         }
                     }
@@ -289,7 +290,8 @@ private:
         sum += change;
     }
     void add_jointly(Code other, int32_t change) {
-        if (!joint_change_[other] && std::find(jointly_.begin(), jointly_.end(), other) == jointly_.end()) jointly_.push_back(other);
+        if (!joint_change_[other] && std::find(jointly_.begin(), jointly_.end(), other) == jointly_.end())
+            jointly_.push_back(other);
         joint_change_[other] += change;
     }
     // Sets with both labels of a move, for one person: rows that begin to hold both, and rows that do no more.
@@ -299,9 +301,10 @@ private:
             changed_.resize(before->size());
             for (size_t w = 0; w < changed_.size(); ++w) changed_[w] = (*after)[w] & ~(*before)[w];
             with_a_ = *before;
-            each_changed(changed_, with_a_, [&](int64_t i, int64_t stop) {
+            each_changed(changed_, with_a_, [&](int64_t i, int64_t stop, Words some) {
                 for (; i < stop; ++i)
-                    if (label_[i] != from && label_[i] != to && !meet(with_a_, *step_.person, i)) add_jointly(label_[i], change);
+                    if (label_[i] != from && label_[i] != to && !meet(with_a_, *step_.person, i, some))
+                        add_jointly(label_[i], change);
             });
             std::swap(before, after);
         }

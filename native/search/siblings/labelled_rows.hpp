@@ -81,25 +81,28 @@ protected:
     int64_t each_person(int64_t n, Code node, Code from, Code to, bool known, Visit visit) {
         int64_t looked = 0;
         for (int64_t stop; n < held_[node + 1]; n = stop) {
-            Code who = rows_.persons[holder_[n]], of_from = PersonLabels::NONE, of_to = PersonLabels::NONE;
+            Code who = rows_.persons[holder_[n]], of_to = PersonLabels::NONE;
+            int64_t with_from = 0, with_to = -1;  // where they stand
             const Person& person = people_[who];
             step_.gone.assign(person.words, 0), step_.came.assign(person.words, 0);
             bool changed = false;
             for (stop = n; stop < held_[node + 1] && rows_.persons[holder_[stop]] == who; ++stop) {
                 Code row = holder_[stop];
                 bool vanishes = false, there = false;
+                if (stop + AHEAD < held_[node + 1]) prefetch(holder_[stop + AHEAD]);
                 for (int64_t i = labels_from(row), last = labels_to(row); i < last; ++i) {
-                    if (label_[i] == from) vanishes = count_[i] == times_[stop], of_from = place_[i];
-                    else if (label_[i] == to) there = true, of_to = place_[i];
+                    if (label_[i] == from) vanishes = count_[i] == times_[stop], with_from = i;
+                    else if (label_[i] == to) there = true, with_to = i;
                 }
                 if (vanishes) add_row(step_.gone, person, row);
                 if (!there) add_row(step_.came, person, row);
-                changed |= vanishes || !there;
+                if (vanishes || !there) changed = true, prefetch(person, row);
                 looked += length_[row] + 2;
             }
             if (!changed) continue;
-            if (of_to == PersonLabels::NONE && known) of_to = people_.find(person, to);
-            const uint64_t *rows = people_.rows(person, of_from), *others = nullptr;
+            if (with_to >= 0) of_to = place_[with_to];
+            else if (known) of_to = people_.find(person, to);
+            const uint64_t *rows = people_.rows(person, place_[with_from]), *others = nullptr;
             if (of_to != PersonLabels::NONE) others = people_.rows(person, of_to);
             step_.person = &person, step_.first = n, step_.stop = stop;
             for (Bits* bits : {&step_.left, &step_.had, &step_.joint, &step_.then_joint}) bits->resize(person.words);
@@ -115,31 +118,54 @@ protected:
     }
 
     // Visits the person's rows that have changed, in order, and then adds each to `with`: what a set has there is counted already.
+    // `visit` is told which words of `with` are not 0.
     template <class Visit>
     void each_changed(const Bits& changed, Bits& with, Visit visit) const {
+        Words some{0, step_.person->words};
+        while (some.first < some.last && !with[some.first]) ++some.first;
+        while (some.first < some.last && !with[some.last - 1]) --some.last;
         for (int64_t n = step_.first; n < step_.stop; ++n) {
             Code row = holder_[n], at = row - step_.person->first;
             if (!(changed[at >> 6] & PersonLabels::bit(at))) continue;
-            visit(labels_from(row), labels_to(row));
+            visit(labels_from(row), labels_to(row), some);
             add_row(with, *step_.person, row);
+            some = some.none() ? Words{at >> 6, (at >> 6) + 1}
+                               : Words{std::min(some.first, at >> 6), std::max(some.last, (at >> 6) + 1)};
         }
     }
 
+    struct Words {
+        Code first, last;
+        bool none() const { return first == last; }
+    };
     static bool any(const Bits& rows) {
         uint64_t some = 0;
         for (uint64_t word : rows) some |= word;
         return some != 0;
     }
-    bool meet(const Bits& rows, const Person& person, int64_t i) const {
+    // Whether some of the rows hold the label as well; which of them do.
+    bool meet(const Bits& rows, const Person& person, int64_t i, Words some) const {
+        if (some.none()) return false;
         const uint64_t* with = people_.rows(person, place_[i]);
         uint64_t common = 0;
-        for (Code w = 0; w < person.words; ++w) common |= rows[w] & with[w];
+        for (Code w = some.first; w < some.last; ++w) common |= rows[w] & with[w];
         return common != 0;
     }
-    void narrow(const Bits& rows, const Person& person, int64_t i, Bits& to) const {
-        const uint64_t* with = people_.rows(person, place_[i]);
+    bool narrow(const Bits& rows, const Person& person, int64_t i, Words some, Bits& to) const {
         to.resize(person.words);
-        for (Code w = 0; w < person.words; ++w) to[w] = rows[w] & with[w];
+        if (some.none()) return false;
+        const uint64_t* with = people_.rows(person, place_[i]);
+        uint64_t common = 0;
+        for (Code w = some.first; w < some.last; ++w) common |= to[w] = rows[w] & with[w];
+        return common != 0;
+    }
+    // What will be looked at soon is fetched meanwhile: rows and masks are far apart.
+    static constexpr int64_t AHEAD = 8;  // rows
+    void prefetch(int64_t row) const {
+        for (const auto* values : {&label_, &count_, &place_}) __builtin_prefetch(values->data() + labels_from(row));
+    }
+    void prefetch(const Person& person, int64_t row) const {
+        for (int64_t i = labels_from(row); i < labels_to(row); ++i) __builtin_prefetch(people_.rows(person, place_[i]));
     }
     static void add_row(Bits& rows, const Person& person, int64_t row) {
         rows[(row - person.first) >> 6] |= PersonLabels::bit(row - person.first);

@@ -10,8 +10,8 @@ SHOAL_KERNEL(merge_clauses) {
             "__init__",
             [](MergeClauses* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span,
                In<int64_t> start, In<Code> order, int64_t k) {
-                new (self)
-                    MergeClauses(view_of(indptr, items, persons), copy_of(parent), copy_of(span), copy_of(start), copy_of(order), k);
+                new (self) MergeClauses(view_of(indptr, items, persons), copy_of(parent), copy_of(span), copy_of(start),
+                                        copy_of(order), k);
             },
             "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "start"_a, "order"_a, "k"_a)
         // (sizes, variables and weights of the clauses, what each lacks, the state of each seed, rows looked at)

@@ -18,7 +18,8 @@ public:
     MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
                  std::vector<Code> order, int64_t k)
         : data_(person_by_person(view)), parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)),
-          order_(std::move(order)), rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()) {
+          order_(std::move(order)), rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows),
+          gain_(parent_.size()) {
         for (int i = 0; i < 3; ++i) {
             in_[i].assign(parent_.size(), 0);
             held_[i].assign(view.rows, 0);

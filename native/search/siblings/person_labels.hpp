@@ -13,6 +13,7 @@ public:
         Code first = 0;  // the first of the person's rows; bit 0 of all masks
         Code words = 0;  // of a mask
         Code used = 0;  // places that have had a label
+        Code last = 0;  // place that was put to
         int64_t labels = 0, masks = 0;  // where those of the first place are
     };
 
@@ -20,7 +21,8 @@ public:
     // while a node moves from row to row.
     explicit PersonLabels(const Rows& rows) : begin_(rows.size()) {
         if (rows.persons.empty()) return;
-        begin_ = std::find_if(rows.persons.begin(), rows.persons.end(), [](Code p) { return p != NOBODY; }) - rows.persons.begin();
+        begin_ =
+            std::find_if(rows.persons.begin(), rows.persons.end(), [](Code p) { return p != NOBODY; }) - rows.persons.begin();
         persons_.resize(rows.persons.back() + 1);
         std::vector<Code> last;  // by unit: whose it was
         int64_t labels = 0, masks = 0;
@@ -34,7 +36,7 @@ public:
                     last[*unit] = person;
                 }
             auto words = static_cast<Code>((stop - row + 63) / 64);
-            persons_[person] = {static_cast<Code>(row), words, 0, labels, masks};
+            persons_[person] = {static_cast<Code>(row), words, 0, 0, labels, masks};
             labels += units + 1;
             masks += (units + 1) * words;
         }
@@ -44,22 +46,26 @@ public:
 
     int64_t begin() const { return begin_; }  // the first row of a person who has several
     const Person& operator[](Code person) const { return persons_[person]; }
-    const uint64_t* rows(const Person& person, Code place) const { return masks_.data() + person.masks + int64_t(place) * person.words; }
+    const uint64_t* rows(const Person& person, Code place) const {
+        return masks_.data() + person.masks + int64_t(place) * person.words;
+    }
 
     // The place of a label among those of a person; NONE: the person has no row with it.
     Code find(const Person& person, Code label) const {
         const Code* labels = labels_.data() + person.labels;
         Code found = NONE;
-        for (Code place = 0; place < person.used; ++place) found = labels[place] == label ? place : found;  // no way out: vectorized
+        for (Code place = 0; place < person.used; ++place)
+            found = labels[place] == label ? place : found;  // no way out: vectorized
         return found;
     }
 
     // Notes that a row holds a label: its place.
     Code put(Code of, Code label, int64_t row) {
         Person& person = persons_[of];
-        Code place = find(person, label);
+        Code place = labels_[person.labels + person.last] == label ? person.last : find(person, label);
         if (place == NONE) place = find(person, NONE);
         if (place == NONE) place = person.used++;
+        person.last = place;
         labels_[person.labels + place] = label;
         mask(person, place)[(row - person.first) >> 6] |= bit(row - person.first);
         return place;

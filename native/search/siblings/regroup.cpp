@@ -8,16 +8,16 @@ SHOAL_KERNEL(regroup) {
     nb::class_<Regroup>(module, "Regroup")
         .def(
             "__init__",
-            [](Regroup* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent,
-               In<int64_t> occurrences, In<Code> sizes, In<int64_t> penalty, In<Code> block_of, int64_t k, int64_t m, int64_t spare, uint64_t seed) {
+            [](Regroup* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<int64_t> occurrences,
+               In<Code> sizes, In<int64_t> penalty, In<Code> block_of, int64_t k, int64_t m, int64_t spare, uint64_t seed) {
                 without_gil([&] {
                     new (self) Regroup(Grouping(view_of(indptr, items, persons), copy_of(parent), copy_of(occurrences),
                                                 copy_of(sizes), copy_of(penalty), copy_of(block_of), k, m, spare),
                                        seed);
                 });
             },
-            "indptr"_a, "items"_a, "persons"_a, "parent"_a, "occurrences"_a, "sizes"_a, "penalty"_a, "block_of"_a, "k"_a,
-            "m"_a, "spare"_a, "seed"_a)
+            "indptr"_a, "items"_a, "persons"_a, "parent"_a, "occurrences"_a, "sizes"_a, "penalty"_a, "block_of"_a, "k"_a, "m"_a,
+            "spare"_a, "seed"_a)
         .def(
             "run",
             [](Regroup& self, double temperature, int64_t work, int64_t moves, nb::callable tick) {

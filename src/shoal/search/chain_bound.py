@@ -9,11 +9,12 @@ so e(u, a) >= e(p, 0) for all a.
 
 **Clauses.** Take nodes u, v, none above the other, that some row holds together; p and q are their parents. Let S be
 the siblings of u before a, T those of v before b. If fewer than k persons have a row that meets both u + S and v + T,
-then e(u, a) or e(v, b). (Without persons, every row is a person of its own.) Proof: let neither hold, and let x below u and y below v be items that one row holds. The block of x is within
-u + S and that of y within v + T.
+then e(u, a) or e(v, b). (Without persons, every row is a person of its own.) Proof: let neither hold, and let x below u
+and y below v be items that one row holds. The block of x is within u + S and that of y within v + T.
 
 - They are two blocks. Their labels occur together, so k persons have a row that holds both: too many. Hence a row
-  counts for its person only if it meets the two by *different* siblings, where u and v are siblings; and nothing above v counts as a sibling of u.
+  counts for its person only if it meets the two by *different* siblings, where u and v are siblings; and nothing above
+  v counts as a sibling of u.
 - They are one block. If p is not q, the one of u and v that is not a child of their lowest common ancestor is in a
   block with more than its parent, and its literal holds. If p is q, u and v share a block: that makes e(v, b) hold if b
   is not behind u, and e(u, a) if a is not behind v; one of the two is required.

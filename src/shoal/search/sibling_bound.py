@@ -24,7 +24,7 @@ and also with E(b) instead of the second sum. Proof: take a safe grouping where 
 - They do not. Then y's block is within b + T. If x's block is more than the parent of a, all siblings of a weigh
   ``lack``. Otherwise it is within a + S and the siblings outside S that share it. The two blocks are labels that occur
   together, so at least k persons meet both, and at least ``lack`` of them are not among those who meet a + S and b + T.
-  Such a person has a row that holds both labels, so it meets b + T and one of these siblings, s: g(s) counts the person.
+  Such a person has a row that holds both labels. It meets b + T and one of these siblings, s; g(s) counts the person.
 
 A single rare item, and three items if m is at least 3, give clauses in the same way.
 

@@ -101,7 +101,9 @@ def is_safe(case: Case, block_of: list[int], m: int) -> bool:
 
 
 @examples(80)
-@given(cases(7).flatmap(of_persons), st.sampled_from([1, 2, 3, 4, ANY]), st.integers(0, 3), st.sampled_from([1, 30, 300]))
+@given(
+    cases(7).flatmap(of_persons), st.sampled_from([1, 2, 3, 4, ANY]), st.integers(0, 3), st.sampled_from([1, 30, 300])
+)
 def test_what_is_found_is_a_safe_grouping_of_siblings_at_the_cost_that_is_told(
     case: Case, m: int, seed: int, heat: int
 ) -> None:

@@ -209,8 +209,8 @@ class Grouping(Blocks):
         joint: dict[tuple[int, ...], int] = {}
         alone = [0, 0, 0]
         for person, holders in groupby(self.held[node], self.person.__getitem__):
-            rows, own = list(holders), self.rows_of[person]
-            weight, was = self.weight[own[0]], {row: set(self.rows[row]) for row in own}
+            rows, every = list(holders), self.rows_of[person]
+            weight, was = self.weight[every[0]], {row: set(self.rows[row]) for row in every}
             gone = [row for row in rows if self.rows[row][source] == self.held[node][row]]
             came = [row for row in rows if target not in was[row]]
             now = was | {row: {target} | was[row] - ({source} if row in gone else set()) for row in rows}
@@ -225,7 +225,11 @@ class Grouping(Blocks):
             both = {source, target}
             begin = [row for row in rows if both <= now[row] and not both <= was[row]]
             end = [row for row in rows if both <= was[row] and not both <= now[row]]
-            for into, labels, changed in ((less, [source], gone), (more, [target], came), (joint, [*both], begin + end)):
+            for into, labels, changed in (
+                (less, [source], gone),
+                (more, [target], came),
+                (joint, [*both], begin + end),
+            ):
                 if size == 3 and into is not joint:
                     self.work += sum(len(was[row]) ** 2 // 2 for row in changed)
                 if self.m > 1 and size > len(labels):

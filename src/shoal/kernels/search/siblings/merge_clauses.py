@@ -77,8 +77,8 @@ class MergeClauses:
     ) -> Clauses:
         """The clauses from these seeds, one a line, that the values of the variables break by more than ``slack``.
 
-        A seed is one to three leaves that rows of 1..k-1 persons hold together. At most about ``most`` clauses, and ``each`` for
-        each leaf; no further seed after ``work`` rows.
+        A seed is one to three leaves that rows of 1..k-1 persons hold together. At most about ``most`` clauses, and
+        ``each`` for each leaf; no further seed after ``work`` rows.
         """
         point = (variables.near, variables.sibling, variables.pair, values, variables.merged, variables.far)
         return Clauses(*self._kernel.broken(flat(seeds), seeds.shape[1], *point, slack, most, each, work, tick))

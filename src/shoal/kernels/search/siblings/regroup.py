@@ -20,8 +20,8 @@ class Regroup:
 
     Units are the leaves of a tree of ``parent`` (leaves first, parents after their children, no single children); each
     stands for ``sizes`` items with so many ``occurrences``. The cost of a block is its occurrences times the
-    ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit. A grouping is safe if
-    at least k persons have a row with any m labels that a row holds.
+    ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit. It is safe if any m
+    labels that a row holds are in rows of at least k persons.
 
     >>> rows = np.array([0, 1, 2, 3, 4, 6]), np.array([0, 1, 2, 2, 0, 2], dtype=np.int32)
     >>> parent = np.array([3, 3, 3, -1], dtype=np.int32)
