@@ -139,6 +139,7 @@ def test_recommend_without_a_hierarchy_says_how_to_build_it(lab: Shell) -> None:
     assert losses[0] == min(losses)
 
 
+@pytest.mark.filterwarnings("ignore:Items in column")  # every record of the release has one label
 def test_columns_have_roles_in_both_commands(lab: Shell) -> None:
     lines = "".join(f"{row},{row % 7},{'m' if row % 3 else 'f'},a{row % 4} b{row % 3}\n" for row in range(60))
     lab.write("t.csv", "name,age,sex,items\n" + lines)

@@ -196,6 +196,6 @@ def test_kinds_of_queries_are_numbers(wrong: str) -> None:
 
 def test_a_row_tells_options_at_their_defaults_too() -> None:
     data_set = DatasetSpec(label="x", generate="videos")
-    places = [Case(data_set, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, 0.65)]
-    assert [place["algorithm.delta"] for place in places] == [0.5, 0.65]
+    places = [Case(data_set, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, "auto")]
+    assert [place["algorithm.delta"] for place in places] == [0.5, "auto"]
     assert [place["method"] for place in places] == ["rmerge-r, delta 0.5", "rmerge-r"]
