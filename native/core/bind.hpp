@@ -34,7 +34,8 @@ inline RowsView view_of(const In<int64_t>& indptr, const In<Code>& items) {
 
 // The same with persons, of which there are none where nobody has several rows.
 inline RowsView view_of(const In<int64_t>& indptr, const In<Code>& items, const In<Code>& persons) {
-    if (length(persons) && length(persons) != length(indptr) - 1) throw std::invalid_argument("one person for each row is wanted");
+    if (length(persons) && length(persons) != length(indptr) - 1)
+        throw std::invalid_argument("one person for each row is wanted");
     return {indptr.data(), items.data(), length(indptr) - 1, length(persons) ? persons.data() : nullptr};
 }
 

@@ -102,7 +102,7 @@ private:
     };
     struct Level {
         std::vector<int64_t> with, without;  // rows with the prefix and this label, with and without a sensitive value;
-                                             // or persons, with such a row and a value, and with any such row
+        // or persons, with such a row and a value, and with any such row
         LatestByLabel latest_with, latest_without;
         std::vector<int64_t> slot;  // of the labels whose rows are wanted, counted from 1; else 0
         std::vector<Code> touched, wanted;

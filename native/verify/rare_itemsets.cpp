@@ -14,10 +14,11 @@ static auto told(const RareResult& result) {
 SHOAL_KERNEL(rare_itemsets) {
     module.def(
         "rare_itemsets",
-        [](In<int64_t> indptr, In<Code> items, In<Code> persons, Code labels, int64_t k, int m, int64_t keep, bool first_size_only,
-           int threads, nb::callable tick) {
+        [](In<int64_t> indptr, In<Code> items, In<Code> persons, Code labels, int64_t k, int m, int64_t keep,
+           bool first_size_only, int threads, nb::callable tick) {
             return told(interruptible(tick, [&](const Tick& call) {
-                return RareCounter(view_of(indptr, items, persons), labels, k, m, keep, false).run(threads, call, first_size_only);
+                return RareCounter(view_of(indptr, items, persons), labels, k, m, keep, false)
+                    .run(threads, call, first_size_only);
             }));
         },
         "indptr"_a, "items"_a, "persons"_a, "labels"_a, "k"_a, "m"_a, "keep"_a, "first_size_only"_a, "threads"_a, "tick"_a);

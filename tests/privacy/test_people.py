@@ -51,7 +51,8 @@ def safe(release: shoal.Release) -> bool:
     if release.problem.privacy.name == "km-negative":
         return not oracles.rare_facts(rows, k, m, people)
     for members in classes.values():
-        own, secrets, whose = ([part[row] for row in members] for part in (rows, values, people))
+        own, secrets = ([part[row] for row in members] for part in (rows, values))
+        whose = [people[row] for row in members]
         if release.problem.privacy.relational and len(set(whose)) < k:
             return False
         if not oracles.is_km_anonymous(own, k, m, whose):
@@ -83,7 +84,7 @@ def test_persons_with_one_record_change_nothing(
 ) -> None:
     problem = data.draw(problems(models(model)))
     rows = problem.data.transactions
-    releases = []
+    releases: list[shoal.Release | None] = []
     for people in (None, np.random.default_rng(0).permutation(len(rows))):
         given = shoal.Dataset(rows.of_persons(people), problem.data.table)
         one = shoal.Problem(

@@ -8,10 +8,11 @@ SHOAL_KERNEL(conflicts) {
     nb::class_<Conflicts>(module, "Conflicts")
         .def(
             "__init__",
-            [](Conflicts* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span, Code leaves, int64_t k,
-               int threads) {
-                without_gil(
-                    [&] { new (self) Conflicts(view_of(indptr, items, persons), copy_of(parent), copy_of(span), leaves, k, threads); });
+            [](Conflicts* self, In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span, Code leaves,
+               int64_t k, int threads) {
+                without_gil([&] {
+                    new (self) Conflicts(view_of(indptr, items, persons), copy_of(parent), copy_of(span), leaves, k, threads);
+                });
             },
             "indptr"_a, "items"_a, "persons"_a, "parent"_a, "span"_a, "leaves"_a, "k"_a, "threads"_a)
         .def(
