@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from shoal.data.persons import Persons
@@ -69,6 +69,12 @@ def disclosures(
 def people_of(persons: Persons | None) -> list[int] | None:
     """As the functions here want them."""
     return None if persons is None else [int(person) for person in persons.of]
+
+
+def support(rows: Rows, labels: Iterable[str], persons: Persons | None = None) -> int:
+    """Of how many persons some row holds all the labels."""
+    whose = everyone(rows, people_of(persons))
+    return len({person for row, person in zip(rows, whose, strict=True) if row.issuperset(labels)})
 
 
 def told(rows: Rows, values: Rows, l: int, m: int, persons: Persons | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -38,12 +39,10 @@ class World:
         """The items of each record; blank ones do not count, repeated ones collapse or are counted."""
         records: list[set[str]] = [set() for _ in range(self.case.n_rows)]
         for column, rows in self.case.sets.items():
-            tag = f"{column}." if self.tagged else ""
             for record, row in zip(records, rows, strict=True):
-                counts = Counter(item for item in row if item.strip())
-                record.update(
-                    f"{tag}{item}*{count}" if self.case.multiset else f"{tag}{item}" for item, count in counts.items()
-                )
+                for item, count in Counter(item for item in row if item.strip()).items():
+                    text = f"{item}*{count}" if self.case.multiset else item
+                    record.add(tagged(column, text) if self.tagged else text)
         return [frozenset(row) for row in records]
 
     @cached_property
@@ -202,4 +201,20 @@ def set_members(label: str) -> list[str]:
 def set_label(members: list[str]) -> str:
     """The label of a set."""
     quoted = ('"' + one.replace('"', '""') + '"' if re.search(r'[,"]|^\s|\s$', one) else one for one in members)
+    return f"({','.join(quoted)})"
+
+
+def tagged(column: str, text: str) -> str:
+    """How an item of one of several columns is called: ``B.x``; what reads as a set, as ``(x,y)``: ``(B.x,B.y)``."""
+    members = next(csv.reader([text[1:-1]]), []) if text.startswith("(") and text.endswith(")") else []
+    if len(members) < 2 or not all(members) or _as_set(members) != text:
+        return f"{column}.{text}"
+    return _as_set([f"{column}.{member}" for member in members])
+
+
+def _as_set(members: list[str]) -> str:
+    """A set of items in one text."""
+    quoted = [
+        '"' + one.replace('"', '""') + '"' if set(one) & set(',"\r\n') or one != one.strip() else one for one in members
+    ]
     return f"({','.join(quoted)})"

@@ -22,6 +22,7 @@ from shoal import hierarchies, kernels
 from shoal.data import Transactions
 from shoal.data.arrays import Codes
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.suppress.minimal_moles import minimal_moles
 from shoal.search.moles import choose_suppressed
@@ -49,6 +50,11 @@ def arrays(pairs: Pairs) -> tuple[Any, Any, int, Any, Any, int]:
     return rows.indptr, rows.items, len(rows.labels), values.indptr, values.items, len(values.labels)
 
 
+def for_kernel(pairs: Pairs) -> tuple[Any, ...]:
+    indptr, items, *rest = arrays(pairs)
+    return indptr, items, NOBODY, *rest
+
+
 def sets_of(found: tuple[list[int], Codes], labels: tuple[str, ...]) -> list[frozenset[str]]:
     counts, rest = found
     sets = []
@@ -68,7 +74,7 @@ def sets_of(found: tuple[list[int], Codes], labels: tuple[str, ...]) -> list[fro
 def test_minimal_moles(kernel: ModuleType, pairs: Pairs, k: int, share: tuple[int, int], p: int, threads: int) -> None:
     rows, values = [frozenset(row) for row, _ in pairs], [frozenset(own) for _, own in pairs]
     found = sets_of(
-        kernel.minimal_moles(*arrays(pairs), k, *share, p, 10**6, threads, no_progress),
+        kernel.minimal_moles(*for_kernel(pairs), k, *share, p, 10**6, threads, no_progress),
         Transactions.from_sets(rows).labels,
     )
     assert len(found) == len(set(found))
@@ -78,7 +84,7 @@ def test_minimal_moles(kernel: ModuleType, pairs: Pairs, k: int, share: tuple[in
 @given(pairs=pair_lists, k=st.integers(1, 5), share=shares, p=st.integers(1, 6), most=st.integers(0, 20))
 def test_twins_find_the_same_moles(pairs: Pairs, k: int, share: tuple[int, int], p: int, most: int) -> None:
     results = [
-        plain(kernel.minimal_moles(*arrays(pairs), k, *share, p, most, threads, no_progress))
+        plain(kernel.minimal_moles(*for_kernel(pairs), k, *share, p, most, threads, no_progress))
         for kernel in implementations()
         for threads in (1, 3)
     ]
@@ -98,7 +104,7 @@ def test_moles_of_larger_data(kernel: ModuleType, k: int, share: tuple[int, int]
             breach = 0 < support < k or together * share[1] > support * share[0]
             if breach and not any(mole < set(codes) for mole in expected):
                 expected.add(frozenset(codes))
-    csr = [
+    csr: list[Any] = [
         part
         for table in (has, secret)
         for part in (
@@ -107,6 +113,7 @@ def test_moles_of_larger_data(kernel: ModuleType, k: int, share: tuple[int, int]
             table.shape[1],
         )
     ]
+    csr.insert(2, NOBODY)
     results = [kernel.minimal_moles(*csr, k, *share, p, 10**6, threads, no_progress) for threads in (1, 2, 5)]
     assert plain(results[0]) == plain(results[1]) == plain(results[2])
     assert set(sets_of(results[0], tuple(map(str, range(12))))) == {frozenset(map(str, mole)) for mole in expected}
@@ -117,7 +124,7 @@ def test_a_mole_inside_a_set_that_is_none(kernel: ModuleType) -> None:
     """{b, c} tells x, {a, b, c} does not; with d it is rare, but not a minimal mole."""
     pairs: Pairs = [({"b", "c"}, {"x"})] * 4 + [({"a", "b", "c"}, set())] * 2 + [({"a", "b", "c", "d"}, set())]
     pairs += [({label}, set[str]()) for label in "abcd" for _ in range(9)]
-    found = sets_of(kernel.minimal_moles(*arrays(pairs), 2, 1, 2, 4, 100, 1, no_progress), ("a", "b", "c", "d"))
+    found = sets_of(kernel.minimal_moles(*for_kernel(pairs), 2, 1, 2, 4, 100, 1, no_progress), ("a", "b", "c", "d"))
     assert set(found) == {frozenset(pair) for pair in ("bc", "ad", "bd", "cd")}
 
 
@@ -137,7 +144,7 @@ def test_an_exception_in_the_callback_stops_the_search(kernel: ModuleType) -> No
     rows = (np.concatenate([[0], has.sum(axis=1).cumsum()]), np.nonzero(has)[1].astype(np.int32), 60)
     nothing = (np.zeros(301, dtype=np.int64), np.zeros(0, dtype=np.int32), 0)
     with pytest.raises(KeyboardInterrupt):
-        kernel.minimal_moles(*rows, *nothing, 2, 1, 1, 6, 10**9, 2, interrupt)
+        kernel.minimal_moles(*rows[:2], NOBODY, rows[2], *nothing, 2, 1, 1, 6, 10**9, 2, interrupt)
 
 
 # Choosing

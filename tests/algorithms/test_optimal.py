@@ -20,6 +20,7 @@ import shoal
 from shoal import hierarchies
 from shoal.errors import OptionError
 from shoal.generators.quest import Quest
+from shoal.privacy.people import with_items
 from shoal.recoding.solution import Solution
 from shoal.report.explanations import cut_of, explain_cut
 from shoal.search import exact, solver
@@ -38,7 +39,7 @@ QUIET = shoal.Engine()
 
 
 def feasible(problem: shoal.Problem) -> bool:
-    return not 0 < problem.prepared.items.non_empty < int(problem.privacy.values()["k"])
+    return not 0 < with_items(problem.prepared.items) < int(problem.privacy.values()["k"])
 
 
 def cost(problem: shoal.Problem, solution: Solution) -> int:
@@ -51,7 +52,8 @@ def safe(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
     values = problem.privacy.values()
     longest = int(problem.prepared.items.sizes.max(initial=1))
     m = longest if values["m"] == "all" else min(int(values["m"]), longest)
-    return oracles.is_km_anonymous(cut.apply(problem.prepared.items).rows.sets(), int(values["k"]), m)
+    rows, people = cut.apply(problem.prepared.items).rows.sets(), oracles.people_of(problem.prepared.persons)
+    return oracles.is_km_anonymous(rows, int(values["k"]), m, people)
 
 
 def weighted(problem: shoal.Problem, given: dict[str, float]) -> shoal.Problem:
@@ -272,7 +274,7 @@ def test_explanations_are_true(problem: shoal.Problem) -> None:
             assert safe(problem, split)
             continue
         rows = split.apply(problem.prepared.items).rows.sets()
-        assert sum(frozenset(one.witness.labels) <= row for row in rows) == one.witness.support
+        assert oracles.support(rows, one.witness.labels, problem.prepared.persons) == one.witness.support
         assert 0 < one.witness.support < int(k)
         assert m == "all" or len(one.witness.labels) <= int(m)
         assert any(

@@ -48,6 +48,9 @@ def groups(cluster_of: Counts) -> list[list[int]]:
 
 
 def feasible(problem: shoal.Problem) -> bool:
+    """Whether the papers' plain versions, which know no persons, can solve it."""
+    if problem.prepared.persons is not None:
+        return False
     try:
         problem.privacy.feasible(problem.prepared.original)
     except Infeasible:

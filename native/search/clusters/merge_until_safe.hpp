@@ -33,9 +33,7 @@ public:
         }
         costs_.start(name_);
         size_.assign(name_.size(), 1);
-        class_.resize(name_.size());
-        holders_.resize(name_.size());
-        count_.resize(name_.size());
+        class_.resize(name_.size()), holders_.resize(name_.size()), count_.resize(name_.size());
         seen_.assign(name_.size(), 0);
         living_.resize(name_.size());
         std::iota(living_.begin(), living_.end(), 0);
@@ -47,8 +45,8 @@ public:
             for (const Code* item = view.begin(r); item != view.end(r); ++item) row.labels.push_back(item_label_[*item]);
             if (l) {
                 for (const Code* item = hidden.begin(r); item != hidden.end(r); ++item) row.hidden.push_back({*item, 1});
-                int64_t person = view.person(r);
-                if (view.persons) row.knowers.add(person == NOBODY ? -1 - r : person, hidden.begin(r), hidden.end(r));
+                int64_t person = view.person(r) == NOBODY ? -1 - r : view.person(r);
+                if (view.persons) row.knowers.add(person, hidden.begin(r), hidden.end(r));
             }
             for (Code label : row.labels) holders_[label].push_back(static_cast<Code>(rows_.size()));
             rows_.push_back(std::move(row));
@@ -389,15 +387,13 @@ private:
     std::vector<Level> levels_;  // by length of the prefix
     std::vector<Crowd> count_;  // by label
     std::vector<int64_t> hidden_count_;
-    std::vector<Code> seen_;  // by label
-    std::vector<Code> several_;  // labels of more than one item
+    std::vector<Code> seen_, several_;  // by label; labels of more than one item
     std::vector<int64_t> sizes_;  // the different sizes of labels
     std::vector<size_t> class_;  // by label: the place of its size among them
     std::vector<int64_t> value_;  // by place: what a row adds,
     std::vector<uint64_t> valid_;  // if this is
-    uint64_t now_ = 0;
+    uint64_t now_ = 0, steps_ = 0;
     const Tick& tick_;
-    uint64_t steps_ = 0;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 

@@ -8,10 +8,11 @@
 #include "search/persons.hpp"
 #include "search/siblings/blocks.hpp"
 #include "search/siblings/labelled_rows.hpp"
+#include "search/siblings/set_places.hpp"
 
 namespace shoal {
 
-class Grouping : public Blocks, LabelledRows {
+class Grouping : public Blocks, LabelledRows, SetPlaces {
 public:
     static constexpr int64_t MOST_CUBED = 420;  // labels for which the supports of all sets of three are kept
     static constexpr int64_t MOST_BEYOND = 20000000;  // rows looked at for larger sets; more: taken as not safe
@@ -20,7 +21,8 @@ public:
              std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t k, int64_t m, int64_t spare)
         : Blocks(std::move(parent), std::move(occurrences), sizes, std::move(penalty), block_of, spare,
                  m > 2 ? MOST_CUBED : INT32_MAX),
-          LabelledRows(rows, parent_, block_of), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED), marked_(rows_.size(), 0) {
+          LabelledRows(rows, parent_, block_of), SetPlaces(slots_), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED),
+          marked_(rows_.size(), 0) {
         count();
     }
 
@@ -30,13 +32,7 @@ public:
     // ---- rare sets: held by 1..k-1 persons; none where the grouping is safe
     bool safe() const { return rare_.empty(); }
     size_t rare_sets() const { return rare_.size(); }
-    std::vector<Code> rare_set(size_t at) const {
-        int64_t key = rare_[at], slots = slots_;
-        Code third = static_cast<Code>(key % (slots + 1)), second = static_cast<Code>(key / (slots + 1) % slots);
-        Code first = static_cast<Code>(key / (slots + 1) / slots);
-        if (third < slots) return {first, second, third};
-        return first == second ? std::vector<Code>{first} : std::vector<Code>{first, second};
-    }
+    std::vector<Code> rare_set(size_t at) const { return set_of(rare_[at]); }
     int64_t missing(int64_t support) const { return k_ - support; }
     int64_t support(Code block, const std::vector<Code>& others) const {
         if (others.empty()) return pairs_[at(block, block)];
@@ -117,27 +113,10 @@ private:
 
     int64_t counted() const { return cubed_ ? 3 : 2; }
     bool is_rare(int64_t support) const { return support > 0 && support < k_; }
-    size_t at(Code a, Code b) const { return size_t(a) * slots_ + b; }
-    size_t at(Code a, Code b, Code c) const {
-        if (a < b) std::swap(a, b);
-        if (b < c) std::swap(b, c);
-        if (a < b) std::swap(a, b);
-        return threes_[a] + twos_[b] + c;
-    }
-    size_t both(Code a, Code b) const { return a > b ? twos_[a] + b : twos_[b] + a; }
-    int64_t key(Code a, Code b, Code c = -1) const {
-        if (c < 0) c = slots_;
-        else if (b < c) std::swap(b, c);
-        if (a < b) std::swap(a, b);
-        if (c < slots_ && b < c) std::swap(b, c);
-        return (int64_t(a) * slots_ + b) * (int64_t(slots_) + 1) + c;
-    }
 
     void count() {
         pairs_.assign(size_t(slots_) * slots_, 0);
-        twos_.resize(slots_ + 1), threes_.resize(slots_ + 1);
-        for (int64_t n = 0; n <= slots_; ++n) twos_[n] = n * (n - 1) / 2, threes_[n] = n * (n - 1) * (n - 2) / 6;
-        if (cubed_) cube_.assign(threes_[slots_], 0), twin_change_.assign(twos_[slots_], 0);
+        if (cubed_) cube_.assign(threes(), 0), twin_change_.assign(twos(), 0);
         for (int64_t row = 0; row < people_.begin(); ++row) {
             const Code *first = label_.data() + rows_.indptr[row], *stop = first + length_[row];
             auto weight = static_cast<int32_t>(rows_.weight[row]);
@@ -393,7 +372,6 @@ private:
     bool cubed_;
     int64_t work_ = 0;
     std::vector<int32_t> pairs_, cube_;  // supports
-    std::vector<size_t> twos_, threes_;
     std::vector<int64_t> rare_;
     std::unordered_map<int64_t, size_t> place_of_rare_;
     std::vector<int64_t> stamp_;

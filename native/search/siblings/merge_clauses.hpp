@@ -9,6 +9,8 @@
 
 #include "core/parallel.hpp"
 #include "search/persons.hpp"
+#include "search/siblings/merge_point.hpp"
+#include "search/siblings/met_persons.hpp"
 
 namespace shoal {
 
@@ -18,13 +20,12 @@ public:
     MergeClauses(RowsView view, std::vector<Code> parent, std::vector<Code> span, std::vector<int64_t> start,
                  std::vector<Code> order, int64_t k)
         : data_(person_by_person(view)), parent_(std::move(parent)), span_(std::move(span)), start_(std::move(start)),
-          order_(std::move(order)), rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows),
-          gain_(parent_.size()) {
+          order_(std::move(order)), rows_(parent_.size()), k_(k), shared_(view.rows), seen_row_(view.rows), gain_(parent_.size()),
+          met_(view) {
         for (int i = 0; i < 3; ++i) {
             in_[i].assign(parent_.size(), 0);
             held_[i].assign(view.rows, 0);
         }
-        if (view.persons) met_.assign(*std::max_element(view.persons, view.persons + view.rows) + 1, 0);
         bringers_.prepare(parent_.size(), data_);
         for (int64_t row = 0; row < view.rows; ++row)
             for (const Code* item = data_.begin(row); item != data_.end(row); ++item)
@@ -32,14 +33,7 @@ public:
                     rows_[node].push_back(static_cast<Code>(row));
     }
 
-    // The variables, by node: those of its listed siblings, whether it is merged at all, and with how many unlisted ones.
-    struct Point {
-        const int64_t* near;  // [nodes + 1] where the listed siblings of each node begin
-        const Code* sibling;
-        const Code* variable;
-        const double* value;  // of each variable
-        Code merged, far;  // the first variable of these kinds, that of node 0
-    };
+    using Point = MergePoint;
     struct Limits {
         double slack;  // how far below 1 a clause must be
         int64_t most;  // clauses in all
@@ -65,9 +59,7 @@ public:
         for (int64_t s = 0; s < count && static_cast<int64_t>(out.sizes.size()) < limits.most && looked_ < limits.work; ++s) {
             if (s % 4096 == 0) tick(static_cast<double>(s) / count);
             const Code* seed = seeds + s * width;
-            bool full = true;
-            for (int i = 0; i < width; ++i) full &= clauses[seed[i]] >= limits.each;
-            if (full) continue;
+            if (std::all_of(seed, seed + width, [&](Code leaf) { return clauses[leaf] >= limits.each; })) continue;
             out.states[s] = 1;
             if (open(seed, width)) {
                 grow();
@@ -137,22 +129,12 @@ private:
             sides_[i].marked.clear();
             sides_[i].reach.clear();
         }
-        forget_met(0);
+        met_.forget(0);
     }
 
     // Notes that a row meets all reaches.
-    void meet(Code row) {
-        if (Code person = data_.person(row); person != NOBODY) {
-            if (met_[person]) return;
-            met_[person] = 1;
-            met_persons_.push_back(person);
-        }
-        ++support_;
-    }
-    bool has_met(Code row) const { return data_.person(row) == NOBODY ? meets(row) : met_[data_.person(row)]; }
-    void forget_met(size_t but) {
-        for (; met_persons_.size() > but; met_persons_.pop_back()) met_[met_persons_.back()] = 0;
-    }
+    void meet(Code row) { support_ += met_.add(data_.person(row)); }
+    bool has_met(Code row) const { return data_.person(row) == NOBODY ? meets(row) : met_.has(data_.person(row)); }
 
     void forget() {
         if (last_ >= 0)
@@ -164,7 +146,7 @@ private:
     bool add(int side, Code node) {
         bool shared = width_ == 2 && in_[1 - side][node];
         int64_t before = support_;
-        size_t before_met = met_persons_.size();
+        size_t before_met = met_.size();
         const std::vector<Code>& rows = rows_[node];
         size_t done = 0;
         while (done < rows.size() && support_ < k_) {
@@ -184,7 +166,7 @@ private:
             shared_[rows[at]] -= shared;
         }
         support_ = before;
-        forget_met(before_met);
+        met_.forget(before_met);
         return false;
     }
 
@@ -285,7 +267,7 @@ private:
             };
             add_rows(sides_[other].leaf);
             for (Code from : sides_[other].marked) add_rows(from);
-            if (!met_.empty()) std::sort(some_rows_.begin(), some_rows_.end());  // person by person
+            if (met_.any_with_several_rows()) std::sort(some_rows_.begin(), some_rows_.end());  // person by person
             for (Code row : some_rows_) {
                 seen_row_[row] = 0;
                 looked_ += data_.indptr[row + 1] - data_.indptr[row];
@@ -404,8 +386,7 @@ private:
     std::vector<std::vector<Likely>> likely_;
     Flags known_, seen_row_;
     std::vector<Code> some_rows_;
-    Flags met_;  // by person with several rows: whether one of them meets all reaches; empty: nobody has several
-    std::vector<Code> met_persons_;
+    MetPersons met_;  // persons one of whose rows meets all reaches
     PersonsByLabel bringers_;  // beside gain_
     std::vector<int64_t> gain_;  // by node
     std::vector<Code> brings_;  // those with a gain

@@ -1,4 +1,4 @@
-// Minimal moles, for MM: sets of at most p labels that occur in fewer than k rows, or such that more than an allowed share of
+// Minimal moles, for MM: sets of at most p labels that occur in rows of fewer than k persons, or such that more than an allowed share of
 // their rows have the same private value, while no part of theirs is in breach.
 //
 // A set of sufficient support may be a mole while sets that contain it are none, so frequent sets are no guide. Size by size:
@@ -11,6 +11,7 @@
 
 #include "core/parallel.hpp"
 #include "search/distinct.hpp"
+#include "search/persons.hpp"
 
 namespace shoal {
 
@@ -39,7 +40,7 @@ public:
             for (const Code* item = view.begin(r); item != view.end(r); ++item) joined.items.push_back(rank[*item]);
             std::sort(joined.items.begin() + start, joined.items.end());
             for (const Code* value = values.begin(r); value != values.end(r); ++value) joined.items.push_back(labels + *value);
-            joined.close_row(1);
+            joined.close_row(1, view.person(r));
         }
         rows_ = distinct(joined);
         for (int64_t r = 0; r < rows_.size(); ++r) {
@@ -91,7 +92,8 @@ private:
         std::vector<Code> prefix;
         std::vector<Part> parts;
         std::vector<Dealt> dealt;
-        std::vector<int64_t> support, with;  // by label: rows of the part, and those of them with a private value
+        std::vector<int64_t> support, with;  // by label: persons of the part, and rows with a private value
+        PersonsByLabel persons;
         std::vector<int64_t> slot, stamp;  // by label; stamp: the last turn in which it was ruled out
         std::vector<Code> touched;
         std::vector<int64_t> together;  // by private value
@@ -144,6 +146,7 @@ private:
         worker.dealt.resize(size_);
         for (auto* one : {&worker.support, &worker.with, &worker.slot, &worker.stamp}) one->assign(labels_, 0);
         worker.together.assign(secrets_, 0);
+        worker.persons.prepare(labels_, rows_);
         return worker;
     }
 
@@ -172,7 +175,7 @@ private:
             for (int64_t e = part.start[r]; e < part.start[r + 1]; ++e) {
                 Code label = part.items[e];
                 if (!worker.support[label]) worker.touched.push_back(label);
-                worker.support[label] += weight;
+                worker.persons.add(worker.support[label], label, weight, rows_.person(row));
                 worker.with[label] += secret;
             }
         }

@@ -61,6 +61,7 @@ class MM(SuppressingAlgorithm):
             demand.k,
             demand.max_share.as_integer_ratio(),
             demand.known,
+            persons=rows.repeaters,
             threads=engine.threads,
             tick=engine.tick("looking for sets that violate the model"),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._version import __version__
+from shoal.data.persons import plural
 from shoal.errors import OptionError, OutputError
 from shoal.evaluation import charts
 from shoal.evaluation.choices import Choice, Frontier, listed
@@ -62,6 +63,7 @@ def _html(frontier: Frontier) -> tuple[bytes, str]:
         .get_template("frontier.html")
         .render(
             frontier=frontier,
+            counted=plural(frontier.person or "record"),
             known=DRAWN,
             version=__version__,
             css=(Path(html.__file__).parent / "report.css").read_text(encoding="utf-8"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from shoal.data.arrays import Codes, Offsets
-from shoal.kernels.arrays import Row, capped, rows_of
+from shoal.kernels.arrays import NOBODY, Row, capped, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 
 MOST_MOLES = 10_000_000  # more would need gigabytes of memory
@@ -26,11 +26,14 @@ def minimal_moles(
     share: tuple[int, int],
     p: int,
     *,
+    persons: Codes = NOBODY,
     most: int = MOST_MOLES,
     threads: int = 1,
     tick: Tick = no_progress,
 ) -> list[Codes] | None:
-    """Sets of at most p labels in 1..k-1 rows, or with a private value in more than ``share`` of their rows.
+    """Sets of at most p labels in rows of 1..k-1 persons, or with a private value in more than ``share`` of their rows.
+
+    Shares are of rows: nobody asks for them where persons have several rows.
 
     Those no part of which is such a set: one array for each number of labels, a line for each set. In a set the label
     with the lowest support comes first (ties: the lower code), and the sets come in that order. None: there are more
@@ -41,7 +44,7 @@ def minimal_moles(
     >>> [moles.tolist() for moles in minimal_moles(*rows, 3, *nothing, 0, 2, (1, 1), 2)]
     [[], [[2, 0]]]
     """
-    rows = (indptr, items, labels, private_indptr, private_items, private_labels)
+    rows = (indptr, items, persons, labels, private_indptr, private_items, private_labels)
     mined = compiled_or(minimal_moles_twin)(*rows, capped(k, indptr), *share, min(p, labels), most, threads, tick)
     if mined is None:
         return None
@@ -51,12 +54,13 @@ def minimal_moles(
     return [part.reshape(-1, size) for size, part in enumerate(parts, 1)]
 
 
-Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's private values, its weight
+Held = list[tuple[Row, Row, int]]  # what follows a prefix in a row, the row's private values, whose it is
 
 
 def minimal_moles_twin(
     indptr: Offsets,
     items: Codes,
+    persons: Codes,
     labels: int,
     private_indptr: Offsets,
     private_items: Codes,
@@ -72,14 +76,12 @@ def minimal_moles_twin(
     """How many moles of 1, 2, .. labels there are, and their labels one mole after the other."""
     support = Counter[int](items.tolist())
     rows = [tuple(sorted(row, key=lambda label: (support[label], label))) for row in rows_of(indptr, items)]
-    weighted = Counter(zip(rows, rows_of(private_indptr, private_items), strict=True))
-    everything = [(row, values, weight) for (row, values), weight in weighted.items()]
+    people = people_of(indptr, persons)
+    everything = list(zip(rows, rows_of(private_indptr, private_items), people, strict=True))
 
     def in_breach(held: Held) -> bool:
-        count, together = sum(weight for _, _, weight in held), Counter[int]()
-        for _, values, weight in held:
-            for value in values:
-                together[value] += weight
+        count = len({person for _, _, person in held})
+        together = Counter(value for _, values, _ in held for value in values)
         return count < k or max(together.values(), default=0) * whole > count * part
 
     known: set[frozenset[int]] = set()
@@ -109,9 +111,9 @@ def _without(known: set[frozenset[int]], rows: Held, size: int, tick: Tick) -> I
             yield prefix, held
             continue
         follow: dict[int, Held] = defaultdict(list)
-        for rest, values, weight in held:
+        for rest, values, person in held:
             for at, label in enumerate(rest):
-                follow[label].append((rest[at + 1 :], values, weight))
+                follow[label].append((rest[at + 1 :], values, person))
         parts = [part for length in range(len(prefix) + 1) for part in itertools.combinations(prefix, length)]
         for label, having in follow.items():
             if not any(frozenset((*part, label)) in known for part in parts):
