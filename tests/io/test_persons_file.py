@@ -12,6 +12,8 @@ from shoal.io.persons_file import read_persons, write_persons
 
 def test_ids_come_back_as_they_were_and_are_for_their_owner_alone(tmp_path: Path) -> None:
     path, ids = tmp_path / "persons.txt", ["007", " a b", "Käthe", "007"]
+    path.write_text("of a release before, which anybody could read")
+    path.chmod(0o644)
     write_persons(ids, path)
     assert path.read_bytes() == "007\n a b\nKäthe\n007\n".encode()
     assert path.stat().st_mode & 0o777 == 0o600

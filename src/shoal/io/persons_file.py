@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from shoal.errors import DataError
 
 
 def write_persons(ids: Sequence[str], path: str | Path) -> None:
-    """Write the ids; if the file is new, its owner alone may read it."""
+    """Write the ids; the owner of the file alone may read it."""
     for row, one in enumerate(ids, 1):
         if any(mark in one for mark in "\r\n"):
             raise DataError(
                 f"The person of record {row} has an id with a line end, which {path} cannot hold: remove it."
             )
+    with contextlib.suppress(OSError):  # a file that is replaced keeps its mode, and others may be allowed to read it
+        Path(path).chmod(0o600)
     with files.atomic_output(path, private=True) as sink:
         sink.write("".join(f"{one}\n" for one in ids).encode())
 
