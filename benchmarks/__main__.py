@@ -19,6 +19,7 @@ from benchmarks import (
     leaderboard,
     minimality,
     optimum,
+    persons,
     reading,
     rt,
     rt_page,
@@ -34,11 +35,11 @@ def main() -> None:
         return papers(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
-    others = ["leaderboard", "minimality", "siblings", "tables-with-sets"]
+    others = ["leaderboard", "minimality", "persons", "siblings", "tables-with-sets"]
     parser.add_argument("what", nargs="*", default=every, choices=[*every, *others])
     parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
     parser.add_argument(
-        "--docs", action="store_true", help="put 'rt', 'siblings' or 'tables-with-sets' into its page of docs/"
+        "--docs", action="store_true", help="put 'persons', 'rt', 'siblings' or 'tables-with-sets' into docs/"
     )
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
@@ -65,6 +66,10 @@ def main() -> None:
         measured = show("Groups of siblings, the default command, k=5", siblings.rows(data), given.out / "siblings.csv")
         if given.docs and measured:
             siblings.write(measured)
+    if "persons" in given.what:
+        measured = show("Counting persons and records, k=5", persons.rows(), given.out / "persons.csv")
+        if given.docs and measured:
+            persons.write(measured)
     if "tables-with-sets" in given.what:
         measured = show("Tables with sets, k=25, m=2", tables_with_sets.rows(), given.out / "tables-with-sets.csv")
         if given.docs and measured:

@@ -63,7 +63,7 @@ def safe(release: shoal.Release) -> bool:
 
 
 @pairs
-@examples(60)
+@examples(32)
 @given(data=st.data())
 def test_every_method_protects_persons(
     algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject
@@ -77,7 +77,7 @@ def test_every_method_protects_persons(
 
 
 @pairs
-@examples(20)
+@examples(12)
 @given(data=st.data())
 def test_persons_with_one_record_change_nothing(
     algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject
