@@ -43,7 +43,7 @@ def informs(folder: Path, privacy: PrivacyModel, rows: int | None = None) -> sho
 @pytest.mark.parametrize(("k", "m"), [(25, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE)])
 def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
     problem = informs(real_data, shoal.KKmAnonymity(k=k, m=m), 3000)
-    options: dict[str, Any] = {"delta": 0.65} if "merge" in name else {}
+    options: dict[str, Any] = {"within": "sets", **({"delta": 0.65} if "merge" in name else {})}
     release = shoal.anonymize(problem, ALGORITHMS[name](**options))
     assert release.verdict.holds
     if name.startswith("rmerge"):
