@@ -56,6 +56,13 @@ class IdentifyingColumns(Note):
 
 
 @dataclass(frozen=True)
+class ColumnsLikeIds(Note):
+    """The same where some person has several records: then no option publishes them."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class NullItemsDropped(Note):
     """Rows of long data without an item were left out."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.data import notes
 from shoal.data.columns import looks_like_id
 from shoal.data.note import Note
-from shoal.data.reading_notes import IdsKept, IdsReplaced, PersonColumn
+from shoal.data.reading_notes import ColumnsLikeIds, IdentifyingColumns, IdsKept, IdsReplaced, PersonColumn
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.problem.persons import linking_notes
 from shoal.release import column_notes
@@ -76,6 +76,8 @@ def _left_out(release: Release) -> Iterator[Note]:
     for note in origin.notes:
         if isinstance(note, PersonColumn) or (isinstance(note, IdsReplaced | IdsKept) and by_content):  # told before
             continue
+        if isinstance(note, IdentifyingColumns) and by_content:
+            note = ColumnsLikeIds(note.columns)
         hidden = isinstance(note, IdsKept) and not all(name in published for name in note.columns)
         yield IdsReplaced(note.columns) if isinstance(note, IdsKept) and hidden else note
 

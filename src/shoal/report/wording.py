@@ -50,6 +50,9 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "Columns with a different value in nearly every record were left out, as ids are: {columns}. To publish them "
         "all the same, pass --keep-ids, and name them and the ids with --plain."
     ),
+    reading_notes.ColumnsLikeIds: (
+        "Columns with a different value in nearly every record were left out, as ids are: {columns}."
+    ),
     reading_notes.NullItemsDropped: "{rows:,} rows without a value in '{column}' were left out.",
     reading_notes.Filtered: "Only rows with {condition} were read: {kept:,} of {total:,}.",
     notes.DroppedItems: "Items that were left out when the data were read: {labels}.",
