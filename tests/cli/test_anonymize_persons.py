@@ -143,7 +143,7 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
         ),
         ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' says whose each record is (--person)"),
         ((*PERSON, "--plain", "household_id"), "Column 'household_id' says whose each record is (--person)"),
-        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids would publish 'basket_id'"),
+        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids is for publishing 'basket_id'"),
         (("--persons-out", "persons.txt"), "--persons-out writes the persons of the records: name their column"),
         ((*PERSON, "--persons-out", "public.csv"), "must be different files"),
         ((*PERSON, "--persons-out", "orders.csv"), "orders.csv is also read"),

@@ -33,8 +33,8 @@ WIDTH = 20  # characters of a full bar
     type=click.Choice(["km", "k-km"]),
     help="The privacy model: for sets, or for columns and sets.",
 )
-@click.option("--k", metavar="N,N", help="Values of k.  [default: 2,3,5,10,25; for k-km: 25]")
-@click.option("--m", metavar="N,N", help="Values of m.  [default: 1,2,3; for k-km: 2]")
+@click.option("-k", "--k", metavar="N,N", help="Values of k.  [default: 2,3,5,10,25; for k-km: 25]")
+@click.option("-m", "--m", metavar="N,N", help="Values of m.  [default: 1,2,3; for k-km: 2]")
 @click.option(
     "--delta",
     metavar="X,X",
@@ -125,7 +125,7 @@ def command(
 
 def show(result: Frontier) -> None:
     """The table, the chart, and a sentence for each sensible choice."""
-    console.table(f"{result.data}: {result.records:,} records", *listed(result.choices), right=0)
+    console.table(f"{result.data}: {result.size}", *listed(result.choices), right=0)
     if result.kind:
         console.say(
             f"bound: 'best' is proved; otherwise every {result.kind} loses at least that much. Loss: {result.measure}."

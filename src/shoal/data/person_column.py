@@ -72,8 +72,9 @@ def _no_column(data: Dataset, column: str) -> DataError:
         )
     reason = why.removesuffix(", so it is left out")
     return DataError(
-        f"{reason}, so it cannot say whose a record of {data.origin.name} is (--person): name a column with one value "
-        f"for each record; columns beside the sets: {listed}."
+        f"{reason}, so it cannot say whose a record of {data.origin.name} is (--person): every row of a record needs "
+        f"the same value, and none may be blank. Correct the rows, or name another column; columns beside the sets: "
+        f"{listed}."
     )
 
 

@@ -14,6 +14,7 @@ from shoal.report.formatting import count_noun, share
 
 NEARLY = 0.9  # a stricter choice that keeps this share of the unchanged items makes a weaker one pointless
 MOST_OF_COLUMNS = 0.9  # columns that lose more say nothing
+SOME = 0.01  # a share of unchanged items
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,13 @@ class Frontier:
     kind: str  # what proofs and bounds are about, for people; empty: there are none
     asked: int  # choices that were asked for; more than there are, if the user has interrupted
     person: str = ""  # whom a guarantee counts, such as "household"; empty: records
+    persons: int = 0  # how many there are
+
+    @property
+    def size(self) -> str:
+        """The data in figures: records, and persons where these are counted."""
+        of = f" of {self.persons:,} {plural(self.person, self.persons)}" if self.person else ""
+        return f"{count_noun(self.records, 'record')}{of}"
 
     @property
     def interrupted(self) -> bool:
@@ -66,11 +74,16 @@ class Frontier:
 
     @property
     def sensible(self) -> tuple[Choice, ...]:
-        """Choices worth a thought: something can be read, and no stricter one keeps nearly as many items unchanged."""
+        """Choices worth a thought: something can be read, and no stricter one keeps nearly as many items unchanged.
+
+        If some choice keeps items unchanged, those that keep hardly any are no alternative.
+        """
+        least = SOME if any(one.unchanged >= SOME for one in self.choices) else 0.0
         return tuple(
             one
             for one in self.choices
             if not one.worthless
+            and one.unchanged >= least
             and (one.columns_loss or 0.0) <= MOST_OF_COLUMNS
             and not any(
                 other is not one and other.covers(one) and other.unchanged >= NEARLY * one.unchanged

@@ -135,6 +135,7 @@ def frontier(
         kind="" if model.relational else kinds.get(siblings, "cut of the refined hierarchy"),
         asked=asked,
         person="" if data.prepared.persons is None else data.prepared.persons.noun,
+        persons=0 if data.prepared.persons is None else data.prepared.persons.count(),
     )
 
 

@@ -182,7 +182,7 @@ def measure(
         if known_persons is not None and known_persons.several:
             raise OptionError(
                 "measure compares record by record, but where a person has several records, these are published in "
-                "another order: read the figures in the report of the release, or leave out --person."
+                "another order: read the figures in the report of the release."
             )
         asked = Workload.load(workload) if isinstance(workload, str | Path) else workload
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)

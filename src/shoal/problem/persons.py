@@ -28,8 +28,8 @@ def require_counting(privacy: PrivacyModel, data: Dataset) -> None:
         return
     counting = [name for name, one in discovery.find("shoal.privacy", PrivacyModel).items() if one.counts_persons]
     raise OptionError(
-        f"The model {privacy.name} counts records, not persons: leave out --person, or choose a model that counts "
-        f"persons ({', '.join(sorted(counting))})."
+        f"The model {privacy.name} counts records, not persons: leave out the persons (--person, --persons), or choose "
+        f"a model that counts persons ({', '.join(sorted(counting))})."
     )
 
 
@@ -38,14 +38,12 @@ def refuse_linking(problem: Prepared[PrivacyModel]) -> None:
     persons = problem.persons
     if persons is None or not persons.several:
         return
-    published = _unchanged(problem.data)
     for note in problem.data.origin.notes:
-        kept = [name for name in getattr(note, "columns", ()) if isinstance(note, IdsKept) and name in published]
-        if kept:
+        if isinstance(note, IdsKept):
             raise OptionError(
-                f"--keep-ids would publish '{shorten(kept[0])}', the id of each record, though some {persons.noun} "
-                f"has several records: whoever has a list of the ids could put them together again. Leave out "
-                f"--keep-ids, and records are numbered."
+                f"--keep-ids is for publishing '{shorten(note.columns[0])}', the id of each record, but some "
+                f"{persons.noun} has several records: whoever has a list of the ids could put them together again. "
+                f"Leave out --keep-ids, and records are numbered."
             )
     for link in _links(problem.data, persons):
         if link.determines:

@@ -55,10 +55,10 @@ def _persons(release: Release) -> Iterator[Note]:
     persons, origin = release.problem.persons, release.problem.data.origin
     if persons is None:
         return
-    yield from (note for note in origin.notes if isinstance(note, PersonColumn))
     if not persons.several:
         yield notes.PersonsOfOneRecord(persons.column, persons.noun)
         return
+    yield from (note for note in origin.notes if isinstance(note, PersonColumn))
     ids = tuple(name for note in origin.notes if isinstance(note, IdsReplaced | IdsKept) for name in note.columns)
     yield notes.RecordsSorted(persons.noun, tuple(name for name in ids if name != persons.column), origin.has_index)
     yield notes.OneRecordKnown(persons.noun, persons.nouns, persons.column)
