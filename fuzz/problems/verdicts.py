@@ -40,15 +40,24 @@ def of_original(world: World) -> list[Failure]:
 
 
 def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
-    """The release, and copies of it with a few labels added, deleted or swapped."""
+    """The release, and copies of it with a few labels changed, or with persons who repeat a record."""
     privacy = release.problem.privacy
     failures = _agree(world, privacy, seen, "the release")
+    if not seen.rows or failures:
+        return failures
     random_ = random.Random(world.case.perturb)
-    for _ in range(PERTURBED if seen.rows and not failures else 0):
-        failures += _agree(
-            world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release"
-        )
+    copies = [_changed(random_, seen.rows) for _ in range(PERTURBED)]
+    if world.has_repeaters:
+        copies += [_repeated(random_, rows, world.people) for rows in (seen.rows, *copies)]
+    for rows in copies:
+        failures += _agree(world, privacy, Seen(rows, seen.columns, seen.book), "a changed release")
     return failures
+
+
+def _repeated(random_: random.Random, rows: Sets, people: list[int]) -> Sets:
+    """The rows, where most records of a person are the same one: by records it weighs more than by persons."""
+    same = dict(random_.sample(list(zip(people, rows, strict=True)), len(rows)))
+    return [same[person] if random_.random() < 0.9 else row for row, person in zip(rows, people, strict=True)]
 
 
 def _changed(random_: random.Random, rows: Sets) -> Sets:
