@@ -25,6 +25,8 @@ def of_problems(tally: Tally) -> None:
     table(["model", "algorithm", "problems", "releases", "refusals", "ms each", "per s and process"], rows)
     through = ", ".join(f"{name} {count:,}" for name, count in sorted(tally.formats.items()))
     print(f"\nthrough files and the command line too: {through or 'none'}")
+    owned = ", ".join(f"{name} {count:,}" for name, count in sorted(tally.persons.items()))
+    print(f"with persons: {owned or 'none'}; {tally.persons_released:,} releases")
     print("most frequent refusals:")
     for message, count in tally.refusals.most_common(SHOWN):
         print(f"{count:9,}  {message}")

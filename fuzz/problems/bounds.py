@@ -29,7 +29,8 @@ def feasible(world: World) -> str:
     if "group_column" in options:  # one group of all
         sizes: dict[str, list[str | None]] = {**case.columns, options["group_column"]: ["1"] * case.n_rows}
         return "all records in one group" if _is_safe(world, world.rows, sizes) else ""
-    if _is_safe(world, world.rows, case.columns):
+    whole_persons = case.model == "k-lm" and world.has_repeaters  # for shares of persons, clusters do not part them
+    if not whole_persons and _is_safe(world, world.rows, case.columns):
         return "the data satisfy the model as they are"
     if not cls.truthful or not cls.generalizes or issubclass(cls, SuppressingAlgorithm):
         return ""
@@ -130,7 +131,7 @@ def _best(world: World, ways: Iterable[tuple[Cut, Cut] | Cut]) -> Fraction | Non
         ranked.append((loss, at, [frozenset(label[item] for item in row - dropped) for row in world.known]))
     ranked.sort(key=lambda one: one[:2])
     for loss, _, rows in ranked:
-        if holds(case.model, options, View(rows, sensitive, (), ())):
+        if holds(case.model, options, View(rows, sensitive, (), (), world.people)):
             return loss
     return None
 

@@ -32,6 +32,7 @@ class Case:
     format: str | None = None  # of the file that the command line is given; None: the library alone
     tree_format: str = "parents"
     perturb: int = 0  # the seed of the changes that verdicts are tried on
+    persons: list[int] | None = None  # whose each record is; None: nobody said
 
     @property
     def n_rows(self) -> int:

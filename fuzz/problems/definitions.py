@@ -1,6 +1,7 @@
 """The definition of every model by brute force (spec/models.md), and the losses as exact fractions (spec/metrics.md).
 
-Nothing here knows the product: rows are sets of labels, options are plain values.
+Models that are defined by persons count those of the records (spec/persons.md), the others count records. Nothing here
+knows the product: rows are sets of labels, options are plain values.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 Sets = list[frozenset[str]]
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class View:
     sensitive: Sets
     classes: Sequence[Hashable]  # the values of the quasi-identifying columns of each record
     groups: Sequence[Hashable]  # the published group of each record
+    people: Sequence[int]  # whose each record is; where nobody said, each is of another person
 
 
 def holds(model: str, options: dict[str, Any], view: View) -> bool:
@@ -40,21 +43,34 @@ def _subsets(row: Iterable[str], least: int, most: int) -> Iterable[tuple[str, .
     return itertools.chain.from_iterable(itertools.combinations(members, size) for size in range(least, most + 1))
 
 
-def _km(rows: Sets, k: int, m: int | str) -> bool:
+def _different(pairs: Iterable[tuple[_Key, int]]) -> dict[_Key, int]:
+    """How many different persons each key is given with."""
+    people: dict[_Key, set[int]] = {}
+    for key, person in pairs:
+        people.setdefault(key, set()).add(person)
+    return {key: len(some) for key, some in people.items()}
+
+
+def _km(rows: Sets, people: Sequence[int], k: int, m: int | str) -> bool:
     most = _known(rows, m)
-    counts = Counter(known for row in rows for known in _subsets(row, 1, most))
+    whose = zip(rows, people, strict=True)
+    counts = _different((known, person) for row, person in whose for known in _subsets(row, 1, most))
     return all(count >= k for count in counts.values())
 
 
-def _shares(rows: Sets, values: Sets, sizes: tuple[int, int], most: Fraction) -> bool:
-    """Whether no sensitive value is in more than a share of the records with some known labels."""
-    totals: Counter[tuple[str, ...]] = Counter()
-    holders: Counter[tuple[tuple[str, ...], str]] = Counter()
-    for row, hidden in zip(rows, values, strict=True):
+def _shares(view: View, people: Sequence[int], sizes: tuple[int, int], most: Fraction) -> bool:
+    """Whether a sensitive value is with no more than a share of the persons who have a record with some known labels.
+
+    It is with a person if it is in such a record of theirs.
+    """
+    fitting: list[tuple[tuple[str, ...], int]] = []
+    telling: list[tuple[tuple[tuple[str, ...], str], int]] = []
+    for row, hidden, person in zip(view.known, view.sensitive, people, strict=True):
         for known in _subsets(row, sizes[0], min(sizes[1], len(row))):
-            totals[known] += 1
-            holders.update((known, value) for value in hidden)
-    return all(count <= most * totals[known] for (known, _), count in holders.items())
+            fitting.append((known, person))
+            telling += [((known, value), person) for value in hidden]
+    totals = _different(fitting)
+    return all(count <= most * totals[known] for (known, _), count in _different(telling).items())
 
 
 def _by_class(view: View) -> list[View]:
@@ -63,35 +79,44 @@ def _by_class(view: View) -> list[View]:
     for at, one in enumerate(view.classes):
         members.setdefault(one, []).append(at)
     return [
-        View([view.known[at] for at in rows], [view.sensitive[at] for at in rows], (), ()) for rows in members.values()
+        View(
+            [view.known[at] for at in rows],
+            [view.sensitive[at] for at in rows],
+            (),
+            (),
+            [view.people[at] for at in rows],
+        )
+        for rows in members.values()
     ]
 
 
 def _is_km(options: dict[str, Any], view: View) -> bool:
-    return _km(view.known, options["k"], options["m"])
+    return _km(view.known, view.people, options["k"], options["m"])
 
 
 def _is_km_negative(options: dict[str, Any], view: View) -> bool:
     labels = sorted(frozenset[str]().union(*view.known))
     bit = {label: 1 << at for at, label in enumerate(labels)}
-    rows = Counter(sum(bit[label] for label in row) for row in view.known)
+    rows = {(sum(bit[label] for label in row), person) for row, person in zip(view.known, view.people, strict=True)}
     for size in range(1, min(options["m"], len(labels)) + 1):
         for known in itertools.combinations(bit.values(), size):
-            mask, matching = sum(known), Counter[int]()
-            for row, count in rows.items():
-                matching[row & mask] += count
+            mask = sum(known)
+            matching = _different((row & mask, person) for row, person in rows)
             if any(count < options["k"] for count in matching.values()):
                 return False
     return True
 
 
 def _is_lm(options: dict[str, Any], view: View) -> bool:
-    return _shares(view.known, view.sensitive, (0, options["m"]), Fraction(1, options["l"]))
+    by_records = range(len(view.known))
+    return all(
+        _shares(view, people, (0, options["m"]), Fraction(1, options["l"])) for people in (by_records, view.people)
+    )
 
 
 def _is_hkp(options: dict[str, Any], view: View) -> bool:
-    share = Fraction(str(options["h"]))
-    return _km(view.known, options["k"], options["p"]) and _shares(view.known, view.sensitive, (1, options["p"]), share)
+    share, records = Fraction(str(options["h"])), range(len(view.known))
+    return _km(view.known, records, options["k"], options["p"]) and _shares(view, records, (1, options["p"]), share)
 
 
 def _is_transactional_k(options: dict[str, Any], view: View) -> bool:
@@ -112,7 +137,7 @@ def _is_privacy_degree(options: dict[str, Any], view: View) -> bool:
 
 
 def _is_k(options: dict[str, Any], view: View) -> bool:
-    return all(count >= options["k"] for count in Counter(view.classes).values())
+    return all(count >= options["k"] for count in _different(zip(view.classes, view.people, strict=True)).values())
 
 
 def _is_k_km(options: dict[str, Any], view: View) -> bool:

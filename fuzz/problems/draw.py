@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from dataclasses import replace
 from typing import Any
 
 from fuzz.problems import labels, trees
@@ -67,7 +68,7 @@ def draw(seed: str) -> Case:
     model_options = _options(random_, model, known)
     if random_.random() < 0.8:
         sets = _thinned(random_, sets, model_options)
-    return Case(
+    case = Case(
         sets=sets,
         model=model.name,
         algorithm=algorithm.name,
@@ -86,14 +87,34 @@ def draw(seed: str) -> Case:
         tree_format=random_.choice(("parents", "parents", "arx", "amnesia-json")),
         perturb=random_.randrange(2**30),
     )
+    if model.counts_persons and case.format is None and random_.random() < PERSONS_SHARE:
+        return replace(case, persons=_persons(random_, sets))
+    return case
 
 
+PERSONS_SHARE = 0.35  # of the cases that can have persons
 SHELL_SHARE = 0.25  # of the cases that go through the command line too
 
 
 def _count(random_: random.Random) -> int:
     """A number of records."""
     return random_.choices((0, 1, 2, random_.randint(3, 9), random_.randint(8, 16)), (1, 1, 2, 32, 64))[0]
+
+
+def _persons(random_: random.Random, sets: dict[str, Rows]) -> list[int]:
+    """Whose each record is: few persons with several records, or one record each; numbers may be left out."""
+    records = [str(record) for record in zip(*sets.values(), strict=True)]
+    several = random_.random() < 0.85
+    number = random_.choice((1, 2, 3, 4, 6, 8, 12, 20)) if several else len(records)
+    ids = random_.sample(range(number * random_.choice((1, 3))), number)
+    if not several:
+        return ids
+    alike, owner = random_.choice((0.0, 0.0, 0.5, 0.9)), dict[str, int]()  # people often do the same again
+    people = []
+    for record in records:
+        person = random_.choice(ids)
+        people.append(owner.setdefault(record, person) if random_.random() < alike else person)
+    return sorted(people) if random_.random() < 0.2 else people  # neighbours are often of one person
 
 
 def _rows(random_: random.Random, items: list[str], count: int) -> Rows:

@@ -104,9 +104,13 @@ def read(case: Case, path: Path, options: dict[str, Any]) -> Table:
         return {name: [[v for v in row if v] for row in cells(path, str(options.get("delimiter") or ","))]}
     if case.format == "long":
         items_of: dict[str, list[str]] = {}
-        for record, item in cells(path, str(options.get("delimiter") or ","))[1:]:
+        values_of: dict[str, list[str]] = {}  # such as the group of a record
+        (_, _, *others), *lines = cells(path, str(options.get("delimiter") or ","))
+        for record, item, *values in lines:
             items_of.setdefault(record, []).extend([item] if item else [])
-        return {name: list(items_of.values())}
+            values_of[record] = values
+        beside = {column: [values[at] for values in values_of.values()] for at, column in enumerate(others)}
+        return {name: list(items_of.values()), **beside}
     if case.format in ("csv", "tsv"):
         head, *rows = cells(path, str(options.get("delimiter") or ("\t" if case.format == "tsv" else ",")))
         table: Table = {column: [row[at] for row in rows] for at, column in enumerate(head)}

@@ -21,19 +21,21 @@ from shoal.privacy import PrivacyModel
 class Outcome:
     """A release and what its reader sees, or the error in its place."""
 
-    seen: Seen | None = None
+    published: Seen | None = None
+    seen: Seen | None = None  # the same in the order of the input
     release: Any = None
     error: Exception | None = None
 
 
 def run(case: Case, *, again: bool = False) -> Outcome:
-    """Anonymize; ``again``: the same problem in another order of options and labels, by other threads."""
+    """Anonymize; ``again``: the same problem with other numbers of persons, options and labels in another order."""
     try:
         problem = problem_of(case, again=again)
         method = algorithm_of(case, again=again)
         release = shoal.anonymize(problem, method, shoal.Engine(workers=2 if again else 1))
         book = {entry.label: frozenset(entry.items) for entry in release.codebook.entries}
-        return Outcome(seen_of(case, release.data, book), release)
+        published = seen_of(case, release.data, book)
+        return Outcome(published, _as_given(published, release.order), release)
     except Exception as error:
         return Outcome(error=error)
 
@@ -41,6 +43,7 @@ def run(case: Case, *, again: bool = False) -> Outcome:
 def problem_of(case: Case, *, again: bool = False) -> shoal.Problem:
     """The problem of a case."""
     data = data_of(case)
+    data = data.with_transactions(data.transactions.of_persons(_persons(case.persons, again=again)))
     return shoal.Problem(
         data,
         tree_of(case, data, again=again),
@@ -51,6 +54,13 @@ def problem_of(case: Case, *, again: bool = False) -> shoal.Problem:
         allow_missing=case.allow_missing,
         columns={name: _column(spec) for name, spec in case.roles.items()},
     )
+
+
+def _persons(people: list[int] | None, *, again: bool) -> list[int] | None:
+    """Whose each record is; ``again``: by other numbers, or not at all where each is of another person."""
+    if people is None or not again:
+        return people
+    return None if len(set(people)) == len(people) else [max(people) - person for person in people]
 
 
 def privacy_of(case: Case, *, again: bool = False) -> PrivacyModel:
@@ -124,6 +134,16 @@ def seen_of(case: Case, data: Any, book: dict[str, frozenset[str]]) -> Seen:
     columns = {name: data.column(name).to_pylist() for name in data.column_names}
     sets = {name: columns.pop(name) for name in case.sets}
     return Seen(together(sets), {name: list(map(_text, values)) for name, values in columns.items()}, book)
+
+
+def _as_given(seen: Seen, order: Any) -> Seen:
+    """What is published, in the order of the input; ``order``: the row of the input that each record is, if another."""
+    if order is None or len(order) != len(seen.rows):
+        return seen
+    place = {row: at for at, row in enumerate(order.tolist())}
+    back = [place[row] for row in range(len(seen.rows))]
+    columns = {name: [values[at] for at in back] for name, values in seen.columns.items()}
+    return Seen([seen.rows[at] for at in back], columns, seen.book)
 
 
 def together(sets: dict[str, list[list[str]]]) -> Sets:

@@ -28,6 +28,8 @@ class Tally:
     releases: Counter[tuple[str, str]] = field(default_factory=Counter)
     seconds: Counter[tuple[str, str]] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)  # of those that went through the command line
+    persons: Counter[str] = field(default_factory=Counter)  # by model, of those whose persons are given
+    persons_released: int = 0
     refusals: Counter[str] = field(default_factory=Counter)  # by message
     failures: Counter[str] = field(default_factory=Counter)  # by kind
     files: list[Path] = field(default_factory=list)
@@ -108,12 +110,14 @@ def _listen(worker: _Worker, tally: Tally) -> bool:
         tally.files.append(rest[1])
         say(rest[2])
     else:
-        pair, released, refusal, form, failures, seconds = rest
+        pair, released, refusal, form, persons, failures, seconds = rest
         tally.problems[pair] += 1
         tally.releases[pair] += released
         tally.seconds[pair] += seconds
         tally.refusals.update([refusal] if refusal else [])
         tally.formats.update([form] if form else [])
+        tally.persons.update([pair[0]] if persons else [])
+        tally.persons_released += persons and released
         tally.failures.update(failures)
     return True
 
@@ -138,7 +142,8 @@ def _chunk(
         spent = time.perf_counter() - began
         kinds = [failure.kind for failure in result.failures]
         pair = (case.model, case.algorithm)
-        pipe.send(("result", pair, result.released, result.refusal, case.format, kinds, spent))
+        persons = case.persons is not None
+        pipe.send(("result", pair, result.released, result.refusal, case.format, persons, kinds, spent))
         for failure in result.failures:
             if failure.kind not in kept:
                 kept.add(failure.kind)

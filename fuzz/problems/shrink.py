@@ -37,6 +37,7 @@ def _smaller(case: Case) -> Iterator[Case]:
         if size == 1:
             break
         size //= 2
+    yield from _fewer_persons(case)
     yield replace(case, format=None)
     yield replace(case, memory="list")
     yield replace(case, weights=None)
@@ -82,7 +83,21 @@ def _without_rows(case: Case, gone: range) -> Case:
         case,
         sets={column: [rows[at] for at in kept] for column, rows in case.sets.items()},
         columns={column: [values[at] for at in kept] for column, values in case.columns.items()},
+        persons=case.persons and [case.persons[at] for at in kept],
     )
+
+
+def _fewer_persons(case: Case) -> Iterator[Case]:
+    """Without persons; or with plain numbers, or with a record less for one of them, who becomes another person."""
+    people = case.persons
+    if people is None:
+        return
+    yield replace(case, persons=None)
+    number = {person: at for at, person in enumerate(dict.fromkeys(people))}
+    yield replace(case, persons=[number[person] for person in people])
+    for at, person in enumerate(people):
+        if people.count(person) > 1:
+            yield replace(case, persons=[*people[:at], max(people) + 1, *people[at + 1 :]])
 
 
 def _smaller_trees(case: Case) -> Iterator[Case]:

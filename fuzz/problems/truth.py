@@ -70,7 +70,7 @@ def view_of(world: World, seen: Seen) -> View:
     columns = [seen.columns[name] for name in world.quasi_identifiers if name in seen.columns]
     classes: list[Hashable] = list(zip(*columns, strict=True)) if columns else [()] * len(known)
     column = world.case.model_options.get("group_column", "group")
-    return View(known, world.values(sensitive), classes, seen.columns.get(column, [None] * len(known)))
+    return View(known, world.values(sensitive), classes, seen.columns.get(column, [None] * len(known)), world.people)
 
 
 def _true_items(world: World, covers: Covers, release: Any) -> list[Failure]:

@@ -40,15 +40,24 @@ def of_original(world: World) -> list[Failure]:
 
 
 def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
-    """The release, and copies of it with a few labels added, deleted or swapped."""
+    """The release, and copies of it with a few labels changed, or with persons who repeat a record."""
     privacy = release.problem.privacy
     failures = _agree(world, privacy, seen, "the release")
+    if not seen.rows or failures:
+        return failures
     random_ = random.Random(world.case.perturb)
-    for _ in range(PERTURBED if seen.rows and not failures else 0):
-        failures += _agree(
-            world, privacy, Seen(_changed(random_, seen.rows), seen.columns, seen.book), "a changed release"
-        )
+    copies = [_changed(random_, seen.rows) for _ in range(PERTURBED)]
+    if world.has_repeaters:
+        copies += [_repeated(random_, rows, world.people) for rows in (seen.rows, *copies)]
+    for rows in copies:
+        failures += _agree(world, privacy, Seen(rows, seen.columns, seen.book), "a changed release")
     return failures
+
+
+def _repeated(random_: random.Random, rows: Sets, people: list[int]) -> Sets:
+    """The rows, where most records of a person are the same one: by records it weighs more than by persons."""
+    same = dict(random_.sample(list(zip(people, rows, strict=True)), len(rows)))
+    return [same[person] if random_.random() < 0.9 else row for row, person in zip(rows, people, strict=True)]
 
 
 def _changed(random_: random.Random, rows: Sets) -> Sets:
@@ -78,35 +87,43 @@ def _agree(world: World, privacy: PrivacyModel, seen: Seen, what: str) -> list[F
     expected = holds(world.case.model, full_options(world), view)
     if verdict.holds != expected:
         return [Failure(f"verdict on {what}: {world.case.model}", f"told {verdict.holds}, is {expected}")]
-    if not verdict.holds and (wrong := _witness(verdict, view)):
+    if not verdict.holds and (wrong := _witness(verdict, view, by_persons=world.case.persons is not None)):
         return [Failure(f"witness on {what}: {world.case.model}", wrong)]
     return []
 
 
-def _witness(verdict: Verdict, view: View) -> str:
+def _witness(verdict: Verdict, view: View, *, by_persons: bool) -> str:
     """What is wrong with the first witness; empty: nothing."""
     if not verdict.witnesses or verdict.violations < 1:
         return "violated without a witness"
     one = verdict.witnesses[0]
-    if isinstance(one, RareInClass | DisclosingInClass):
+    if bool(one.person) != by_persons and not isinstance(one, DisclosingSet):  # which may be about records as well
+        return f"{one}: counts {one.unit()}"
+    if isinstance(one, DisclosingInClass):
         return ""
+    people = view.people if one.person else range(len(view.known))
     has, lacks = frozenset(one.labels), frozenset(one.named) - frozenset(one.labels)
-    rows = list(zip(view.known, view.sensitive, strict=True))
+    rows = list(zip(view.known, view.sensitive, people, strict=True))
+    if isinstance(one, RareInClass):
+        classes = [[row for row, own in zip(rows, view.classes, strict=True) if own == each] for each in view.classes]
+        sizes = {len({person for known, _, person in members if has <= known}) for members in classes}
+        return "" if one.support in sizes else f"{one}: {sorted(sizes)} {one.unit()}"
     if isinstance(one, RareRecord):
-        count = sum(known | secret == has for known, secret in rows)
+        count = len({person for known, secret, person in rows if known | secret == has})
     else:
-        count = sum(has <= known and not lacks & known for known, _ in rows)
+        count = len({person for known, _, person in rows if has <= known and not lacks & known})
     if count != one.support:
-        return f"{one}: {count} records"
+        return f"{one}: {count} {one.unit()}"
     if not isinstance(one, DisclosingSet):
         return ""
-    holders = sum(has <= known and one.sensitive in secret for known, secret in rows)
+    holders = len({person for known, secret, person in rows if has <= known and one.sensitive in secret})
     return f"{one}: {holders} holders" if holders != one.holders else ""
 
 
 def _dataset(world: World, seen: Seen) -> Dataset:
     """Published data for the verifier; labels are those that brute force sees."""
     data = shoal.read([sorted(row) for row in seen.rows])
+    data = data.with_transactions(data.transactions.of_persons(world.case.persons))
     if not seen.columns:
         return data
     table = Table(pa.table({name: pa.array(values, pa.string()) for name, values in seen.columns.items()}))

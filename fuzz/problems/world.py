@@ -22,12 +22,26 @@ class Seen:
     columns: dict[str, list[str | None]]
     book: dict[str, frozenset[str]]  # the code book: label -> items
 
+    def same(self, other: Seen) -> bool:
+        """Whether the records are the same, in the same order."""
+        return (self.rows, self.columns) == (other.rows, other.columns)
+
 
 @dataclass(frozen=True)
 class World:
     """The original data of a case and the tree above them."""
 
     case: Case
+
+    @property
+    def people(self) -> list[int]:
+        """Whose each record is; where nobody said, each is of another person."""
+        return list(range(self.case.n_rows)) if self.case.persons is None else self.case.persons
+
+    @property
+    def has_repeaters(self) -> bool:
+        """Whether some person has several records."""
+        return len(set(self.people)) < len(self.people)
 
     @property
     def tagged(self) -> tuple[str, ...]:

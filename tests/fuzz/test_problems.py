@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import shoal
@@ -13,11 +14,13 @@ from fuzz import saved
 from fuzz.problems import definitions, run
 from fuzz.problems.case import Case
 from fuzz.problems.check import check
+from fuzz.problems.definitions import View
 from fuzz.problems.draw import draw, pairs
 from fuzz.problems.shrink import shrink
 from fuzz.problems.trees import Tree
 from fuzz.problems.world import World, set_members
 from shoal import discovery, report
+from shoal.data.transactions import Transactions
 from shoal.privacy import PrivacyModel, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -67,6 +70,46 @@ def test_a_release_that_is_not_safe_is_noticed(monkeypatch: pytest.MonkeyPatch) 
     assert any(kind.startswith("verdict on the original") for kind in run.kinds_of(BASKETS))
 
 
+def test_a_release_that_is_safe_for_records_alone_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = replace(BASKETS, sets={"items": [["a1"], ["a1"], ["b1"], ["b1"]]}, persons=[0, 0, 0, 1])
+    assert run.kinds_of(case) == set()
+    monkeypatch.setattr(Transactions, "of_persons", lambda rows, _: rows)
+    assert "privacy: km by aa" in run.kinds_of(case)
+    assert "verdict on the original: km" in run.kinds_of(case)
+
+
+def test_an_order_that_tells_persons_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = replace(BASKETS, sets={"items": [["a1"], ["b1"], ["a1"], ["b1"], ["a1"]]}, persons=[0, 2, 0, 3, 1])
+    assert run.kinds_of(case) == set()
+    monkeypatch.setattr(shoal.Release, "order", property(lambda _: np.arange(5)))
+    assert run.kinds_of(case) == {"order"}
+    by_number = property(lambda one: np.argsort(one.problem.persons.of, kind="stable"))
+    monkeypatch.setattr(shoal.Release, "order", by_number)
+    assert [failure.detail for failure in check(case).failures] == ["other numbers of persons change it"]
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "people"),
+    [
+        ("km", {"k": 2, "m": 1}, [0, 0, 1, 2]),
+        ("km-negative", {"k": 2, "m": 1}, [0, 0, 1, 2]),
+        ("k", {"k": 2}, [0, 0, 1, 2]),
+        ("k-km", {"k": 2, "m": 1}, [0, 0, 1, 2]),
+        ("lm", {"l": 2, "m": 1}, [0, 1, 2, 2]),  # all who have b have s
+    ],
+)
+def test_definitions_count_persons(model: str, options: dict[str, Any], people: list[int]) -> None:
+    rows = [frozenset({label}) for label in "aabb"]
+    values = [frozenset({"s"}), frozenset[str](), frozenset({"s"}), frozenset[str]()]
+    assert definitions.holds(model, options, View(rows, values, "xxyy", (), range(4)))
+    assert not definitions.holds(model, options, View(rows, values, "xxyy", (), people))
+
+
+def test_lm_is_by_records_as_well() -> None:
+    rows, values = [frozenset({"c"})] * 6, [frozenset({"s"})] * 4 + [frozenset[str]()] * 2
+    assert not definitions.holds("lm", {"l": 2, "m": 1}, View(rows, values, (), (), [0, 0, 0, 0, 1, 2]))
+
+
 def test_a_wrong_loss_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shoal.NCP, "of", lambda *_: {"ncp": 0.1})
     assert run.kinds_of(BASKETS) == {"loss: ncp"}
@@ -114,6 +157,14 @@ def test_cases_become_small() -> None:
     small = shrink(BASKETS, lambda case: any("a2" in row for row in case.sets["items"]))
     assert small.sets == {"items": [["a2"]]}
     assert small.parents is None
+
+
+def test_persons_shrink_with_their_records() -> None:
+    case = replace(BASKETS, persons=[7, 3, 7, 7])
+    small = shrink(case, lambda one: one.persons is not None and len(set(one.persons)) < one.n_rows)
+    assert small.n_rows == 2
+    assert small.persons == [0, 0]
+    assert shrink(case, lambda one: one.n_rows == 4).persons is None
 
 
 def test_trees_and_sets() -> None:

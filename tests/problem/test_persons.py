@@ -78,6 +78,14 @@ def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> N
     assert shoal.anonymize(problem(columns={"card": "identifier"}, card=values)).verdict.holds
 
 
+@pytest.mark.parametrize("people", [[7, 7, 4, 4], [5, 5, 1, 1]])
+def test_persons_may_have_any_numbers(people: list[int]) -> None:
+    data = shoal.read(pa.table({"card": ["x", "x", "y", "y"], "items": [["a"]] * 4}))
+    data = data.with_transactions(data.transactions.of_persons(people))
+    with pytest.raises(OptionError, match=r"'card' of data tells whose a record is: each of its 2 values"):
+        refuse_linking(shoal.Problem(data, shoal.Hierarchy.flat(["a"]), KM).prepared)
+
+
 def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> None:
     card = [f"card {one}" for one in PEOPLE]
     lm = shoal.LmDiversity(l=2, m=1, sensitive_column=("card",))

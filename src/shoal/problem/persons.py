@@ -73,12 +73,13 @@ def _unchanged(data: Dataset) -> list[str]:
 
 def _links(data: Dataset, persons: Persons) -> Iterator[LinkingValues]:
     """What each column that is published as it is tells about persons; blanks are no values."""
+    width = np.int64(persons.of.max(initial=0)) + 1  # numbers may be left out, so there may be fewer rows
     for name in _unchanged(data):
         texts, codes = coded_texts(data, name)
         known = np.array([text is not None and bool(text.strip()) for text in texts], dtype=np.bool_)
         records = np.bincount(codes, minlength=len(texts))
-        pairs = np.unique(codes.astype(np.int64) * len(persons) + persons.of)
-        alone = np.bincount(pairs // len(persons), minlength=len(texts)) == 1
+        pairs = np.unique(codes.astype(np.int64) * width + persons.of)
+        alone = np.bincount(pairs // width, minlength=len(texts)) == 1
         links = known & alone & (records > 1)
         values, of_one = int(np.count_nonzero(known)), int(np.count_nonzero(known & alone))
         with_value = int(records[known].sum())
