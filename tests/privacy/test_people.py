@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,8 @@ import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.data.persons import Persons
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, PrivacyViolation
+from shoal.kernels.search.cuts.direct_pass import direct_pass
 from shoal.privacy import PrivacyModel
 from shoal.published import Published
 from shoal.testing import models, problems
@@ -139,3 +141,26 @@ def test_too_few_persons_are_refused_with_their_number() -> None:
     rows = shoal.Transactions.from_sets([["a"]] * 9).of_persons(Persons(np.array([0, 1, 2] * 3), "household"))
     with pytest.raises(Infeasible, match="non-empty records of at least 5 households, got 3"):
         shoal.KmAnonymity(k=5).feasible(Published.plain(rows))
+
+
+def test_a_search_that_counts_records_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verifier gets the persons of the records, whatever the search has counted."""
+    rows = shoal.Transactions.from_sets([["a"], ["a"], ["b"], ["b"]]).of_persons([0, 0, 0, 1])
+    tree = shoal.Hierarchy.from_tree({"any": ["a", "b"]})
+    problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.KmAnonymity(k=2, m=1))
+    assert shoal.anonymize(problem, shoal.AA()).published.rows.sets() == [frozenset({"any"})] * 4
+
+    def by_records(*given: Any, persons: object, **more: Any) -> Any:
+        return direct_pass(*given, **more)
+
+    monkeypatch.setattr("shoal.search.direct.direct_pass", by_records)
+    with pytest.raises(PrivacyViolation, match=r"\{a\} is in records of 1 person"):
+        shoal.anonymize(problem, shoal.AA())
+
+
+def test_classes_are_counted_by_persons() -> None:
+    data = shoal.read(
+        pa.table({"age": ["30", "30", "40", "40"], "who": ["p", "p", "p", "q"]}), sets=False, person="who"
+    )
+    verdict = shoal.KAnonymity(k=2).verify(shoal.KAnonymity(k=2).validated_view(data))
+    assert [str(witness) for witness in verdict.witnesses] == ["1 person has age=30"]
