@@ -30,7 +30,7 @@ km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 3))
 
 
 @pytest.mark.parametrize(("algorithm", "model"), PAIRS, ids=[f"{a.name}-{m.name}" for a, m in PAIRS])
-@examples(80)
+@examples(60)
 @given(data=st.data())
 def test_conformance(algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject) -> None:
     check_algorithm(algorithm(), data.draw(problems(models(model))))

@@ -65,7 +65,7 @@ def safe(release: shoal.Release) -> bool:
 
 
 @pairs
-@examples(32)
+@examples(24)
 @given(data=st.data())
 def test_every_method_protects_persons(
     algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject
@@ -79,7 +79,7 @@ def test_every_method_protects_persons(
 
 
 @pairs
-@examples(12)
+@examples(8)
 @given(data=st.data())
 def test_persons_with_one_record_change_nothing(
     algorithm: type[Algorithm], model: type[PrivacyModel], data: st.DataObject

@@ -212,7 +212,7 @@ def test_the_largest_flow(flow: Any) -> None:
 
 
 def test_no_safe_grouping_of_tiny_data_costs_less() -> None:
-    equal, positive = count_equal(range(150))
+    equal, positive = count_equal(range(100))
     assert equal > positive / 3
 
 
