@@ -203,8 +203,8 @@ def _(note: notes.AddedItems) -> str:
 def _(note: reading_notes.PersonColumn) -> str:
     records = f"{count_noun(note.records, 'record')} of {count_noun(note.persons, note.noun, note.nouns)}"
     return (
-        f"Column '{note.columns[0]}' says whose each record is and is not published: {records}, at most {note.most:,} "
-        f"of one {note.noun}. The guarantee counts {note.nouns}."
+        f"Column '{note.columns[0]}' tells which {note.noun} each record belongs to. It is not published. There are "
+        f"{records}, at most {note.most:,} of one {note.noun}. The guarantee counts {note.nouns}."
     )
 
 
