@@ -26,9 +26,9 @@ def ncp(raw: Relational) -> Cost:
     def cost(cluster: Cluster) -> Fraction:
         total = Fraction(0)
         for attribute, weight, values in zip(raw.attributes, raw.weights, places, strict=True):
-            least, most = min(values[row] for row in cluster), max(values[row] for row in cluster)
-            low, high = attribute.generalize(np.array([least]), np.array([most]))
-            total += weight * Fraction(int(attribute.numerators(low, high)[0]), attribute.denominator)
+            own = np.array([values[row] for row in cluster])
+            after, low, high = attribute.merged(own, np.zeros(len(own), dtype=np.int64))
+            total += weight * Fraction(int(after.numerators(low, high)[0]), attribute.denominator)
         return total
 
     return cost

@@ -32,7 +32,7 @@ COLUMNS: dict[str, tuple[list[str], list[dict[str, Any]]]] = {  # name -> values
     "height": (["1.5", "1.75", "2", "1.62", "1.50"], [{}, {"weight": 0.3}, {"hierarchy": "quantiles:2"}]),
     "born": (["1999-01-02", "2000-02-29", "2000-03-01", "2003-12-31"], [{}, {"hierarchy": "calendar:month,year"}]),
     "land": (["no", "se", "es", "it"], [{}, {"hierarchy": REGIONS}]),
-    "kind": (["x", "y", "007", "a,b"], [{}, {"type": "category"}, {"weight": 0}]),
+    "kind": (["x", "y", "007", "a,b", "z\"("], [{}, {"type": "category"}, {"weight": 0}]),
     "code": (["7", "07", "12", "40"], [{}, {"type": "category"}]),
 }  # fmt: skip
 

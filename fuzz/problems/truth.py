@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Hashable
@@ -174,10 +175,24 @@ def covers_value(world: World, name: str, was: str | None, now: str | None) -> b
         return now == "*"
     if now in (was, "*"):
         return True
+    if (members := collected(now)) and now not in world.case.columns[name]:
+        return was in members
     if bounds := re.fullmatch(r"\[([^:]+):([^:]+)\]", now):
         low, value, high = place(bounds[1]), place(was), place(bounds[2])
         return None not in (low, value, high) and low <= value <= high  # type: ignore[operator]
     return place(now) is not None and place(now) == place(was)
+
+
+def collected(text: str) -> list[str]:
+    """The values of a collection such as (a,b); none: it is no collection."""
+    return next(csv.reader([text[1:-1]])) if text.startswith("(") and text.endswith(")") else []
+
+
+def _collected(now: str | None, values: set[str | None]) -> Fraction:
+    """What a published category costs that has no hierarchy."""
+    if now is None or now in values:
+        return Fraction(0)
+    return Fraction(1) if now == "*" else Fraction(len(collected(now)), len(values))
 
 
 def place(text: str) -> Fraction | None:
@@ -249,7 +264,7 @@ def _column_losses(world: World, seen: Seen) -> dict[str, Fraction]:
         elif role.get("type") == "category" or any(
             place(str(value)) is None or re.match(r"0\d", str(value)) for value in present
         ):
-            penalties = [Fraction(value == "*" and "*" not in present) for value in now]
+            penalties = [_collected(value, set(present)) for value in now]
         else:
             points = [place(str(value)) for value in present]
             ends = [point for point in points if point is not None]

@@ -112,7 +112,10 @@ def test_are_by_queries_that_are_drawn(lab: Shell) -> None:
             "A hierarchy is given for 'aeg' (did you mean 'age'?), but in.csv has no such",
         ),
         (("--missing", "?"), "--missing is about columns, of which none is named"),
-        (("--quasi-identifiers", "origin"), "out.csv: Column 'origin': 'Europe' is neither a value nor a group"),
+        (
+            ("--quasi-identifiers", "origin"),
+            "out.csv: Column 'origin': 'Europe' is neither a value of the column nor a collection",
+        ),
         (("--seed", "3"), "--seed is about --queries"),
         (("--query-items", "3"), "--query-items is about --queries"),
         (("--queries", "3", "--workload", "w.jsonl"), "--workload names the queries"),

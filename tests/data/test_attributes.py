@@ -14,6 +14,7 @@ from shoal.data.attributes import (
     MISSING,
     Attribute,
     CategoricalAttribute,
+    IntervalAttribute,
     OrderedAttribute,
     Unit,
     axis_position,
@@ -33,7 +34,7 @@ def arrays(*pairs: tuple[int, int]) -> tuple[Any, Any]:
     return low, high
 
 
-def widened(attribute: Attribute, low: int, high: int) -> tuple[int, int]:
+def widened(attribute: IntervalAttribute, low: int, high: int) -> tuple[int, int]:
     ends = attribute.generalize(*arrays((low, high)))
     return int(ends[0][0]), int(ends[1][0])
 
@@ -238,7 +239,7 @@ def test_tree_errors_name_column_value_and_a_neighbour() -> None:
 
 
 @pytest.mark.parametrize("attribute", [OrderedAttribute("x", 0, 9), CategoricalAttribute("x", ORIGIN, True)])
-def test_missing_values(attribute: Attribute) -> None:
+def test_missing_values(attribute: IntervalAttribute) -> None:
     low, high = attribute.parsed([None, "", " ", "?", "-9"], ["?", "-9"])
     assert low.tolist() == high.tolist() == [GONE] * 5
     everything = attribute.generalize(*arrays((GONE, GONE), (2, GONE)))

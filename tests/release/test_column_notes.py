@@ -52,7 +52,7 @@ def test_columns_that_lost_nearly_everything() -> None:
     kinds = [f"kind {value * 7 % 20}" for value in range(40)]
     data = shoal.read(pa.table({"kind": kinds, "T": [["a"]] * 40}), column="T")
     tree = Hierarchy.from_tree({"*": {"A": ["a", "b"]}})
-    problem = shoal.Problem(data, tree, KKmAnonymity(k=20, m=1))
+    problem = shoal.Problem(data, tree, KKmAnonymity(k=40, m=1))
     notes = shoal.anonymize(problem, shoal.Rfirst()).warnings
     assert any(note.startswith("Column kind has lost nearly everything") for note in notes)
     assert any("not as groups of their hierarchy: --within aa" in note for note in notes)

@@ -257,7 +257,7 @@ def test_what_columns_were_taken_as() -> None:
         "numbers, ranges by width:10,20; missing in 2 records",
         "categories, hierarchy eu.csv",
         "dates, ranges of any ends",
-        "categories, no hierarchy",
+        "categories, collections of values",
     )
     assert "| city | categories, hierarchy eu.csv | 4 |" in report.as_markdown(Story.of(made))
     assert "* represents anything, also a value that is missing" in texts(made)[1]

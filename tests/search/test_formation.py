@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data.persons import Persons
+from shoal.data.scales import Line, Values
 from shoal.engines import LOCAL
 from shoal.search.formation import FORMATIONS, whole_persons
 from shoal.search.ncp_scale import NcpScale
@@ -19,11 +20,15 @@ columns = problems(st.just(shoal.KAnonymity(k=2)), max_leaves=2)
 
 
 def slow_mondrian(ncp: NcpScale, rows: list[int], people: list[int], k: int) -> list[list[int]]:
-    """Rows halved by the definition, one cut after the other; for numbers."""
+    """Rows halved by the definition, one cut after the other; for all but trees."""
 
     def cost(at: int) -> int:
-        scale, low, high = ncp.scales[at], min(ncp.codes[at][rows]), max(ncp.codes[at][rows])
-        return scale.whole if low != high == scale.missing else int(scale.costs[high] - scale.costs[low])
+        scale, held = ncp.scales[at], {int(ncp.codes[at][row]) for row in rows}
+        if len(held) > 1 and scale.missing in held:
+            return scale.whole
+        if isinstance(scale, Values):
+            return int(scale.costs[len(held)])
+        return int(scale.costs[max(held)] - scale.costs[min(held)])
 
     for codes in (ncp.codes[at] for at in sorted(range(len(ncp.codes)), key=lambda at: -cost(at))):
         cuts = []
@@ -44,7 +49,7 @@ def test_mondrian_keeps_k_persons_on_both_sides(problem: shoal.Problem, k: int, 
     ncp, n = NcpScale.of(raw), len(raw)
     people = data.draw(persons(n)) or list(range(n))
     made = FORMATIONS["mondrian"](raw, ncp, k, 0, LOCAL, Persons(np.array(people)).repeaters)
-    if all(scale.along for scale in ncp.scales):
+    if all(isinstance(scale, Line | Values) for scale in ncp.scales):
         slow = np.zeros(n, dtype=np.int64)
         for number, rows in enumerate(slow_mondrian(ncp, list(range(n)), people, k)):
             slow[rows] = number

@@ -12,8 +12,7 @@ SHOAL_KERNEL(form_clusters) {
             if (length(persons) && length(persons) != length(order))
                 throw std::invalid_argument("one person for each row is wanted");
             std::vector<Scale> measures = scales_of(scales);
-            std::vector<const Code*> columns;
-            for (const In<Code>& column : codes) columns.push_back(column.data());
+            std::vector<const Code*> columns = pointers(codes, length(order));
             return array_of(interruptible(tick, [&](const Tick& call) {
                 Former former(std::move(columns), length(persons) ? persons.data() : nullptr, length(order), measures, call);
                 return former.run(order.data(), k, threads);

@@ -212,14 +212,10 @@ private:
 
     // Each row that is left joins the cluster that costs least with it.
     void join(int64_t clusters) {
-        size_t attributes = scales_.size();
-        std::vector<Code> lo(clusters * attributes, std::numeric_limits<Code>::max()), hi(clusters * attributes, -1);
+        std::vector<Extents> extents;
+        for (const Scale& scale : scales_) extents.emplace_back(scale, clusters);
         auto grow = [&](int64_t row) {
-            for (size_t a = 0; a < attributes; ++a) {
-                size_t at = cluster_[row] * attributes + a;
-                lo[at] = std::min(lo[at], codes_[a][row]);
-                hi[at] = std::max(hi[at], codes_[a][row]);
-            }
+            for (size_t a = 0; a < extents.size(); ++a) extents[a].add(cluster_[row], codes_[a][row]);
         };
         for (int64_t row = 0; row < rows_; ++row)
             if (cluster_[row] >= 0) grow(row);
@@ -229,10 +225,7 @@ private:
             int64_t least = std::numeric_limits<int64_t>::max();
             for (int64_t c = 0; c < clusters; ++c) {
                 int64_t cost = 0;
-                for (size_t a = 0; a < attributes; ++a) {
-                    size_t at = c * attributes + a;
-                    cost += scales_[a].cost(std::min(lo[at], codes_[a][row]), std::max(hi[at], codes_[a][row]));
-                }
+                for (size_t a = 0; a < extents.size(); ++a) cost += extents[a].cost_with(scales_[a], c, codes_[a][row]);
                 if (cost >= least) continue;
                 least = cost;
                 cluster_[row] = c;

@@ -4,27 +4,21 @@
 
 using namespace shoal;
 
-static std::vector<std::vector<Code>> copies(const std::vector<In<Code>>& columns) {
-    std::vector<std::vector<Code>> all;
-    for (const In<Code>& column : columns) all.push_back(copy_of(column));
-    return all;
-}
-
 SHOAL_KERNEL(merging) {
     // Owns copies of all it needs: it outlives the call that made it.
     nb::class_<Merging>(module, "Merging")
         .def(
             "__init__",
-            [](Merging* self, const std::vector<In<Code>>& lo, const std::vector<In<Code>>& hi, In<int64_t> sizes,
-               const Scales& scales, In<int64_t> indptr, In<Code> items, Code labels, In<int64_t> cluster_of, bool by_size,
-               int threads) {
+            [](Merging* self, const std::vector<In<Code>>& codes, const Scales& scales, In<int64_t> indptr, In<Code> items,
+               Code labels, In<int64_t> cluster_of, bool by_size, int threads) {
                 std::vector<Scale> measures = scales_of(scales);
+                std::vector<const Code*> columns = pointers(codes, length(cluster_of));
                 without_gil([&] {
-                    new (self) Merging(copies(lo), copies(hi), copy_of(sizes), std::move(measures), view_of(indptr, items),
-                                       labels, cluster_of.data(), by_size, threads);
+                    new (self) Merging(columns, std::move(measures), view_of(indptr, items), labels, cluster_of.data(), by_size,
+                                       threads);
                 });
             },
-            "lo"_a, "hi"_a, "sizes"_a, "scales"_a, "indptr"_a, "items"_a, "labels"_a, "cluster_of"_a, "by_size"_a, "threads"_a)
+            "codes"_a, "scales"_a, "indptr"_a, "items"_a, "labels"_a, "cluster_of"_a, "by_size"_a, "threads"_a)
         .def("total", &Merging::total)
         .def("alive", &Merging::alive)
         .def("seed", &Merging::seed)

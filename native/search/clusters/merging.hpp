@@ -19,12 +19,16 @@ class Merging {
 public:
     enum class How { cost, distance, both };
 
-    // lo, hi: by attribute, of each cluster. By size: a cluster costs its number of rows.
-    Merging(std::vector<std::vector<Code>> lo, std::vector<std::vector<Code>> hi, std::vector<int64_t> sizes,
-            std::vector<Scale> scales, RowsView view, Code labels, const int64_t* cluster_of, bool by_size, int threads)
-        : lo_(std::move(lo)), hi_(std::move(hi)), size_(std::move(sizes)), scales_(std::move(scales)), by_size_(by_size),
-          threads_(threads), own_(size_.size()), into_(size_.size()), slot_(size_.size()),
-          alive_(static_cast<int64_t>(size_.size())), diameters_(view, labels, cluster_of, alive_) {
+    // codes: by attribute, of each row; cluster_of: 0, 1, .. By size: a cluster costs its number of rows.
+    Merging(const std::vector<const Code*>& codes, std::vector<Scale> scales, RowsView view, Code labels,
+            const int64_t* cluster_of, bool by_size, int threads)
+        : size_(sizes(cluster_of, view.rows)), scales_(std::move(scales)), by_size_(by_size), threads_(threads),
+          own_(size_.size()), into_(size_.size()), slot_(size_.size()), alive_(static_cast<int64_t>(size_.size())),
+          diameters_(view, labels, cluster_of, alive_) {
+        for (size_t a = 0; a < scales_.size(); ++a) {
+            extents_.emplace_back(scales_[a], initial());
+            for (int64_t row = 0; row < view.rows; ++row) extents_[a].add(cluster_of[row], codes[a][row]);
+        }
         std::iota(into_.begin(), into_.end(), 0);
         for (int64_t c = 0; c < initial(); ++c) {
             own_[c] = cost(c);
@@ -71,10 +75,7 @@ public:
         set_aside(c);
         set_aside(p);
         total_ -= size_[c] * own_[c] + size_[p] * own_[p];
-        for (size_t a = 0; a < scales_.size(); ++a) {
-            lo_[a][c] = std::min(lo_[a][c], lo_[a][p]);
-            hi_[a][c] = std::max(hi_[a][c], hi_[a][p]);
-        }
+        for (Extents& extents : extents_) extents.merge(c, p);
         size_[c] += size_[p];
         own_[c] = cost(c);
         total_ += size_[c] * own_[c];
@@ -99,13 +100,22 @@ private:
     static constexpr int64_t kThreads = 8 * kChunk;  // below so many clusters, threads are not worth starting
     static constexpr int64_t kFirst = 128;  // clusters that are put in order at first
 
-    // An attribute of the living clusters: the ends as codes to look up, or, along a line, as positions.
+    // An attribute of the living clusters: the ends as codes to look up or, along a line, as positions; or a bit for each value.
     struct Column {
         std::vector<Code> lo, hi;
         std::vector<int64_t> from, to;
+        std::vector<uint64_t> bits;
     };
     using Ranked = std::vector<std::pair<int64_t, int64_t>>;  // key, slot
 
+    static std::vector<int64_t> sizes(const int64_t* cluster_of, int64_t rows) {
+        std::vector<int64_t> counts;
+        for (int64_t row = 0; row < rows; ++row) {
+            if (cluster_of[row] >= static_cast<int64_t>(counts.size())) counts.resize(cluster_of[row] + 1, 0);
+            ++counts[cluster_of[row]];
+        }
+        return counts;
+    }
     int64_t initial() const { return static_cast<int64_t>(into_.size()); }
     int64_t slots() const { return static_cast<int64_t>(number_.size()); }
 
@@ -118,7 +128,7 @@ private:
     int64_t cost(int64_t c) const {
         if (by_size_) return size_[c];
         int64_t sum = 0;
-        for (size_t a = 0; a < scales_.size(); ++a) sum += scales_[a].cost(lo_[a][c], hi_[a][c]);
+        for (size_t a = 0; a < scales_.size(); ++a) sum += extents_[a].cost(scales_[a], c);
         return sum;
     }
 
@@ -139,6 +149,7 @@ private:
             columns_[a].hi.resize(number_.size());
             columns_[a].from.resize(scales_[a].along() ? number_.size() : 0);
             columns_[a].to.resize(scales_[a].along() ? number_.size() : 0);
+            columns_[a].bits.resize(scales_[a].words() * number_.size());
         }
         for (int64_t c : number_) fill(c);
     }
@@ -147,11 +158,12 @@ private:
         slot_size_[slot] = size_[c];
         slot_share_[slot] = size_[c] * own_[c];
         for (size_t a = 0; a < scales_.size(); ++a) {
-            columns_[a].lo[slot] = lo_[a][c];
-            columns_[a].hi[slot] = hi_[a][c];
+            columns_[a].lo[slot] = extents_[a].lo(c);
+            columns_[a].hi[slot] = extents_[a].hi(c);
+            std::copy_n(extents_[a].bits(c), scales_[a].words(), columns_[a].bits.begin() + slot * scales_[a].words());
             if (!scales_[a].along()) continue;
-            columns_[a].from[slot] = scales_[a].position(lo_[a][c]);
-            columns_[a].to[slot] = scales_[a].position(hi_[a][c]);
+            columns_[a].from[slot] = scales_[a].position(extents_[a].lo(c));
+            columns_[a].to[slot] = scales_[a].position(extents_[a].hi(c));
         }
     }
 
@@ -168,9 +180,12 @@ private:
     void add(size_t a, int64_t c) {
         const Scale& scale = scales_[a];
         const Column& column = columns_[a];
-        Code lo = lo_[a][c], hi = hi_[a][c], missing = scale.missing();
+        Code lo = extents_[a].lo(c), hi = extents_[a].hi(c), missing = scale.missing();
         int64_t count = slots(), whole = scale.whole();
-        if (!scale.along()) {
+        if (scale.by_number()) {
+            const uint64_t *own = extents_[a].bits(c), *other = column.bits.data();
+            for (int64_t i = 0; i < count; ++i, other += scale.words()) cost_[i] += scale.cost(own, other);
+        } else if (!scale.along()) {
             scale.spread(lo, hi, table_);
             int64_t own = scale.cost(lo, hi);
             for (int64_t i = 0; i < count; ++i) cost_[i] += std::max(own, std::max(table_[column.lo[i]], table_[column.hi[i]]));
@@ -278,9 +293,9 @@ private:
         std::sort(ranked.begin() + from, ranked.begin() + to);
     }
 
-    std::vector<std::vector<Code>> lo_, hi_;  // by attribute, by number
     std::vector<int64_t> size_;  // by number, as own_, into_ and slot_
     std::vector<Scale> scales_;
+    std::vector<Extents> extents_;  // by attribute
     bool by_size_;
     int threads_;
     std::vector<int64_t> own_, into_, slot_;  // what a cluster costs, the one it became part of or itself, where it is

@@ -72,3 +72,17 @@ def part_of(parts: Sequence[Counts], rows: int) -> Counts:
     for at, part in enumerate(parts):
         part_of_row[part] = at
     return part_of_row
+
+
+def spans(places: Any, group_of: Counts) -> tuple[Counts, Counts]:
+    """The least and the greatest place of each group (groups are 0, 1, ..).
+
+    >>> [ends.tolist() for ends in spans(np.array([5, 3, 7]), np.array([0, 0, 1]))]
+    [[3, 7], [5, 7]]
+    """
+    groups = int(group_of.max(initial=-1)) + 1
+    low = np.full(groups, np.iinfo(np.int64).max)
+    high = np.full(groups, np.iinfo(np.int64).min)
+    np.minimum.at(low, group_of, places)
+    np.maximum.at(high, group_of, places)
+    return low, high

@@ -1,9 +1,10 @@
-"""Attribute: one quasi-identifying column as an axis of whole numbers, on which every published value is an interval.
+"""Attribute: one quasi-identifying column as an axis of whole numbers, each of which is a place for a value.
 
 A number of an :class:`OrderedAttribute` stands at as many steps of its last decimal, a date at its day; a category of a
-:class:`CategoricalAttribute` stands at its leaf of the hierarchy, whose groups cover neighbouring leaves. So for both
-the records of a cluster span an interval, clusters are united by taking the least and the greatest ends, and a
-published value covers an original one if it lies between its ends.
+:class:`CategoricalAttribute` stands at its leaf of the hierarchy, whose groups cover neighbouring leaves. So for both,
+an :class:`IntervalAttribute`, the records of a cluster span an interval, clusters are united by taking the least and
+the greatest ends, and a published value covers an original one if it lies between its ends. Categories without a
+hierarchy are published as collections of values (:mod:`shoal.data.collections`).
 
 Missing is a value of its own at the far end of every axis: records without the value can be published together as
 missing; together with any other value they are published as everything.
@@ -22,9 +23,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal.data.arrays import Counts, frozen
+from shoal.data.arrays import Counts, frozen, spans
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.scales import Line, Scale, Tree
 from shoal.errors import DataError, did_you_mean, shorten
 
 MISSING = np.int64(2**62)  # where missing values stand on every axis
@@ -34,28 +37,6 @@ ANYTHING = "*"  # any number, or none
 Unit = Literal["number", "date", "time"]
 Kind = Literal["number", "date", "time", "band", "category"]
 _DAY = date(1970, 1, 1).toordinal()
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What intervals of an attribute's codes cost; a single code costs nothing.
-
-    Along a line: the difference of positions. In a tree, whose leaves are the codes: the highest rise between
-    neighbouring leaves, which is how high their lowest common ancestor is.
-    """
-
-    along: bool  # a line, else a tree
-    costs: Counts  # the position of each code, ascending; or the rise between each two neighbouring leaves
-    whole: int  # the cost of everything together
-    missing: int = -1  # the code for "missing" on a line, always the last one; it costs the whole with any other
-
-    def cost(self, low: int, high: int) -> int:
-        """What it costs to publish codes from low to high."""
-        if low == high:
-            return 0
-        if not self.along:
-            return int(self.costs[low:high].max())
-        return self.whole if high == self.missing else int(self.costs[high] - self.costs[low])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +75,16 @@ class Attribute(ABC):
         """NCP of the intervals times the denominator; 0 for single values (metrics.md)."""
 
     @abstractmethod
-    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
-        """The smallest intervals that can be published and cover these."""
+    def merged(self, places: Counts, group_of: Counts) -> tuple[Attribute, Counts, Counts]:
+        """What is published for each group of values (groups are 0, 1, ..), and the attribute that it belongs to."""
+
+    @abstractmethod
+    def covers(self, low: Counts, high: Counts, places: Counts) -> npt.NDArray[np.bool_]:
+        """Whether each published value may represent the value at a place."""
+
+    @abstractmethod
+    def shares(self, low: Counts, high: Counts, first: int, last: int) -> npt.NDArray[np.float64]:
+        """Which share of the values that each published one represents lies between two places."""
 
     @abstractmethod
     def text(self, low: int, high: int) -> str | None:
@@ -103,26 +92,15 @@ class Attribute(ABC):
 
     @abstractmethod
     def parse(self, text: str) -> tuple[int, int]:
-        """The interval that a value represents, original or published; an error says what was wanted."""
+        """The ends of what a value represents, original or published; an error says what was wanted."""
 
-    def penalties(self, low: Counts, high: Counts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    @abstractmethod
+    def cost_scale(self, points: Counts, share: Fraction) -> Scale:
+        """What these values, ascending, cost together if a numerator of 1 costs a share: rounded to whole numbers."""
+
+    def penalties(self, low: Counts, high: Counts) -> npt.NDArray[np.float64]:
         """NCP of each interval: 0 for a single value, 1 for everything."""
         return self.numerators(low, high) / self.denominator
-
-    def cost_scale(self, points: Counts, share: Fraction) -> Scale:
-        """The costs of intervals of these values, ascending, if a numerator of 1 costs a share: rounded to whole ones.
-
-        Here by the rises between neighbours, which is enough if published intervals form a tree.
-        """
-        rises = self.numerators(*self.generalize(points[:-1], points[1:])).tolist()
-        costs = np.array([math.ceil(rise * share) for rise in rises], dtype=np.int64)
-        return Scale(False, costs, math.ceil(self.denominator * share))
-
-    def counts(self, low: Counts, high: Counts) -> Counts:
-        """How many values each interval represents."""
-        everything = self.last - self.first + 2  # with missing
-        counts: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
-        return counts
 
     def texts(self, low: Counts, high: Counts) -> list[str | None]:
         """The published forms of many intervals."""
@@ -140,9 +118,52 @@ class Attribute(ABC):
         low, high = np.array([ends[text] for text in texts], dtype=np.int64).reshape(-1, 2).T
         return low, high
 
+    def resolved(self, texts: Sequence[str | None], missing: Iterable[str] = ()) -> tuple[Attribute, Counts, Counts]:
+        """The same for published values, and the attribute that they belong to."""
+        return self, *self.parsed(texts, missing)
+
 
 @dataclass(frozen=True, eq=False)
-class OrderedAttribute(Attribute):
+class IntervalAttribute(Attribute):
+    """A column of which every published value is an interval of its axis."""
+
+    @abstractmethod
+    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+        """The smallest intervals that can be published and cover these."""
+
+    def merged(self, places: Counts, group_of: Counts) -> tuple[Attribute, Counts, Counts]:
+        """The smallest interval that reaches from the least to the greatest place of each group."""
+        return self, *self.generalize(*spans(places, group_of))
+
+    def covers(self, low: Counts, high: Counts, places: Counts) -> npt.NDArray[np.bool_]:
+        """Whether it lies between the ends."""
+        inside: npt.NDArray[np.bool_] = (low <= places) & (places <= high)
+        return inside
+
+    def shares(self, low: Counts, high: Counts, first: int, last: int) -> npt.NDArray[np.float64]:
+        """The length of what both have in common; what represents anything ends where the domain does."""
+        inner, outer = np.maximum(low, first), np.minimum(high, last)
+        if last < MISSING:
+            outer = np.where(high == MISSING, np.minimum(outer, self.last), outer)
+        meet, share = inner <= outer, np.zeros(len(low))
+        share[meet] = self.counts(inner[meet], outer[meet]) / self.counts(low[meet], high[meet])
+        return share
+
+    def counts(self, low: Counts, high: Counts) -> Counts:
+        """How many values each interval represents."""
+        everything = self.last - self.first + 2  # with missing
+        counts: Counts = np.where(high < MISSING, high - low + 1, np.where(low == high, 1, everything))
+        return counts
+
+    def cost_scale(self, points: Counts, share: Fraction) -> Scale:
+        """By the rises between neighbours, which is enough if published intervals form a tree."""
+        rises = self.numerators(*self.generalize(points[:-1], points[1:])).tolist()
+        costs = np.array([math.ceil(rise * share) for rise in rises], dtype=np.int64)
+        return Tree(costs, math.ceil(self.denominator * share))
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedAttribute(IntervalAttribute):
     """Numbers, dates or times; published as they are or as ranges, of any ends or of the given levels.
 
     >>> age = OrderedAttribute("age", 19, 70)
@@ -211,7 +232,7 @@ class OrderedAttribute(Attribute):
         known = [math.floor((point - self.first) * share) for point in points.tolist() if point != MISSING]
         missing = len(known) if len(known) < len(points) else -1
         positions = [*known, *([whole] if missing >= 0 else [])]
-        return Scale(True, np.array(positions, dtype=np.int64), whole, missing)
+        return Line(np.array(positions, dtype=np.int64), whole, missing)
 
     def text(self, low: int, high: int) -> str | None:
         """A number, or a range such as ``[19:22]``."""
@@ -257,7 +278,7 @@ class OrderedAttribute(Attribute):
 
 
 @dataclass(frozen=True, eq=False)
-class CategoricalAttribute(Attribute):
+class CategoricalAttribute(IntervalAttribute):
     """Categories; published as they are or as groups of a hierarchy.
 
     >>> countries = Hierarchy.from_tree({"All": {"Africa": ["Algeria", "Nigeria"], "Asia": ["Iran"]}})

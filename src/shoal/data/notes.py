@@ -293,7 +293,7 @@ class LostColumns(Note):
     """Of columns hardly anything is left."""
 
     names: tuple[str, ...]
-    treeless: tuple[str, ...] = ()  # of these: categories without a hierarchy, so that any two become everything
+    unordered: tuple[str, ...] = ()  # of these: categories without a hierarchy, which may have an order
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Relational: the quasi-identifying columns of each record, as intervals on the axes of their attributes."""
+"""Relational: the quasi-identifying columns of each record, on the axes of their attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shoal.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Relational:
-    """Row r has, in attribute a, the values from ``low[a][r]`` to ``high[a][r]``; raw values are single ones.
+    """Row r has, in attribute a, what is published from ``low[a][r]`` to ``high[a][r]``; raw values have equal ends.
 
     >>> from shoal.data.attributes import OrderedAttribute
     >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
@@ -58,24 +58,12 @@ class Relational:
         low, high = (tuple(part[rows] for part in ends) for ends in (self.low, self.high))
         return replace(self, low=low, high=high)
 
-    def spans(self, group_of: Counts) -> tuple[tuple[Counts, ...], tuple[Counts, ...]]:
-        """For each attribute, between which ends the rows of each group lie (groups are 0, 1, ..)."""
-        groups = int(group_of.max(initial=-1)) + 1
-        low = [np.full(groups, np.iinfo(np.int64).max) for _ in self.attributes]
-        high = [np.full(groups, np.iinfo(np.int64).min) for _ in self.attributes]
-        for at in range(len(self.attributes)):
-            np.minimum.at(low[at], group_of, self.low[at])
-            np.maximum.at(high[at], group_of, self.high[at])
-        return tuple(low), tuple(high)
-
     def generalized(self, group_of: Counts) -> Relational:
-        """The rows of each group with the same values: the smallest that can be published for all of them."""
-        ends = [
-            attribute.generalize(low, high)
-            for attribute, low, high in zip(self.attributes, *self.spans(group_of), strict=True)
-        ]
-        low, high = (tuple(pair[side][group_of] for pair in ends) for side in (0, 1))
-        return replace(self, low=low, high=high)
+        """The rows of each group with the same values: the least that can be published for all of them."""
+        merged = [attribute.merged(low, group_of) for attribute, low in zip(self.attributes, self.low, strict=True)]
+        attributes, low, high = zip(*merged, strict=True)
+        low, high = (tuple(ends[group_of] for ends in side) for side in (low, high))
+        return replace(self, attributes=attributes, low=low, high=high)
 
     @cached_property
     def classes(self) -> Counts:
@@ -83,10 +71,10 @@ class Relational:
         return numbered([part for ends in (self.low, self.high) for part in ends])
 
     def covers(self, raw: Relational) -> npt.NDArray[np.bool_]:
-        """For each row, whether its values cover those of the other."""
+        """For each row, whether its values cover the original ones."""
         inside = np.ones(len(self), dtype=np.bool_)
-        for low, high, inner, outer in zip(self.low, self.high, raw.low, raw.high, strict=True):
-            inside &= (low <= inner) & (outer <= high)
+        for attribute, low, high, places in zip(self.attributes, self.low, self.high, raw.low, strict=True):
+            inside &= attribute.covers(low, high, places)
         return inside
 
     def columns(self) -> list[list[str | None]]:

@@ -23,6 +23,7 @@ from shoal.data.attributes import (
     axis_position,
     is_missing,
 )
+from shoal.data.collections import CollectionAttribute, can_be_collected
 from shoal.data.columns import Column, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -65,15 +66,16 @@ def relational(data: Dataset, columns: Mapping[str, Column]) -> Relational:
 
 def resolved(data: Dataset, original: Relational, columns: Mapping[str, Column]) -> Relational:
     """Published quasi-identifiers on the axes of the original ones: ranges and groups of a file made by any tool."""
-    ends = []
+    published = []
     for attribute in original.attributes:
         values, codes = values_of(data, attribute.name)
         try:
-            low, high = attribute.parsed(values, columns[attribute.name].missing)
+            own, low, high = attribute.resolved(values, columns[attribute.name].missing)
         except DataError as error:
             raise DataError(f"{data.origin.name}: {error}") from None
-        ends.append((low[codes], high[codes]))
-    return dataclasses.replace(original, low=tuple(pair[0] for pair in ends), high=tuple(pair[1] for pair in ends))
+        published.append((own, low[codes], high[codes]))
+    attributes, lows, highs = zip(*published, strict=True)
+    return dataclasses.replace(original, attributes=attributes, low=lows, high=highs)
 
 
 def _place(attribute: Attribute, text: str, missing: Sequence[str], data: Dataset, codes: Any, at: int) -> int:
@@ -110,6 +112,8 @@ def _attribute(
             raise _unfit(name, column, values)
         if column.type == "auto" and column.hierarchy is None and (order := bands.recognised(values)):
             return bands.BandedAttribute.of(name, order)
+        if column.hierarchy is None and can_be_collected(values):
+            return CollectionAttribute.of(name, values, optional=optional)
         return CategoricalAttribute(name, _hierarchy(name, column, values), optional)
     decimals = max([_decimals(text) for text in values], default=0) if unit == "number" else 0
     try:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, row_ids
-from shoal.data.attributes import MISSING
 from shoal.data.relational import Relational
 from shoal.errors import OptionError
 from shoal.metrics import Comparison, Measure, check_fit
@@ -184,12 +183,6 @@ class _Columns:
 
     def shares(self, at: int, first: int, last: int, rows: Counts) -> Figures:
         """For some rows, the share of the values that a published one represents that are asked for."""
-        attribute, (low, high) = self.attributes[at], self.ends[at]
-        inner, outer = np.maximum(low, first), np.minimum(high, last)
-        if last < MISSING:  # what represents anything ends where the domain does
-            outer = np.where(high == MISSING, np.minimum(outer, attribute.last), outer)
-        meet = inner <= outer
-        share = np.zeros(len(low))
-        share[meet] = attribute.counts(inner[meet], outer[meet]) / attribute.counts(low[meet], high[meet])
-        shares: Figures = share[self.value_of[at][rows]]
+        low, high = self.ends[at]
+        shares: Figures = self.attributes[at].shares(low, high, first, last)[self.value_of[at][rows]]
         return shares

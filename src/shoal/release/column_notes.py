@@ -91,12 +91,12 @@ def _lost(problem: Prepared[PrivacyModel], losses: dict[str, float]) -> list[Not
     """Columns of which hardly anything is left."""
     each = {name.partition(":")[2]: loss for name, loss in losses.items() if name.startswith("relational_ncp:")}
     gone = tuple(name for name, loss in each.items() if loss > LOST)
-    treeless = tuple(
+    unordered = tuple(
         name
         for name in gone
         if problem.quasi_identifiers[name].hierarchy is None and _attribute(problem, name).categories[2:]
     )
-    return [LostColumns(gone, treeless)] if gone else []
+    return [LostColumns(gone, unordered)] if gone else []
 
 
 def _attribute(problem: Prepared[PrivacyModel], name: str) -> Attribute:

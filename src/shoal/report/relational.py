@@ -95,13 +95,13 @@ def taken_as(type: str, hierarchy: str | None) -> str:
     >>> taken_as("number", None), taken_as("date", "calendar:year")
     ('numbers, ranges of any ends', 'dates, ranges by calendar:year')
     >>> [taken_as("category", tree) for tree in (None, "hierarchy", "my/race.csv")]
-    ['categories, no hierarchy', 'categories, with a hierarchy', 'categories, hierarchy race.csv']
+    ['categories, collections of values', 'categories, with a hierarchy', 'categories, hierarchy race.csv']
     """
     kind = KINDS[type]
     if type != "category":
         return f"{kind}, ranges {f'by {hierarchy}' if hierarchy else 'of any ends'}"
     if not hierarchy:
-        return f"{kind}, no hierarchy"
+        return f"{kind}, collections of values"
     return f"{kind}, with a hierarchy" if hierarchy == "hierarchy" else f"{kind}, hierarchy {PurePath(hierarchy).name}"
 
 

@@ -298,12 +298,11 @@ def _(note: notes.TellingColumn) -> str:
 def _(note: notes.LostColumns) -> str:
     columns = f"Column {note.names[0]} has" if len(note.names) == 1 else f"Columns {format_value(note.names)} have"
     more = f"{columns} lost nearly everything: a lower delta, a smaller k or fewer quasi-identifiers would keep more."
-    if not note.treeless:
+    if not note.unordered:
         return more
     return (
-        f"{more} Categories without groups become * as soon as two differ ({format_value(note.treeless)}): give a "
-        f"hierarchy with --hierarchy {note.treeless[0]}=FILE or, if they have an order, --ordered "
-        f"{note.treeless[0]}=A,B,C."
+        f"{more} If the values of {format_value(note.unordered)} have an order, state it: --ordered "
+        f"{note.unordered[0]}=A,B,C."
     )
 
 

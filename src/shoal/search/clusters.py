@@ -63,8 +63,7 @@ class Clusters:
         self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
         items, self.n = problem.items, len(problem.items)
         self.merging = Merging(
-            *ncp.spans(cluster_of),
-            np.bincount(cluster_of).astype(np.int64),
+            ncp.codes,
             ncp.scales,
             items.indptr,
             items.items,
@@ -192,14 +191,11 @@ class Clusters:
             for other in more:
                 number = self.merge(number, other).number
 
-    def _published(self, rows: Counts) -> tuple[int, ...]:
+    def _published(self, rows: Counts) -> tuple[str | None, ...]:
         """The values that these rows would be published with."""
-        raw, values = self.problem.relational, []
-        assert raw is not None
-        for attribute, low in zip(raw.attributes, raw.low, strict=True):
-            ends = attribute.generalize(np.array([low[rows].min()]), np.array([low[rows].max()]))
-            values += [int(end[0]) for end in ends]
-        return tuple(values)
+        assert self.problem.relational is not None
+        alike = self.problem.relational.take(rows).generalized(np.zeros(len(rows), dtype=np.int64))
+        return tuple(column[0] for column in alike.take(np.zeros(1, dtype=np.int64)).columns())
 
     def _equal(self, one: int, other: int) -> list[int]:
         """The clusters that the union of two would be published like: sizes of classes count them together."""
@@ -208,7 +204,7 @@ class Clusters:
 
     def unite(self) -> None:
         """Clusters that would be published with equal values become one, for measures that count them so."""
-        first: dict[tuple[int, ...], int] = {}
+        first: dict[tuple[str | None, ...], int] = {}
         for number in sorted(self.values):
             earlier = first.setdefault(self.values[number], number)
             if earlier != number:

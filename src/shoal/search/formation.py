@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, part_of
-from shoal.data.attributes import Scale
 from shoal.data.persons import Persons
 from shoal.data.relational import Relational
 from shoal.engines import Engine
@@ -134,7 +133,7 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
     if len(rows) < 2 * k:
         return None
     parts = [codes[rows] for codes in ncp.codes]
-    costs = [scale.cost(int(part.min()), int(part.max())) for scale, part in zip(ncp.scales, parts, strict=True)]
+    costs = [scale.cost(part) for scale, part in zip(ncp.scales, parts, strict=True)]
     starts = None
     if len(people):
         own = people[rows]
@@ -147,19 +146,10 @@ def _halves(ncp: NcpScale, rows: Counts, people: Counts, k: int) -> list[Counts]
             lowest, highest = (of.reduceat(parts[at], starts) - first for of in (np.minimum, np.maximum))
             up_to = [np.cumsum(np.bincount(ends, minlength=last - first + 1))[:-1] for ends in (lowest, highest)]
             enough = (up_to[0] >= k) & (len(starts) - up_to[1] >= k)
-        allowed = enough & _borders(ncp.scales[at], first, last)
+        allowed = enough & ncp.scales[at].borders(first, last)
         allowed &= np.diff(below, prepend=0) > 0  # of several cuts with equal parts the first
         if allowed.any():
             off = np.where(allowed, np.abs(2 * below - len(rows)), len(rows) + 1)
             cut = parts[at] <= first + int(np.argmin(off))
             return [rows[~cut], rows[cut]]
     return None
-
-
-def _borders(scale: Scale, first: int, last: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """After which codes a cut may lie: of a tree, only between the children of what all have in common."""
-    if scale.along:
-        return np.ones(last - first, dtype=np.bool_)
-    rises = scale.costs[first:last]
-    at_top: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = rises == rises.max(initial=0)
-    return at_top

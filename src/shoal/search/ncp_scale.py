@@ -9,15 +9,15 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
-from shoal.data.attributes import Scale
 from shoal.data.relational import Relational
+from shoal.data.scales import Scale
 
 FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
 
 
 @dataclass(frozen=True, eq=False)
 class NcpScale:
-    """The quasi-identifiers in dense codes, and what it costs to publish a range of codes.
+    """The quasi-identifiers in dense codes, and what it costs to publish some codes together.
 
     ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
     are exact; where that is beyond ``FINEST``, costs are rounded, by less than ``slack`` for a record.
@@ -49,25 +49,13 @@ class NcpScale:
         slack = 0 if exact == unit else len(scales)
         return cls([code.astype(np.int32) for code in codes], scales, unit, slack)
 
-    def spans(self, cluster_of: Counts) -> tuple[list[Codes], list[Codes]]:
-        """The least and the greatest code of each cluster, for each attribute."""
-        clusters = int(cluster_of.max(initial=-1)) + 1
-        low, high = [], []
-        for codes in self.codes:
-            least, most = np.full(clusters, len(codes), dtype=np.int32), np.full(clusters, -1, dtype=np.int32)
-            np.minimum.at(least, cluster_of, codes)
-            np.maximum.at(most, cluster_of, codes)
-            low.append(least)
-            high.append(most)
-        return low, high
-
     def total(self, cluster_of: Counts) -> int:
         """What all rows cost in these clusters."""
         sizes = np.bincount(cluster_of).tolist()
         return sum(
-            size * scale.cost(least, most)
-            for scale, low, high in zip(self.scales, *self.spans(cluster_of), strict=True)
-            for size, least, most in zip(sizes, low.tolist(), high.tolist(), strict=True)
+            size * cost
+            for scale, codes in zip(self.scales, self.codes, strict=True)
+            for size, cost in zip(sizes, scale.costs_of(codes, cluster_of), strict=True)
         )
 
     def most(self, share: float, rows: int) -> int:

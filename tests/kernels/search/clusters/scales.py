@@ -8,26 +8,25 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.data.attributes import Scale
+from shoal.data.scales import Line, Scale, Tree, Values
+
+KINDS: list[type[Line | Tree | Values]] = [Line, Tree, Values]
 
 
 @st.composite
 def scale_lists(draw: st.DrawFn, most: int = 6) -> list[Scale]:
-    scales = []
+    scales: list[Scale] = []
     for _ in range(draw(st.integers(1, 3))):
-        codes, along = draw(st.integers(1, most)), draw(st.booleans())
+        codes, kind = draw(st.integers(1, most)), draw(st.sampled_from(KINDS))
         costs = draw(st.lists(st.integers(0, 9), min_size=codes, max_size=codes))
-        missing = codes - 1 if along and draw(st.booleans()) else -1
-        scales.append(Scale(along, np.array(sorted(costs) if along else costs[1:], dtype=np.int64), 10, missing))
+        missing = codes - 1 if kind is not Tree and draw(st.booleans()) else -1
+        told = {Line: sorted(costs), Tree: costs[1:], Values: [0, 0, *sorted(costs[1:])]}[kind]
+        scales.append(kind(np.array(told, dtype=np.int64), 10, missing))
     return scales
 
 
-def codes_of(scale: Scale) -> int:
-    return len(scale.costs) + (not scale.along)
-
-
 def columns(rng: random.Random, scales: list[Scale], rows: int) -> list[Any]:
-    return [np.array([rng.randrange(codes_of(scale)) for _ in range(rows)], dtype=np.int32) for scale in scales]
+    return [np.array([rng.randrange(scale.codes) for _ in range(rows)], dtype=np.int32) for scale in scales]
 
 
 def cost_of(codes: list[Any], scales: list[Scale], rows: list[int]) -> int:
@@ -36,10 +35,12 @@ def cost_of(codes: list[Any], scales: list[Scale], rows: list[int]) -> int:
         values = {int(column[row]) for row in rows}
         if len(values) == 1:
             continue
-        if not scale.along:
+        if isinstance(scale, Tree):
             total += int(max(scale.costs[min(values) : max(values)]))
         elif scale.missing in values:
             total += scale.whole
-        else:
+        elif isinstance(scale, Line):
             total += int(scale.costs[max(values)] - scale.costs[min(values)])
+        else:
+            total += int(scale.costs[len(values)])
     return total

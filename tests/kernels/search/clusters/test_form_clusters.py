@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.attributes import Scale
 from shoal.data.persons import Persons
+from shoal.data.scales import Line, Scale, Tree, Values
 from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.clusters.form_clusters import form_clusters
@@ -69,8 +69,9 @@ def test_clusters(kernel: ModuleType, scales: list[Scale], rows: int, data: st.D
 def test_clusters_along_long_lines(k: int, missing: bool) -> None:
     """More codes than a table has, and enough rows for the columns to be made anew."""
     rng = random.Random(k)
-    line = Scale(True, np.array(sorted(rng.choices(range(10**6), k=700))), 10**6, 699 if missing else -1)
-    scales = [line, Scale(False, np.array(rng.choices(range(10**6), k=8)), 10**6)]
+    line = Line(np.array(sorted(rng.choices(range(10**6), k=700))), 10**6, 699 if missing else -1)
+    scales = [line, Tree(np.array(rng.choices(range(10**6), k=8)), 10**6)]
+    scales.append(Values(np.array([0, 0, *range(2, 131)]), 10**6, 129))  # of three words
     codes, order = columns(rng, scales, 900), rng.sample(range(900), 900)
     if missing:
         codes[0][rng.sample(range(900), 60)] = 699
@@ -83,7 +84,7 @@ def test_clusters_along_long_lines(k: int, missing: bool) -> None:
 def test_lists_that_run_short() -> None:
     """Many threads' lists hold the same rows: large enough to be made by threads, and equal rows everywhere."""
     rng = random.Random(0)
-    scales = [Scale(True, np.array([0, 1, 2]), 2), Scale(False, np.array([3, 1]), 3)]
+    scales: list[Scale] = [Line(np.array([0, 1, 2]), 2), Tree(np.array([3, 1]), 3)]
     codes, order = columns(rng, scales, 20_000), rng.sample(range(20_000), 20_000)
     native = implementations()[0]
     if native is not TWINS:
@@ -93,7 +94,7 @@ def test_lists_that_run_short() -> None:
 
 def test_most_rows_are_of_one_person(kernel: ModuleType) -> None:
     """Rows 0..7 are of one person: row 5 takes what is nearer than the other persons it needs."""
-    line = Scale(True, np.arange(12), 12)
+    line = Line(np.arange(12), 12)
     codes, people = [np.arange(12, dtype=np.int32)], [0] * 8 + [1, 2, 3, 4]
     order = [5, 11, *(row for row in range(12) if row not in (5, 11))]
     assert formed(kernel, codes, [line], order, 3, 1, people) == [1, *[0] * 9, 1, 1]
@@ -103,7 +104,7 @@ def test_most_rows_are_of_one_person(kernel: ModuleType) -> None:
 def test_rows_of_many_persons_run_short(kernel: ModuleType) -> None:
     """Half of the rows are of one person, so lists must be made again, longer."""
     rng = random.Random(1)
-    scales = [Scale(True, np.arange(50), 50)]
+    scales: list[Scale] = [Line(np.arange(50), 50)]
     codes, order = columns(rng, scales, 300), rng.sample(range(300), 300)
     people = [0 if rng.random() < 0.5 else rng.randrange(200) for _ in order]
     for k in (2, 5, 40):
@@ -114,7 +115,7 @@ def test_rows_of_many_persons_run_short(kernel: ModuleType) -> None:
 
 
 def test_clusters_need_k_rows() -> None:
-    line = Scale(True, np.array([0, 1]), 1)
+    line = Line(np.array([0, 1]), 1)
     for k in (0, 3):
         with pytest.raises(ValueError, match=f"2 rows cannot be put into clusters of at least {k}"):
             form_clusters([np.array([0, 1], dtype=np.int32)], [line], np.array([0, 1]), k)
@@ -125,6 +126,6 @@ def test_clusters_need_k_rows() -> None:
 
 def test_forming_can_be_interrupted(kernel: ModuleType) -> None:
     codes = [np.arange(3000, dtype=np.int32)]
-    told = as_tuples([Scale(True, np.arange(3000), 3000)])
+    told = as_tuples([Line(np.arange(3000), 3000)])
     with pytest.raises(KeyboardInterrupt):
         kernel.form_clusters(codes, NOBODY, told, np.arange(3000), 3, 1, interrupt)

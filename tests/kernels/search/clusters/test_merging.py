@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import kernels
-from shoal.data.attributes import Scale
+from shoal.data.scales import Line, Scale, Tree, Values
 from shoal.kernels import choice
 from shoal.kernels.search.clusters.merging import How, Merging
 from tests.budget import examples
@@ -82,11 +82,7 @@ class SlowMerging:
 def start(
     codes: list[Any], scales: list[Scale], sets: Sets, cluster_of: list[int], by_size: bool, threads: int
 ) -> Merging:
-    n, of = max(cluster_of) + 1, np.array(cluster_of, dtype=np.int64)
-    lo, hi = (
-        [np.array([end(column[of == c]) for c in range(n)], dtype=np.int32) for column in codes] for end in (min, max)
-    )
-    return Merging(lo, hi, np.bincount(of), scales, *csr(sets), of, by_size=by_size, threads=threads)
+    return Merging(codes, scales, *csr(sets), np.array(cluster_of), by_size=by_size, threads=threads)
 
 
 @examples(200)
@@ -131,7 +127,8 @@ def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, by_size: 
 def test_merging_of_larger_data(how: How, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters with more sets than are marked, more of them than are put in order at first."""
     rng = random.Random(how)
-    scales = [Scale(True, np.array(sorted(rng.choices(range(1000), k=50))), 1000, 49), Scale(False, np.arange(1, 9), 9)]
+    scales: list[Scale] = [Line(np.array(sorted(rng.choices(range(1000), k=50))), 1000, 49), Tree(np.arange(1, 9), 9)]
+    scales.append(Values(np.array([0, 0, *range(2, 131)]), 200, 129))  # of three words
     sets = [set(rng.sample(range(70), min(70, int(rng.expovariate(0.2))))) for _ in range(400)]
     codes = columns(rng, scales, len(sets))
     cluster_of = [*range(200), *(rng.choice([0, 0, rng.randrange(200)]) for _ in range(200))]
@@ -156,7 +153,7 @@ def test_threads_change_nothing() -> None:
     if kernels.KIND == "python":
         return
     rng = random.Random(1)
-    scales = [Scale(True, np.array(sorted(rng.choices(range(1000), k=50))), 1000)]
+    scales: list[Scale] = [Line(np.array(sorted(rng.choices(range(1000), k=50))), 1000)]
     sets = [set(rng.choices(range(40), k=rng.randrange(6))) for _ in range(9000)]
     codes, told = columns(rng, scales, len(sets)), []
     for threads in (1, 2, 4):
@@ -173,7 +170,7 @@ def test_threads_change_nothing() -> None:
 
 @pytest.mark.usefixtures("patched")
 def test_only_living_clusters_are_merged() -> None:
-    line = Scale(True, np.array([0, 1, 2]), 2)
+    line = Line(np.array([0, 1, 2]), 2)
     merging = start([np.array([0, 1, 2], dtype=np.int32)], [line], [{0}, {1}, {2}], [0, 1, 2], False, 1)
     merging.merge(2, 1)
     for call in (lambda: merging.merge(0, 2), lambda: merging.nearest(2, "r", 9), lambda: merging.set_aside(3)):

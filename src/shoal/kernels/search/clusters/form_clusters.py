@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts
-from shoal.data.attributes import Scale
+from shoal.data.scales import Scale
 from shoal.kernels.arrays import NOBODY, people_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
-from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of
 
 
 def form_clusters(
@@ -30,7 +30,8 @@ def form_clusters(
 
     Where persons have several rows, k persons are wanted: a seed takes whatever row is nearest until there are so many.
 
-    >>> line = Scale(True, np.array([0, 10, 11, 25, 26]), 26)
+    >>> from shoal.data.scales import Line
+    >>> line = Line(np.array([0, 10, 11, 25, 26]), 26)
     >>> form_clusters([np.array([0, 1, 2, 3, 4], dtype=np.int32)], [line], np.array([4, 0, 1, 2, 3]), 2).tolist()
     [1, 1, 1, 0, 0]
     """
@@ -71,12 +72,12 @@ def form_clusters_twin(
             clusters[-1].append(nearest.pop(0))
         for row in clusters[-1]:
             del unused[row]
-    ends = [ends_of([rows[row] for row in cluster]) for cluster in clusters]  # lowest and highest codes
+    inside = [{rows[row] for row in cluster} for cluster in clusters]
     for row in unused:
-        added = [cost_of(costs, [*both, rows[row]]) for both in ends]
+        added = [cost_of(costs, [*own, rows[row]]) for own in inside]
         best = added.index(min(added))
         clusters[best].append(row)
-        ends[best] = ends_of([*ends[best], rows[row]])
+        inside[best].add(rows[row])
     cluster_of = np.full(len(rows), -1, dtype=np.int64)
     for number, cluster in enumerate(clusters):
         cluster_of[cluster] = number

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Codes, Counts, Offsets
-from shoal.data.attributes import Scale
-from shoal.kernels.arrays import rows_of
+from shoal.data.scales import Scale
+from shoal.kernels.arrays import Row, rows_of
 from shoal.kernels.choice import compiled_or
-from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of, ends_of
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of
 
 How = Literal["r", "t", "rt"]
 _HOW: dict[How, int] = {"r": 0, "t": 1, "rt": 2}
@@ -22,14 +22,14 @@ _MOST = 2**63 - 1
 class Merging:
     """Clusters that are merged two at a time: those that cost least first, with the partner that suits them best.
 
-    A cluster costs, for each attribute, what the interval of its codes costs; or, ``by_size``, its number of rows. Its
-    distance (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in
+    A cluster costs, for each attribute, what the codes of its rows cost together; or, ``by_size``, its number of rows.
+    Its distance (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in
     common, x in only one of them, o in all.
 
-    >>> line = Scale(True, np.array([0, 1, 5]), 5)
+    >>> from shoal.data.scales import Line
+    >>> line = Line(np.array([0, 1, 5]), 5)
     >>> rows = np.array([0, 1, 2, 3]), np.array([0, 1, 0], dtype=np.int32)
-    >>> ends = [np.array([0, 1, 2], dtype=np.int32)]
-    >>> merging = Merging(ends, ends, np.array([1, 1, 1]), [line], *rows, 2, np.array([0, 1, 2]))
+    >>> merging = Merging([np.array([0, 1, 2], dtype=np.int32)], [line], *rows, 2, np.array([0, 1, 2]))
     >>> [merging.nearest(merging.seed(), how, limit=10) for how in ("r", "t")], merging.distances_with(0).tolist()
     ([1, 2], [-1.0, 6.0, 0.5])
     >>> merging.merge(0, 2)
@@ -39,9 +39,7 @@ class Merging:
 
     def __init__(
         self,
-        lo: Sequence[Codes],
-        hi: Sequence[Codes],
-        sizes: Counts,
+        codes: Sequence[Codes],
         scales: Sequence[Scale],
         indptr: Offsets,
         items: Codes,
@@ -51,10 +49,10 @@ class Merging:
         by_size: bool = False,
         threads: int = 1,
     ) -> None:
-        low, high = ([np.ascontiguousarray(column, dtype=np.int32) for column in side] for side in (lo, hi))
-        counts, clusters = (np.ascontiguousarray(numbers, dtype=np.int64) for numbers in (sizes, cluster_of))
+        columns = [np.ascontiguousarray(column, dtype=np.int32) for column in codes]
+        clusters = np.ascontiguousarray(cluster_of, dtype=np.int64)
         self._kernel = compiled_or(MergingTwin)(
-            low, high, counts, as_tuples(scales), indptr, items, labels, clusters, by_size, threads
+            columns, as_tuples(scales), indptr, items, labels, clusters, by_size, threads
         )
 
     @property
@@ -113,9 +111,7 @@ class MergingTwin:
 
     def __init__(
         self,
-        lo: Sequence[Codes],
-        hi: Sequence[Codes],
-        sizes: Counts,
+        codes: Sequence[Codes],
         scales: Sequence[ScaleTuple],
         indptr: Offsets,
         items: Codes,
@@ -124,11 +120,12 @@ class MergingTwin:
         by_size: bool,
         threads: int,
     ) -> None:
-        self._size: list[int] = sizes.tolist()
+        self._size: list[int] = np.bincount(cluster_of).tolist()
         self._by_size = by_size
         self._costs = [Cost(*scale) for scale in scales]
-        columns = [[column.tolist() for column in side] for side in (lo, hi)]
-        self._ends = [[tuple(column[c] for column in side) for side in columns] for c in range(len(self._size))]
+        self._rows: list[set[Row]] = [set() for _ in self._size]
+        for c, *own in zip(cluster_of.tolist(), *(column.tolist() for column in codes), strict=True):
+            self._rows[c].add(tuple(own))
         self._now = list(range(len(self._size)))
         self._waiting = set(self._now)
         self._sets: list[set[frozenset[int]]] = [set() for _ in self._now]
@@ -186,7 +183,7 @@ class MergingTwin:
         if c == p:
             raise ValueError("a cluster cannot be merged with itself")
         kept, gone = min(c, p), max(c, p)
-        self._ends[kept] = ends_of([*self._ends[kept], *self._ends[gone]])
+        self._rows[kept] |= self._rows[gone]
         self._size[kept] += self._size[gone]
         within = self._distance(kept, gone)
         self._sets[kept] |= self._sets[gone]
@@ -217,7 +214,7 @@ class MergingTwin:
         """What their union costs."""
         if self._by_size:
             return sum(self._size[c] for c in clusters)
-        return cost_of(self._costs, [codes for c in clusters for codes in self._ends[c]])
+        return cost_of(self._costs, [row for c in clusters for row in self._rows[c]])
 
     def _total_with(self, total: int, c: int, p: int) -> int:
         """The total after merging two clusters."""
