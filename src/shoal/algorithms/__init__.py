@@ -241,6 +241,16 @@ class ClusteringAlgorithm(TreeAlgorithm):
     solves = (KKmAnonymity, KLmDiversity)
 
     within: Literal["best", "sets", "sets-ul", "aa", "optimal"] = within_option("best")
+    unchanged_weight: float = option(
+        0.01,
+        low=0,
+        high=1,
+        help="for --within best: what an item that changes costs on top of its loss, as a share of the worst loss",
+    )
+
+    def generalizer(self, problem: Prepared[ItemsetModel]) -> SetGeneralizer:
+        """What generalizes the sets of a cluster."""
+        return SetGeneralizer(problem, self.within, self.unchanged_weight)
 
     @property
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
@@ -261,7 +271,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
         """Generalize the values and the sets of each cluster."""
         assert problem.relational is not None
         cluster_of = part_of(clusters, len(problem.items))
-        sets = SetGeneralizer(problem, self.within).recoding(clusters, engine)
+        sets = self.generalizer(problem).recoding(clusters, engine)
         recoding = Clustered(problem.relational.generalized(cluster_of), sets)
         return ClusteredSolution(recoding, statistics={**statistics, "clusters": len(clusters)})
 

@@ -31,7 +31,6 @@ from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
 from shoal.search.relative_delta import chosen, relative
-from shoal.search.set_generalizer import SetGeneralizer
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Rmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
-        exact = SetGeneralizer(problem, self.within).quick if self.distance == "ul" else None
+        exact = self.generalizer(problem).quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)
         auto, first = self.delta == "auto", clusters.copy()
         delta = relative(first) if self.delta == "auto" else self.delta
@@ -75,7 +74,7 @@ class Rmerge(FormingAlgorithm):
         solution = self.finished(problem, clusters.members(), engine, statistics)
         if not auto or solution.recoding.sets is None:
             return solution
-        within = SetGeneralizer(problem, self.within)
+        within = self.generalizer(problem)
         return replace(solution, notes=(chosen(first, clusters, solution.recoding.sets, within, engine),))
 
     def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:

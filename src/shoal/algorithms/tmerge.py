@@ -20,7 +20,6 @@ from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, merge_until_bound
-from shoal.search.set_generalizer import SetGeneralizer
 
 DELTA = 0.65  # unless given: P2's
 
@@ -45,7 +44,7 @@ class Tmerge(FormingAlgorithm):
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them until the bound is met, generalize their sets."""
-        within = SetGeneralizer(problem, self.within)
+        within = self.generalizer(problem)
         exact = within.quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, within=exact)
         before = len(clusters)

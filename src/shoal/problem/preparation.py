@@ -56,6 +56,7 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
     return Prepared(
         given=problem,
         privacy=privacy,
+        loss=problem.loss,
         data=data,
         hierarchy=hierarchy,
         item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),

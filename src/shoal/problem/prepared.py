@@ -38,6 +38,7 @@ class Prepared(Generic[Model]):
 
     given: Problem[Model]
     privacy: Model  # each group of items that it names is spelled out
+    loss: AdditiveLoss  # what is minimised
     data: Dataset  # with the role of each column
     hierarchy: Hierarchy  # of the items that are not sensitive
     items: Transactions  # the rows with hierarchy leaves as codes; without what is sensitive
@@ -52,11 +53,6 @@ class Prepared(Generic[Model]):
     def __repr__(self) -> str:
         """Never the data themselves."""
         return f"Prepared({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
-
-    @property
-    def loss(self) -> AdditiveLoss:
-        """What counts as loss."""
-        return self.given.loss
 
     @property
     def seed(self) -> int:

@@ -31,19 +31,19 @@ def relative(clusters: Clusters, share: float = SHARE) -> float:
 def chosen(first: Clusters, merged: Clusters, sets: Recoding, within: SetGeneralizer, engine: Engine) -> ChosenDelta:
     """What was chosen for these first clusters and what lower and higher bounds cost.
 
-    The sets of neighbours are generalized greedily; what that costs is told in proportion to what was found.
+    The sets of neighbours are generalized quickly; what that costs is told in proportion to what was found.
     """
     quick, lost = within.quick, within.share(sets)
-    greedy = quick.share(quick.recoding(merged.members(), engine))
+    roughly = quick.share(quick.recoding(merged.members(), engine))
     delta = relative(first)
 
     def neighbours() -> Iterator[DeltaCost]:
         for other in (relative(first, share) for share in NEIGHBOURS):
             with contextlib.suppress(Infeasible):  # other clusters may hold too many of a sensitive value
-                if other != delta and greedy:
+                if other != delta and roughly:
                     near = first.copy()
                     near.merge_within_bound(other)
                     share = quick.share(quick.recoding(near.members(), engine))
-                    yield DeltaCost(other, near.loss, min(1.0, lost * share / greedy))
+                    yield DeltaCost(other, near.loss, min(1.0, lost * share / roughly))
 
     return ChosenDelta(DeltaCost(delta, merged.loss, lost), first.loss, tuple(neighbours()))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.data.arrays import Codes, Counts, part_of
-from shoal.data.hierarchy import NO_HIERARCHY, Hierarchy
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.clusters.merge_until_safe import merge_until_safe
@@ -22,14 +22,13 @@ from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
 from shoal.search.clock import Clock
 from shoal.search.direct import CutInput, level_by_level
-from shoal.search.exact import ExactSearch
+from shoal.search.grouped_sets import GroupedSets
 from shoal.search.optimum import best_cut
-from shoal.search.siblings import regrouped, tree_of
 
 STEPS = 2**40  # that a UL of 1 is counted in
 Method = Literal["best", "sets", "sets-ul", "aa", "optimal"]
 METHODS: tuple[Method, ...] = ("best", "sets", "sets-ul", "aa", "optimal")
-WORK = 2_000_000  # of regrouping the sets of a cluster; some 50 million are done in a second
+EFFORT, MOST_WORK = 5_000, 2_000_000_000  # for each item of a record, and for all; some 100 million take a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +36,14 @@ class SetGeneralizer:
     """T for one problem: a cut of the hierarchy by AA, the best cut, or sets without a hierarchy.
 
     Sets are joined where that adds least to the loss of the problem; with "sets-ul", as in P2, least to UL. With "best"
-    the best of such sets, of groups of siblings and of groups by frequency is regrouped for less loss; groups of
-    siblings win ties.
+    the best of such sets, of groups of siblings and of groups by frequency is regrouped
+    (:mod:`shoal.search.grouped_sets`).
     """
 
     problem: Prepared[ItemsetModel]
     method: Method
+    unchanged_weight: float = 0.0  # with "best", what an item costs that is not published as itself, beside its loss
+    effort: int = EFFORT  # with "best", the work of regrouping for each item of a record
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done, before any work."""
@@ -63,7 +64,7 @@ class SetGeneralizer:
     @property
     def quick(self) -> SetGeneralizer:
         """One that tells about as much of clusters, sooner."""
-        return replace(self, method="sets") if self.method == "best" else self
+        return replace(self, effort=0)
 
     def share(self, recoding: Recoding) -> float:
         """What the sets lose, in the loss that is minimised."""
@@ -112,11 +113,14 @@ class SetGeneralizer:
     def _sets(self, rows: Counts, engine: Engine) -> Codes:
         """For each item the smallest one of its set; -1 for items that do not occur."""
         part = self.problem.take(rows)
-        free = self._merged(part, engine)
         several = np.count_nonzero(part.items.supports) > 1
         if self.method != "best" or not several or not part.privacy.demand(part.items).monotone:
-            return free
-        return _Grouped(part, engine).best(free)
+            return self._merged(part, engine)
+        grouped = GroupedSets(part, self.unchanged_weight, engine)
+        if not self.effort:
+            return grouped.quick()
+        share = min(1.0, MOST_WORK / max(1, self.effort * len(self.problem.items.items)))
+        return grouped.best(self._merged(part, engine), int(share * self.effort * len(part.items.items)))
 
     def _merged(self, part: Prepared[ItemsetModel], engine: Engine) -> Codes:
         """Sets that are joined where that adds least loss."""
@@ -148,61 +152,3 @@ class SetGeneralizer:
                 f"smaller l, or do not declare it sensitive."
             )
         return first_of
-
-
-class _Grouped:
-    """Groupings of the items of one cluster under k^m-anonymity, as numbers of groups: those that occur, by code."""
-
-    def __init__(self, part: Prepared[ItemsetModel], engine: Engine) -> None:
-        demand = part.privacy.demand(part.items)
-        self.part, self.engine = part.under(KmAnonymity(k=demand.k, m=max(1, demand.known))), engine
-        self.present = np.flatnonzero(part.items.supports)
-        labels = [part.items.labels[code] for code in self.present.tolist()]
-        flat = Hierarchy.flat(labels)
-        self.order = np.array([flat.code_of[label] for label in labels])  # the code there of each item that occurs
-        codes = np.full(len(part.items.labels), -1, dtype=np.int32)
-        codes[self.present] = self.order
-        weights = part.item_weights
-        if weights is not None:
-            weights = weights[self.present[np.argsort(self.order)]]
-        items = part.items.recode(codes, flat.items)
-        self.flat = replace(self.part, hierarchy=flat, items=items, item_weights=weights)
-
-    def best(self, free: Codes) -> Codes:
-        """The one that loses least, regrouped if that loses less; the smallest item of each item's set."""
-        candidates = [self._siblings()] if not self.part.hierarchy.is_flat else []
-        candidates += [self._by_frequency(), free[self.present]]
-        start = min(candidates, key=self._cost)
-        found = regrouped(self.flat, start[np.argsort(self.order)], WORK, self.engine)[self.order]
-        blocks = found if self._cost(found) < self._cost(start) else start
-        _, first, group_of = np.unique(blocks, return_index=True, return_inverse=True)
-        first_of = np.full(len(free), -1, dtype=np.int32)
-        first_of[self.present] = self.present[first[group_of]]
-        return first_of
-
-    def _siblings(self) -> Codes:
-        """Groups of siblings of the hierarchy, as far as their items occur."""
-        groups: Codes = _cut_groups(self.part, self.engine)[self.present]
-        return groups
-
-    def _by_frequency(self) -> Codes:
-        """Groups of a tree that is built by frequency."""
-        groups: Codes = _cut_groups(self.flat, self.engine)[self.order]
-        return groups
-
-    def _cost(self, blocks: Codes) -> int:
-        """What a grouping loses."""
-        _, group_of, sizes = np.unique(blocks, return_inverse=True, return_counts=True)
-        penalties = self.part.loss.penalty(sizes, self.part.hierarchy.n_leaves)
-        return int((self.part.occurrences[self.present] * penalties[group_of]).sum())
-
-
-def _cut_groups(problem: Prepared[ItemsetModel], engine: Engine) -> Codes:
-    """For each item its group in a safe cut of the hierarchy with groups between siblings, halved by frequency."""
-    refined = problem.on(tree_of(problem, "frequency"))
-    search = ExactSearch(refined, engine, Clock.of("none"))
-    search.begin()
-    cut, tree = search.cut(), refined.hierarchy
-    blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
-    groups: Codes = blocks[[tree.code_of[label] for label in problem.hierarchy.items]]
-    return groups

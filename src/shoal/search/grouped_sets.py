@@ -1,0 +1,113 @@
+"""The items of one cluster in groups that lose little under k^m-anonymity.
+
+The cheapest of several groupings is regrouped by annealing, over items that are all siblings. NCP asks for a low mean:
+left to itself it makes many groups of middling size, and publishes hardly any item as itself. So an item that is not
+published as itself may cost a little more than its loss (docs/decisions/0024 has figures).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.data.arrays import Codes, Counts
+from shoal.data.hierarchy import Hierarchy
+from shoal.engines import Engine
+from shoal.metrics import AdditiveLoss, Comparison
+from shoal.privacy import ItemsetModel
+from shoal.privacy.km import KmAnonymity
+from shoal.problem import Prepared
+from shoal.search.clock import Clock
+from shoal.search.exact import ExactSearch
+from shoal.search.siblings import regrouped, tree_of
+
+
+class UnchangedFirst(AdditiveLoss):
+    """A loss, and something on top for every item that is not published as itself.
+
+    >>> from shoal.metrics.ncp import NCP
+    >>> UnchangedFirst(NCP(), 3).penalty(np.array([1, 2, 5]), 10).tolist()
+    [0, 5, 8]
+    """
+
+    name = "unchanged-first"
+
+    def __init__(self, loss: AdditiveLoss, added: int) -> None:
+        self.loss, self.added = loss, added
+
+    def of(self, compared: Comparison) -> dict[str, float]:
+        """What the loss itself says."""
+        return self.loss.of(compared)
+
+    def penalty(self, sizes: Counts, items: int) -> Counts:
+        """More, unless the label is one item."""
+        return self.loss.penalty(sizes, items) + np.where(sizes == 1, 0, self.added)
+
+    def worst(self, items: int) -> int:
+        """With what is added."""
+        return self.loss.worst(items) + self.added
+
+
+class GroupedSets:
+    """Groupings of the items of one cluster, as numbers of groups: those that occur, by code."""
+
+    def __init__(self, part: Prepared[ItemsetModel], unchanged_weight: float, engine: Engine) -> None:
+        demand = part.privacy.demand(part.items)
+        part = part.under(KmAnonymity(k=demand.k, m=max(1, demand.known)))
+        added = round(unchanged_weight * part.loss.worst(part.hierarchy.n_leaves))
+        self.part, self.engine = replace(part, loss=UnchangedFirst(part.loss, added)), engine
+        self.present = np.flatnonzero(part.items.supports)
+        labels = [part.items.labels[code] for code in self.present.tolist()]
+        flat = Hierarchy.flat(labels)
+        self.order = np.array([flat.code_of[label] for label in labels])  # the code there of each item that occurs
+        codes = np.full(len(part.items.labels), -1, dtype=np.int32)
+        codes[self.present] = self.order
+        weights = part.item_weights
+        if weights is not None:
+            weights = weights[self.present[np.argsort(self.order)]]
+        items = part.items.recode(codes, flat.items)
+        self.flat = replace(self.part, hierarchy=flat, items=items, item_weights=weights)
+
+    def quick(self) -> Codes:
+        """Groups by frequency; the smallest item of each item's group."""
+        return self._first_of(self._by_frequency())
+
+    def best(self, free: Codes, work: int) -> Codes:
+        """The cheapest of several, ``free`` among them, regrouped by so much work if that costs less.
+
+        Groups of siblings come first, so they win ties.
+        """
+        candidates = [] if self.part.hierarchy.is_flat else [_cut_groups(self.part, self.engine)[self.present]]
+        start = min([*candidates, self._by_frequency(), free[self.present]], key=self._cost)
+        found = regrouped(self.flat, start[np.argsort(self.order)], work, self.engine)[self.order]
+        return self._first_of(found if self._cost(found) < self._cost(start) else start)
+
+    def _by_frequency(self) -> Codes:
+        """Groups of a tree that is built by frequency."""
+        groups: Codes = _cut_groups(self.flat, self.engine)[self.order]
+        return groups
+
+    def _first_of(self, blocks: Codes) -> Codes:
+        """For each item the smallest one of its group; -1 for items that do not occur."""
+        _, first, group_of = np.unique(blocks, return_index=True, return_inverse=True)
+        first_of = np.full(len(self.part.items.labels), -1, dtype=np.int32)
+        first_of[self.present] = self.present[first[group_of]]
+        return first_of
+
+    def _cost(self, blocks: Codes) -> int:
+        """What a grouping costs."""
+        _, group_of, sizes = np.unique(blocks, return_inverse=True, return_counts=True)
+        penalties = self.part.loss.penalty(sizes, self.part.hierarchy.n_leaves)
+        return int((self.part.occurrences[self.present] * penalties[group_of]).sum())
+
+
+def _cut_groups(problem: Prepared[ItemsetModel], engine: Engine) -> Codes:
+    """For each item its group in a safe cut of the hierarchy with groups between siblings, halved by frequency."""
+    refined = problem.on(tree_of(problem, "frequency"))
+    search = ExactSearch(refined, engine, Clock.of("none"))
+    search.begin()
+    cut, tree = search.cut(), refined.hierarchy
+    blocks = np.repeat(np.arange(len(cut.nodes), dtype=np.int32), tree.leaves[cut.nodes])
+    groups: Codes = blocks[[tree.code_of[label] for label in problem.hierarchy.items]]
+    return groups
