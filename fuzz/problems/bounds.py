@@ -29,8 +29,7 @@ def feasible(world: World) -> str:
     if "group_column" in options:  # one group of all
         sizes: dict[str, list[str | None]] = {**case.columns, options["group_column"]: ["1"] * case.n_rows}
         return "all records in one group" if _is_safe(world, world.rows, sizes) else ""
-    whole_persons = case.model == "k-lm" and world.has_repeaters  # for shares of persons, clusters do not part them
-    if not whole_persons and _is_safe(world, world.rows, case.columns):
+    if _is_safe(world, world.rows, case.columns):
         return "the data satisfy the model as they are"
     if not cls.truthful or not cls.generalizes or issubclass(cls, SuppressingAlgorithm):
         return ""

@@ -24,6 +24,7 @@ from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
+from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
 from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
@@ -299,6 +300,16 @@ class FormingAlgorithm(ClusteringAlgorithm):
         ncp = NcpScale.of(raw)
         persons = problem.items.repeaters
         cluster_of = FORMATIONS[self.formation](raw, ncp, demand.k, problem.seed, engine, persons)
+        if must_part(problem):
+            clusters = safe_clusters(
+                cluster_of,
+                SetGeneralizer(problem, self.within).quick,
+                engine,
+                self.title,
+                lambda own: Clusters(problem, ncp, own, engine, by=by, rum=rum, within=within, parted=True),
+            )
+            first = int(cluster_of.max()) + 1
+            return clusters, {"clusters_formed": first, "clusters_joined": max(0, first - len(clusters))}
         if demand.one_in and len(persons):
             cluster_of = united(raw, whole_persons(cluster_of, persons))
         clusters = Clusters(problem, ncp, cluster_of, engine, by=by, rum=rum, within=within)

@@ -13,14 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.algorithms import ClusteringAlgorithm
+from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.clusters import Needs
+from shoal.search.clusters import Clusters, Needs
+from shoal.search.formation import united
 from shoal.search.gray import gray_chunks, joined
+from shoal.search.ncp_scale import NcpScale
+from shoal.search.parted import must_part, safe_clusters
+from shoal.search.set_generalizer import SetGeneralizer
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,23 @@ class Tfirst(ClusteringAlgorithm):
 
     def search(self, problem: Prepared[KKmAnonymity | KLmDiversity], engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
-        privacy, items = problem.privacy, problem.items
-        keep = bool(privacy.demand(items).one_in)
+        privacy, items, parts = problem.privacy, problem.items, must_part(problem)
+        keep = bool(privacy.demand(items).one_in) and not parts
         split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep)
-        chunks = joined(split, Needs(problem).is_feasible)
-        statistics: dict[str, float] = {"chunks_joined": len(split) - len(chunks)}
+        chunks = self._parted(problem, split, engine) if parts else joined(split, Needs(problem).is_feasible)
+        statistics: dict[str, float] = {"chunks_joined": max(0, len(split) - len(chunks))}
         return self.finished(problem, [np.sort(rows) for rows in chunks], engine, statistics)
+
+    def _parted(
+        self, problem: Prepared[KKmAnonymity | KLmDiversity], split: list[Counts], engine: Engine
+    ) -> list[Counts]:
+        """Parts that are safe although persons have records in several of them."""
+        raw = problem.relational
+        assert raw is not None
+        ncp, within = NcpScale.of(raw), SetGeneralizer(problem, self.within).quick
+        first = united(raw, part_of(split, len(problem.items)))
+
+        def clusters(cluster_of: Counts) -> Clusters:
+            return Clusters(problem, ncp, cluster_of, engine, by="t", parted=True)
+
+        return safe_clusters(first, within, engine, self.title, clusters).members()

@@ -27,7 +27,7 @@ from shoal.metrics.risk import Risk
 from shoal.options import option
 from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
 from shoal.privacy.lm import refuse_too_frequent, too_frequent, views
-from shoal.privacy.people import class_sizes, fitting, needed, noun, with_items
+from shoal.privacy.people import class_sizes, counted, fitting, needed, noun, with_items
 from shoal.privacy.relational import (
     SHOWN,
     RelationalModel,
@@ -149,7 +149,11 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
         return "The figures are about finding a record; the guarantee is also about what can be learned of it."
 
     def feasible(self, published: Published) -> None:
-        """All records together are the best class that there can be."""
+        """What no grouping of the records can change.
+
+        By records, shares of all together are between those of the classes. By persons they are not: who has records
+        in several classes counts in each. So all persons together may have too many of a value, and the classes not.
+        """
         super().feasible(published)
         rows, values = self.both(published)
         if 0 < (full := with_items(rows)) < self.k:
@@ -157,7 +161,13 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
                 f"{self.title} with k={self.k} needs {needed(self.k, rows.persons)}, not counting sensitive items, got "
                 f"{full}: choose a smaller k or more data."
             )
-        refuse_too_frequent(self.title, self.l, rows, values)
+        refuse_too_frequent(self.title, self.l, rows, values, (None,))
+        people = rows.count_persons()
+        if people < self.l and len(values.items):  # a class with a sensitive value
+            raise Infeasible(
+                f"{self.title} with l={self.l} needs at least {counted(self.l, rows.persons)}, got {people}: only 1 of "
+                f"{self.l} may have a sensitive value. Choose a smaller l or more data."
+            )
 
     @property
     def short(self) -> str:

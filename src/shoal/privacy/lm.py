@@ -15,6 +15,7 @@ Cost: time to enumerate the sets of up to m labels in records that have a sensit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -118,7 +119,8 @@ class LmDiversity(SensitiveValues, ItemsetModel):
 
     def feasible(self, published: Published) -> None:
         """An attacker who knows nothing must not be able to tell: that is the same for every generalization."""
-        refuse_too_frequent("l^m-diversity", self.l, *self.both(published))
+        rows, values = self.both(published)
+        refuse_too_frequent("l^m-diversity", self.l, rows, values, views(rows.persons))
 
     @property
     def short(self) -> str:
@@ -156,10 +158,12 @@ def views(persons: Persons | None) -> tuple[Persons | None, ...]:
     return (None,) if persons is None or not len(persons.repeaters) else (None, persons)
 
 
-def refuse_too_frequent(title: str, l: int, rows: Transactions, values: Transactions) -> None:
-    """Refuse a value that more than 1 in l of all records have, or of all persons: no generalization changes that."""
+def refuse_too_frequent(
+    title: str, l: int, rows: Transactions, values: Transactions, counted_by: Sequence[Persons | None]
+) -> None:
+    """Refuse a value that more than 1 in l of all have: no generalization changes that. None: by records."""
     less = "choose a smaller l, or do not declare it sensitive" if l > 2 else "do not declare it sensitive"
-    for persons in views(rows.persons):
+    for persons in counted_by:
         all_of_them = rows.of_persons(persons).count_persons()
         of, has = ("records", "is in") if persons is None else (persons.nouns, "is in records of")
         for code, count in enumerate(holders(values, persons).tolist()):

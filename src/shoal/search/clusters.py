@@ -59,8 +59,10 @@ class Clusters:
         by: By,
         rum: Rum = "ncp",
         within: SetGeneralizer | None = None,  # given: sets are compared by UL of the generalized union, not by BTD
+        parted: bool = False,  # persons have records in several clusters: a union of safe ones may not be safe
     ) -> None:
         self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
+        self.parted, self.by_class = parted, parted or rum != "ncp"
         items, self.n = problem.items, len(problem.items)
         self.merging = Merging(
             ncp.codes,
@@ -79,13 +81,22 @@ class Clusters:
         self.feasible = dict(enumerate(self.needs.feasible(every, cluster_of)))  # of clusters that were looked at
         self.losses: dict[tuple[int, int], float] = {}  # mean UL of unions that were looked at
         self.set_aside = 0
-        # for measures that count classes: what each cluster is published as
-        self.values = {} if rum == "ncp" else {number: self._published(rows) for number, rows in self.rows.items()}
+        # where classes are counted: what each cluster is published as
+        self.values = {number: self._published(rows) for number, rows in self.rows.items()} if self.by_class else {}
 
     def copy(self) -> Clusters:
         """The same clusters, to be merged in another way."""
         cluster_of = part_of(self.members(), self.n)
-        return Clusters(self.problem, self.ncp, cluster_of, self.engine, by=self.by, rum=self.rum, within=self.within)
+        return Clusters(
+            self.problem,
+            self.ncp,
+            cluster_of,
+            self.engine,
+            by=self.by,
+            rum=self.rum,
+            within=self.within,
+            parted=self.parted,
+        )
 
     def __len__(self) -> int:
         """Clusters that there are now."""
@@ -151,7 +162,7 @@ class Clusters:
         for changed in (number, gone):
             self.feasible.pop(changed, None)
         self.losses = {pair: loss for pair, loss in self.losses.items() if not {one, other}.intersection(pair)}
-        if self.rum != "ncp":
+        if self.by_class:
             del self.values[gone]
             self.values[number] = self._published(self.rows[number])
         return Merge(number, gone, self.rows[number])
@@ -170,8 +181,9 @@ class Clusters:
             while grown in self.rows and len(self) > 1 and not self.is_feasible(grown):
                 grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
                 merged += 1
+        before = len(self)
         self.unite()
-        return merged
+        return merged + self.merge_infeasible() if self.parted and len(self) < before else merged
 
     def merge_within_bound(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""
@@ -180,16 +192,24 @@ class Clusters:
         while len(self) > fewest and (seed := self.merging.seed()) >= 0:
             tick((start - len(self) + self.set_aside) / start)
             partner = self.nearest(seed, limit)
-            more = [] if partner < 0 or self.rum == "ncp" else self._equal(seed, partner)
-            sizes = [len(self.rows[one]) for one in (seed, partner, *more)] if more else []
-            total = self.merging.total - sum(size * size for size in sizes) + sum(sizes) ** 2
-            if partner < 0 or (more and (total > limit or len(self) - 1 - len(more) < fewest)):
+            more = self._equal(seed, partner) if partner >= 0 and self.by_class else []
+            if partner < 0 or self._forbidden([seed, partner, *more], limit, fewest):
                 self.merging.set_aside(seed)
                 self.set_aside += 1
                 continue
             number = self.merge(seed, partner).number
             for other in more:
                 number = self.merge(number, other).number
+
+    def _forbidden(self, numbers: list[int], limit: int, fewest: int) -> bool:
+        """Whether two clusters, with all that are published like their union, must not become one."""
+        if self.parted and not self.needs.is_feasible(np.concatenate([self.rows[one] for one in numbers])):
+            return True
+        if len(numbers) == 2 or self.rum == "ncp":  # equal values lose the same
+            return False
+        sizes = [len(self.rows[one]) for one in numbers]
+        total = self.merging.total - sum(size * size for size in sizes) + sum(sizes) ** 2
+        return total > limit or len(self) + 1 - len(numbers) < fewest
 
     def _published(self, rows: Counts) -> tuple[str | None, ...]:
         """The values that these rows would be published with."""
@@ -203,7 +223,7 @@ class Clusters:
         return [number for number, own in self.values.items() if own == values and number not in (one, other)]
 
     def unite(self) -> None:
-        """Clusters that would be published with equal values become one, for measures that count them so."""
+        """Clusters that would be published with equal values become one, where classes are counted."""
         first: dict[tuple[str | None, ...], int] = {}
         for number in sorted(self.values):
             earlier = first.setdefault(self.values[number], number)
@@ -211,8 +231,8 @@ class Clusters:
                 self.merge(earlier, number)
 
     def merges(self) -> Iterator[Merge]:
-        """Tmerge's merges, one after the other, down to one cluster."""
-        while len(self) > 1:
+        """Tmerge's merges, one after the other, down to one cluster; none, if clusters part persons."""
+        while len(self) > 1 and not self.parted:
             seed = self.merging.seed()
             yield self.merge(seed, self.nearest(seed, UNBOUNDED))
 
@@ -297,6 +317,12 @@ class Needs:
     def is_feasible(self, rows: Counts) -> bool:
         """Whether a cluster of these rows can."""
         return self.feasible(rows, np.zeros(len(rows), dtype=np.int64))[0]
+
+    def can_be_class(self, rows: Counts) -> bool:
+        """Whether these rows hold for who knows their columns and no item, whatever becomes of their sets."""
+        alone = np.zeros(len(rows), dtype=np.int64)
+        enough = bool(_different(self.persons[rows], alone, 1)[0] >= self.least)
+        return enough and all(self._hidden(rows, alone, 1, unit)[0] for unit in (self.units if self.l else ()))
 
     def feasible(self, rows: Counts, cluster_of: Counts) -> list[bool]:
         """Whether each of the clusters of some rows can."""
