@@ -91,6 +91,8 @@ def test_verify_counts_persons_if_it_knows_them(shop: Shell) -> None:
     shop.write("few.txt", "h1\n" * 39)
     assert "few.txt has 39 persons, but public.csv has 40 records" in shop.fails(*words, "--persons", "few.txt")
     assert "--persons and --person both say" in shop.fails(*words, "--persons", "persons.txt", "--person", "week")
+    for person in ("household_id", "basket"):
+        assert "pass --persons FILE instead" in shop.fails(*words, "--person", person)
     hkp = shop.fails(*words[:-4], "--model", "hkp", "--persons", "persons.txt")
     assert "The model hkp counts records, not persons" in hkp
 

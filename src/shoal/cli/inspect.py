@@ -12,8 +12,9 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
+from shoal.data import Dataset
 from shoal.data.persons import plural
-from shoal.errors import shorten
+from shoal.errors import InputError, shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
@@ -73,7 +74,7 @@ def verify(
     """
     read_as = reading(given)
     [privacy] = choose({PrivacyModel: model}, given)
-    data = tell(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)).read_for_model(privacy))
+    data = tell(_read_published(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)), privacy))
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
     with console.engine(workers) as engine:
         result = shoal.verify(
@@ -92,6 +93,19 @@ def verify(
     else:
         _show_verification(result, all_columns=quasi_identifiers is None)
     context.exit(0 if result.holds else 1)
+
+
+def _read_published(spec: DatasetSpec, privacy: PrivacyModel) -> Dataset:
+    """Read the file; an error about its person column, which no release of Shoal has, tells the way out."""
+    try:
+        return spec.read_for_model(privacy)
+    except InputError as error:
+        if spec.reading.person is None or "--person" not in str(error):
+            raise
+        raise type(error)(
+            f"{error} A published file does not tell whose its records are: pass --persons FILE instead, the file that "
+            f"'shoal anonymize --persons-out FILE' wrote."
+        ) from None
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -43,7 +43,7 @@ class KAnonymity(RelationalModel):
     covers_sets = False
     counts_persons = True
 
-    k: int = option(5, low=2, help="records that must share the values of all quasi-identifiers")
+    k: int = option(5, low=2, help="records (persons, where given) that must share the values of all quasi-identifiers")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:
         """Count the records of each combination of values."""

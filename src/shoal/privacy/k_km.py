@@ -58,7 +58,11 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
         "labels that occurs with it and that an attacker may know"
     )
 
-    k: int = option(25, low=2, help="records that must share all quasi-identifying values and any known itemset")
+    k: int = option(
+        25,
+        low=2,
+        help="records (persons, where given) that must share all quasi-identifying values and any known itemset",
+    )
     m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an attacker may know of a record, or 'all'")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:

@@ -68,8 +68,16 @@ class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
         "labels that occurs with it and that an attacker may know, with the sensitive values that come with it"
     )
 
-    k: int = option(25, low=2, help="records that must share all quasi-identifying values and any known itemset")
-    l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
+    k: int = option(
+        25,
+        low=2,
+        help="records (persons, where given) that must share all quasi-identifying values and any known itemset",
+    )
+    l: int = option(
+        2,
+        low=2,
+        help="at most 1 in l of the records that fit (and of persons, where given) may share a sensitive value",
+    )
     m: int = option(2, low=1, help="items an attacker may know of a record")
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"

@@ -50,7 +50,7 @@ class KmAnonymity(ItemsetModel):
         "at once, every different published record"
     )
 
-    k: int = option(5, low=2, help="records that must share any known itemset")
+    k: int = option(5, low=2, help="records (persons, where given) that must share any known itemset")
     m: int | Literal["all"] = option(2, low=1, words=("all",), help="items an attacker may know of a record, or 'all'")
 
     def verify(self, published: Published, engine: Engine = LOCAL) -> Verdict:

@@ -50,7 +50,7 @@ class KmNegative(ItemsetModel):
         "as smaller ones hold"
     )
 
-    k: int = option(5, low=2, help="records that must share any known itemset")
+    k: int = option(5, low=2, help="records (persons, where given) that must share any known itemset")
     m: int = option(2, low=1, help="facts an attacker may know of a record: items that it has, or has not")
 
     @property

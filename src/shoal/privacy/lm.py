@@ -55,7 +55,11 @@ class LmDiversity(SensitiveValues, ItemsetModel):
         "that come with it"
     )
 
-    l: int = option(2, low=2, help="at most 1 in l of the records that fit may share a sensitive value")
+    l: int = option(
+        2,
+        low=2,
+        help="at most 1 in l of the records that fit (and of persons, where given) may share a sensitive value",
+    )
     m: int = option(2, low=1, help="items an attacker may know of a record")
     sensitive: tuple[str, ...] = option(
         (), help="what is not to be learned, items or groups: a file, one a line, or a,b,c"
