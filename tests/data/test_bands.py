@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.data.bands import BandedAttribute, recognised
+from shoal.data.attributes import MISSING
+from shoal.data.bands import Band, BandedAttribute, recognised
 from shoal.errors import DataError, OptionError
 from tests.conftest import Shell
 
@@ -46,14 +48,38 @@ def test_bands_are_put_in_order_and_every_range_is_read_back(order: tuple[str, .
         (INCOMES, 1, 2, "15-34K"),
         (INCOMES, 0, 1, "Up to 24K"),
         (INCOMES, 3, 4, "200K+"),
-        (INCOMES, 0, 4, "Under 15K .. 250K+"),
+        (INCOMES, 0, 4, "*"),
+        (AGES, 0, 5, "*"),
         (("0", "1", "2", "3+"), 0, 2, "0-2"),
         (("$0-$9,999", "$10,000-$19,999", "$20,000+"), 0, 1, "$0-$19,999"),
         (("small", "medium", "large"), 0, 1, "small .. medium"),
+        (("small", "medium", "large"), 0, 2, "*"),
     ],
 )
 def test_ranges_are_written_in_the_style_of_the_bands(order: tuple[str, ...], low: int, high: int, text: str) -> None:
     assert BandedAttribute.of("x", order).text(low, high) == text
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: order[0])
+def test_all_bands_together_are_one_star_which_may_be_missing_if_some_are(order: tuple[str, ...]) -> None:
+    last = len(order) - 1
+    low, high = np.array([0, 0, 1, MISSING, 0]), np.array([last, MISSING, MISSING, MISSING, 0])
+    for optional, end in ((False, last), (True, MISSING)):
+        bands = BandedAttribute.of("x", order, optional=optional)
+        wide = bands.generalize(low[:1], high[:1])
+        assert (wide[0].tolist(), wide[1].tolist(), bands.parse("*")) == ([0], [end], (0, end))
+        assert bands.penalties(*wide).tolist() == [1]
+    wide = bands.generalize(low, high)
+    assert bands.texts(*wide) == ["*", "*", "*", None, order[0]]
+    assert len(np.unique(np.stack(wide)[:, :3], axis=1).T) == 1, "what reads the same is one class"
+    assert bands.parse(older_text(order)) == (0, last)
+
+
+def older_text(order: tuple[str, ...]) -> str:
+    """How all bands together were written before."""
+    first, last = Band.of(order[0]), Band.of(order[-1])
+    text = first.to(last) if first and last else None
+    return f"{order[0]} .. {order[-1]}" if text is None else text
 
 
 @pytest.mark.parametrize(

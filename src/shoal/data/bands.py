@@ -1,7 +1,8 @@
 """Ordered values in text: bands such as ``25-34``, ``65+``, ``Under 15K``, and orders that a publisher states.
 
 Bands are recognised if every value is one or a number, at least one is not a number, and none overlaps another.
-Neighbouring bands are published together as a range in the same style: ``25-44``, ``55+``, ``Up to 24K``.
+Neighbouring bands are published together as a range in the same style: ``25-44``, ``55+``, ``Up to 24K``; all together
+as ``*``, as nothing is left of them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import combinations, pairwise
 
+import numpy as np
+
+from shoal.data.arrays import Counts
 from shoal.data.attributes import ANYTHING, MISSING, Kind, OrderedAttribute
 from shoal.errors import DataError, did_you_mean, shorten
 
@@ -106,35 +110,47 @@ class BandedAttribute(OrderedAttribute):
     """Values in a given order, one step apart; published as they are or as ranges of neighbours.
 
     >>> age = BandedAttribute.of("age", ("19-24", "25-34", "35-44", "65+"))
-    >>> age.text(1, 2), age.text(2, 3), age.text(1, 1), age.parse("25-44")
-    ('25-44', '35+', '25-34', (1, 2))
+    >>> age.text(1, 2), age.text(2, 3), age.text(1, 1), age.text(0, 3), age.parse("25-44")
+    ('25-44', '35+', '25-34', '*', (1, 2))
     >>> BandedAttribute.of("size", ("small", "medium", "large")).text(0, 1)
     'small .. medium'
     """
 
     order: tuple[str, ...] = field(default=())
+    optional: bool = False  # whether values may be missing: then everything represents that too
 
     @classmethod
-    def of(cls, name: str, order: Sequence[str]) -> BandedAttribute:
+    def of(cls, name: str, order: Sequence[str], *, optional: bool = False) -> BandedAttribute:
         """The attribute of values in this order."""
-        return cls(name, 0, max(0, len(order) - 1), order=tuple(order))
+        return cls(name, 0, max(0, len(order) - 1), order=tuple(order), optional=optional)
 
     @property
     def kind(self) -> Kind:
         """Values in order."""
         return "band"
 
+    @property
+    def _everything(self) -> tuple[int, int]:
+        """The range that is published as ``*``."""
+        return self.begins, int(MISSING) if self.optional or self.begins == self.ends else self.ends
+
+    def generalize(self, low: Counts, high: Counts) -> tuple[Counts, Counts]:
+        """The ends themselves; all values together may also be missing ones, as a reader cannot tell these apart."""
+        low, high = super().generalize(low, high)
+        whole = (low == self.begins) & (high == self.ends) & (low < high)
+        return low, np.where(whole, self._everything[1], high)
+
     def text(self, low: int, high: int) -> str | None:
-        """A value, or a range from the first to the last one."""
+        """A value, or a range from the first to the last one; ``*`` is everything."""
         if high == MISSING:
             return None if low == high else ANYTHING
-        return self._texts[low, high]
+        return ANYTHING if self.begins == low < high == self.ends else self._texts[low, high]
 
     def parse(self, text: str) -> tuple[int, int]:
-        """A value or a range of them; ``*`` is everything."""
+        """A value or a range of them; ``*`` is everything, which may be spelled as a range of all."""
         text = text.strip()
         if text == ANYTHING:
-            return self.begins, int(MISSING)
+            return self._everything
         if text not in self._ends:
             raise DataError(
                 f"Column '{self.name}': '{shorten(text)}' is none of its ordered values, nor a range of them"

@@ -99,7 +99,7 @@ def _attribute(
 ) -> Attribute:
     """What a column is, by what is said about it and by its values."""
     if column.order:
-        return _in_stated_order(name, column.order, values)
+        return _in_stated_order(name, column.order, values, optional=optional)
     levels = column.hierarchy if isinstance(column.hierarchy, str) and intervals.is_spec(column.hierarchy) else None
     unit = _unit(values, column, levels is not None)
     if unit is None or (column.hierarchy is not None and levels is None):
@@ -111,7 +111,7 @@ def _attribute(
         if levels is not None or (column.type not in ("auto", "category") and column.hierarchy is None):
             raise _unfit(name, column, values)
         if column.type == "auto" and column.hierarchy is None and (order := bands.recognised(values)):
-            return bands.BandedAttribute.of(name, order)
+            return bands.BandedAttribute.of(name, order, optional=optional)
         if column.hierarchy is None and can_be_collected(values):
             return CollectionAttribute.of(name, values, optional=optional)
         return CategoricalAttribute(name, _hierarchy(name, column, values), optional)
@@ -131,14 +131,14 @@ def _attribute(
     return OrderedAttribute(name, min(first, begins), max(last, ends), decimals, unit, starts)
 
 
-def _in_stated_order(name: str, order: Sequence[str], values: Sequence[str]) -> Attribute:
+def _in_stated_order(name: str, order: Sequence[str], values: Sequence[str], *, optional: bool) -> Attribute:
     """A column whose publisher told the order of its values."""
     if unknown := [text for text in values if text not in order]:
         raise DataError(
             f"Column '{name}': '{shorten(unknown[0])}' is not in the order that was given for it"
             f"{did_you_mean(unknown[0], order)} ({shorten(', '.join(order))}): add it, or name it as missing."
         )
-    return bands.BandedAttribute.of(name, order)
+    return bands.BandedAttribute.of(name, order, optional=optional)
 
 
 def _hierarchy(name: str, column: Column, values: Sequence[str]) -> Hierarchy:
