@@ -48,6 +48,29 @@ def test_what_may_be_a_mistake() -> None:
     assert not any("categories" in one for one in told({"age": [*TWICE[:-2], "3O", "3O"]}, age=Column(type="category")))
 
 
+def test_few_whole_numbers_may_be_codes() -> None:
+    race, sex, score = ([str(value * 7 % several) for value in range(60)] for several in (6, 2, 13))
+    halves = [f"{value % 4}.5" for value in range(60)]
+    columns = {"race": [*race[:-4], *[""] * 4], "sex": sex, "score": score, "part": halves, "children": race}
+    [note] = [one for one in told(columns) if "whole numbers" in one]
+    assert ": race, children. Are some of them codes, whose order means nothing? Then name these: --cat" in note
+    for other in (Column(type="number"), Column(type="category"), Column(hierarchy="width:2")):
+        assert not any("whole numbers" in one for one in told({"race": race}, race=other))
+    assert not any("whole numbers" in one for one in told({"race": race[:49]}))
+
+
+def test_hardly_any_item_unchanged() -> None:
+    items = [f"i{value}" for value in range(40)]
+    tree = Hierarchy.from_tree({"*": {f"g{at}": items[at : at + 2] for at in range(0, 40, 2)}})
+    rows = [[items[at], items[at - 2]] for at in range(40)] * 2
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=5, m=1))
+    [note] = shoal.anonymize(problem, shoal.AA()).warnings
+    assert note.startswith("Hardly any item is published unchanged: 0 of 160 items (0.0%). Half of all items have lab")
+    assert note.endswith("represent at least 2 items. A smaller k would keep more of them.")
+    fewer = shoal.Problem(shoal.read(rows[:40]), tree, shoal.KmAnonymity(k=3, m=1))
+    assert shoal.anonymize(fewer, shoal.AA()).warnings == [], "of few items a share tells little"
+
+
 def test_columns_that_lost_nearly_everything() -> None:
     kinds = [f"kind {value * 7 % 20}" for value in range(40)]
     data = shoal.read(pa.table({"kind": kinds, "T": [["a"]] * 40}), column="T")

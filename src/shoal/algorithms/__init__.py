@@ -44,6 +44,7 @@ class Algorithm(Spec, ABC):
     # How surely an attacker who knows the method found a record where all originals of a tiny domain were tried
     # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
     reveals: ClassVar[str] = ""
+    keeps_more: ClassVar[tuple[str, ...]] = ()  # options with which more items stay unchanged, in words
 
     @property
     def groups_siblings(self) -> bool:

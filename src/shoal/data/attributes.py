@@ -56,6 +56,11 @@ class Attribute(ABC):
         return ()
 
     @property
+    def whole_numbers(self) -> bool:
+        """Whether the values are whole numbers that are published as ranges of any ends."""
+        return False
+
+    @property
     @abstractmethod
     def first(self) -> int:
         """Where the domain begins."""
@@ -188,6 +193,11 @@ class OrderedAttribute(IntervalAttribute):
     def kind(self) -> Kind:
         """What one step is."""
         return self.unit
+
+    @property
+    def whole_numbers(self) -> bool:
+        """Numbers without decimals and levels."""
+        return self.kind == "number" and not self.decimals and not self.levels
 
     @property
     def first(self) -> int:

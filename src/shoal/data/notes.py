@@ -289,6 +289,13 @@ class MixedColumn(Note):
 
 
 @dataclass(frozen=True)
+class FewNumbers(Note):
+    """Columns of few different whole numbers were taken as numbers; they may be codes."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class LostColumns(Note):
     """Of columns hardly anything is left."""
 
@@ -316,6 +323,19 @@ class ChosenDelta(Note):
     def __str__(self) -> str:
         """In short."""
         return f"delta {self.chosen.delta:g} chosen"
+
+
+# -- items -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FewUnchanged(Note):
+    """Hardly any item is published unchanged."""
+
+    unchanged: int
+    items: int  # of all records
+    median: int  # items behind the label of an item
+    options: tuple[str, ...]  # of the model and the method that would keep more, in words
 
 
 # -- records without items ---------------------------------------------------------------------------------------------

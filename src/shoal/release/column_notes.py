@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.attributes import Attribute
+from shoal.data.attributes import MISSING, Attribute
 from shoal.data.columns import is_nested, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.labels import label_key
 from shoal.data.note import Note
-from shoal.data.notes import InOrder, LostColumns, MixedColumn, NamesPeople, TellingColumn
+from shoal.data.notes import FewNumbers, InOrder, LostColumns, MixedColumn, NamesPeople, TellingColumn
 from shoal.data.table import Role
 from shoal.privacy import PrivacyModel
 from shoal.problem import Prepared
@@ -20,6 +20,8 @@ from shoal.published import Published
 
 FEW = 20  # records, or different values, below which an order or a difference is chance
 LOST = 0.9  # of a column's values, that is nearly everything
+CODES = range(3, 13)  # different whole numbers that may be codes; two make the same groups as numbers or as codes
+CODED = 50  # records that there must be to tell
 
 
 def notes(
@@ -28,7 +30,13 @@ def notes(
     """For models that are about columns; nothing, for others."""
     if problem.relational is None or published.relational is None or problem.data.table is None:
         return []
-    return [*_in_order(problem), *_untouched(published, released), *_mistakes(problem), *_lost(problem, losses)]
+    return [
+        *_in_order(problem),
+        *_untouched(published, released),
+        *_mistakes(problem),
+        *_few_numbers(problem),
+        *_lost(problem, losses),
+    ]
 
 
 def _in_order(problem: Prepared[PrivacyModel]) -> list[Note]:
@@ -85,6 +93,21 @@ def _mistakes(problem: Prepared[PrivacyModel]) -> Iterator[Note]:
             others = [text for text in attribute.categories if label_key(text)[0]]
             if 0 < 5 * len(others) < len(attribute.categories):
                 yield MixedColumn(attribute.name, len(others), len(attribute.categories))
+
+
+def _few_numbers(problem: Prepared[PrivacyModel]) -> list[Note]:
+    """Columns of numbers that may be codes."""
+    raw = problem.relational
+    assert raw is not None
+    names = tuple(
+        attribute.name
+        for attribute, low in zip(raw.attributes, raw.low, strict=True)
+        if problem.quasi_identifiers[attribute.name].type == "auto"
+        and attribute.whole_numbers
+        and len(low) >= CODED
+        and len(np.unique(low[low < MISSING])) in CODES
+    )
+    return [FewNumbers(names)] if names else []
 
 
 def _lost(problem: Prepared[PrivacyModel], losses: dict[str, float]) -> list[Note]:

@@ -18,6 +18,10 @@ from shoal.release import column_notes
 if TYPE_CHECKING:
     from shoal.release.release import Release
 
+FEW = 100  # items of records, below which a share tells little
+UNCHANGED = 0.01  # of them, below which hardly any is
+STRENGTHS = ("k", "l", "m", "p")  # options of models: less of them is a weaker guarantee
+
 
 def of_release(release: Release) -> tuple[Note, ...]:
     """All notes, in the order in which they are told: first what is not true."""
@@ -32,6 +36,7 @@ def of_release(release: Release) -> tuple[Note, ...]:
         *([notes.UnusedHierarchy()] if release.recoding.ignores_hierarchy and not problem.hierarchy.is_flat else []),
         *_declared(release),
         *_search(release),
+        *_few_unchanged(release),
         *_without_items(release),
     )
 
@@ -116,6 +121,21 @@ def _search(release: Release) -> Iterator[Note]:
         yield notes.ZeroWeights()
     if algorithm.reveals:
         yield notes.MethodReveals(algorithm.reveals)
+
+
+def _few_unchanged(release: Release) -> Iterator[Note]:
+    """That hardly any item can be read as it was, unless the release is called worthless anyway."""
+    algorithm = release.algorithm
+    if not release.problem.privacy.covers_sets or not algorithm.truthful or not algorithm.generalizes:
+        return
+    useful = release.usefulness
+    if useful.items < FEW or useful.unchanged >= UNCHANGED * useful.items or useful.median_items is None:
+        return
+    if release.worthless is None:
+        given = release.problem.privacy.values()
+        limits = {one.name: one.low for one in release.problem.privacy.options()}
+        weaker = (f"a smaller {name}" for name in STRENGTHS if name in given and given[name] != limits[name])
+        yield notes.FewUnchanged(useful.unchanged, useful.items, useful.median_items, (*weaker, *algorithm.keeps_more))
 
 
 def _without_items(release: Release) -> Iterator[Note]:

@@ -93,6 +93,11 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
         "Column '{column}' was taken as categories, as not all of its values are numbers: {others:,} of {values:,} are "
         "not. Correct them, or name them missing."
     ),
+    notes.FewNumbers: (
+        "These columns have few different whole numbers and were taken as numbers, so that neighbours become ranges "
+        "such as [1:3]: {columns}. Are some of them codes, whose order means nothing? Then name these: "
+        "--categorical A,B."
+    ),
     notes.UntouchedSets: "The sets are published untouched: the guarantee covers the quasi-identifying columns only.",
 }
 
@@ -313,6 +318,20 @@ def _(note: notes.ChosenDelta) -> str:
     return (
         f"As no --delta is given, {own.delta:g} was chosen: the columns lose {own.columns:.4f} (at least "
         f"{note.least:.4f}) and the sets {own.sets:.4f}{f'; the sets would lose {others}' if others else ''}."
+    )
+
+
+# -- items -------------------------------------------------------------------------------------------------------------
+
+
+@worded.register
+def _(note: notes.FewUnchanged) -> str:
+    share = f"{note.unchanged:,} of {count_noun(note.items, 'item')} ({note.unchanged / note.items:.1%})"
+    *most, last = note.options or ("more data",)
+    ways = f"{', '.join(most)} or {last}" if most else last
+    return (
+        f"Hardly any item is published unchanged: {share}. Half of all items have labels that represent at least "
+        f"{note.median:,} items. {ways[0].upper()}{ways[1:]} would keep more of them."
     )
 
 
