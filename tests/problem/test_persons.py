@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import shoal
-from shoal.data.notes import LinkingValues, OneRecordKnown, PersonsOfOneRecord, RecordsSorted
+from shoal.data.notes import LinkingCombination, LinkingValues, OneRecordKnown, PersonsOfOneRecord, RecordsSorted
+from shoal.data.persons import Persons
 from shoal.errors import DataError, OptionError, ShoalError
-from shoal.problem.persons import refuse_linking
+from shoal.problem.persons import linked_together, refuse_linking
+from tests.budget import examples
 
 PEOPLE = ["p", "p", "q", "q", "r", "s", "t", "u"]
 ITEMS = [["a"], ["a", "b"]] * 4
@@ -113,3 +118,36 @@ def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
     assert "Each record is of another patient (column 'patient_id'), so --person changes nothing." in "\n".join(
         release.warnings
     )
+
+
+def test_columns_that_tell_persons_together() -> None:
+    """Neither the shop nor the week tells anybody; p alone was twice in one shop in the same week."""
+    shop, week = list("xxxyyxyx"), list("11212222")
+    release = shoal.anonymize(problem(shop=shop, week=week))
+    assert LinkingCombination(("shop", "week"), 1, 2, 2, "person", "persons") in release.notes
+    [told] = [one for one in release.warnings if "together tell" in one]
+    assert "columns shop, week together tell which records belong to one person: for 1 of the 2 persons with" in told
+    by_chance = shoal.anonymize(problem(shop=shop, week=list("12122121"))).notes
+    assert not any(isinstance(note, LinkingCombination) for note in by_chance)
+
+
+@examples(100)
+@given(st.data())
+def test_linking_combinations_by_brute_force(data: st.DataObject) -> None:
+    values = {name: data.draw(st.lists(st.sampled_from("xy"), min_size=8, max_size=8)) for name in "abc"}
+    persons = Persons(np.array(data.draw(st.lists(st.integers(0, 3), min_size=8, max_size=8))))
+
+    def linked(names: tuple[str, ...]) -> set[int]:
+        rows: dict[tuple[str, ...], list[int]] = {}
+        for row, person in enumerate(persons.of.tolist()):
+            rows.setdefault(tuple(values[name][row] for name in names), []).append(person)
+        return {people[0] for people in rows.values() if len(people) > 1 and len(set(people)) == 1}
+
+    told: dict[tuple[str, ...], int] = {
+        names: len(linked(names))
+        for names in (("a", "b"), ("a", "c"), ("b", "c"), ("a", "b", "c"))
+        if len(linked(names)) > max(len(linked((name,))) for name in names)
+    }
+    notes = list(linked_together(shoal.read(pa.table({**values, "items": [["i"]] * 8})), persons))
+    assert [note.persons for note in notes] == ([max(told.values())] if told else [])
+    assert all(told[note.columns] == note.persons for note in notes)

@@ -113,6 +113,18 @@ class LinkingValues(Note):
 
 
 @dataclass(frozen=True)
+class LinkingCombination(Note):
+    """Untouched columns together have values that occur in several records, all of one person."""
+
+    columns: tuple[str, ...]
+    persons: int  # whose records can be put together by them
+    several: int  # persons with several records
+    records: int  # of these values
+    noun: str
+    nouns: str
+
+
+@dataclass(frozen=True)
 class PersonsOfOneRecord(Note):
     """Persons are given, but each has one record only."""
 

@@ -249,6 +249,16 @@ def _(note: notes.LinkingValues) -> str:
     )
 
 
+@worded.register
+def _(note: notes.LinkingCombination) -> str:
+    who = f"{note.persons:,} of the {note.several:,} {note.nouns} with several records"
+    return (
+        f"The untouched columns {format_value(note.columns)} together tell which records belong to one {note.noun}: "
+        f"for {who}, some combination of their values is in several of their records and in nobody else's "
+        f"({note.records:,} records). Leave a column out, or make it coarser."
+    )
+
+
 # -- what was declared sensitive ---------------------------------------------------------------------------------------
 
 
