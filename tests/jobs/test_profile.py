@@ -62,6 +62,16 @@ def test_persons_are_found_if_one_of_their_records_is() -> None:
     assert profile.as_dict()["persons"]["risk"][0]["below_k"] == 3
 
 
+def test_rare_items_are_those_of_few_persons() -> None:
+    """p1 holds x twice: two records, one person."""
+    visits = pa.table({"patient": ["p1", "p1", "p2", "p3"], "codes": [["x"], ["x", "y"], ["y"], ["z"]]})
+    profile = shoal.profile(visits, k=2, m=1, person="patient")
+    assert profile.items_in_fewer_than_k_records == 1  # z
+    assert profile.as_dict()["persons"]["items_in_fewer_than_k_persons"] == 2  # and x
+    assert profile.rows()[-1] == ("items in records of fewer than k patients", "2")
+    assert shoal.profile(visits.drop_columns("patient"), k=2, m=1).rows()[-1] == ("items in fewer than k records", "1")
+
+
 def test_persons_are_found_by_columns_and_items_together() -> None:
     profile = shoal.profile(shoal.read(VISITS, person="patient"), k=3, m=1, quasi_identifiers=["ward"])
     persons = profile.persons

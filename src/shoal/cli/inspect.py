@@ -160,7 +160,11 @@ def show_witnesses(verdict: Verdict) -> None:
 @click.command()
 @click.argument("file", type=FILE)
 @click.option(
-    "--k", default=5, show_default=True, type=click.IntRange(min=2), help="Records that should share any known set."
+    "--k",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=2),
+    help="Records (persons, where given) that should share any known set.",
 )
 @click.option(
     "--m", default=3, show_default=True, type=click.IntRange(min=1), help="The most items an attacker may know."
@@ -183,13 +187,7 @@ def profile(
     if as_json:
         console.show_json(result.as_dict())
         return
-    sizes = [
-        (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
-        for name, value in result.sizes.items()
-    ]
-    if result.persons is not None:
-        sizes[1:1] = result.persons.rows()
-    console.table(str(file), ["", ""], sizes)
+    console.table(str(file), ["", ""], result.rows())
     if result.top_items:
         console.say("")
         console.table(

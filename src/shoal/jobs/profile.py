@@ -19,7 +19,7 @@ from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
 from shoal.metrics.risk import Risk, min_matching
 from shoal.privacy.k_km import KKmAnonymity
-from shoal.privacy.people import class_sizes
+from shoal.privacy.people import class_sizes, holders
 from shoal.privacy.relational import apart_by_class
 from shoal.published import Grouping
 
@@ -34,12 +34,13 @@ class PersonsProfile:
     persons: int
     mean_records: float  # of a person
     max_records: int
+    items_in_fewer_than_k_persons: int  # that records of fewer than k persons hold
     risk: Risk  # of persons: one is found if any of their records is
     risk_by_columns: Risk | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """What ``shoal profile --json`` prints about them."""
-        names = ("column", "noun", "persons", "mean_records", "max_records")
+        names = ("column", "noun", "persons", "mean_records", "max_records", "items_in_fewer_than_k_persons")
         return {
             **{name: getattr(self, name) for name in names},
             "risk": _risk_rows(self.risk),
@@ -100,6 +101,18 @@ class Profile:
         names = ("records", "empty_records", "items", "occurrences", "mean_size", "max_size")
         return {name: getattr(self, name) for name in (*names, "items_in_fewer_than_k_records")}
 
+    def rows(self) -> list[tuple[str, str]]:
+        """The figures for people; where persons are given, rare items are those of few persons."""
+        figures = [
+            (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+            for name, value in self.sizes.items()
+        ]
+        if self.persons is None:
+            return figures
+        rare = f"items in records of fewer than k {self.persons.nouns}"
+        few = (rare, f"{self.persons.items_in_fewer_than_k_persons:,}")
+        return [figures[0], *self.persons.rows(), *figures[1:-1], few]
+
     def as_dict(self) -> dict[str, Any]:
         """What ``shoal profile --json`` prints."""
         return {
@@ -128,7 +141,7 @@ def profile(
     data
         Anything that :func:`shoal.read` takes, or what it returned.
     k
-        How many records should share any known set.
+        How many records, or persons where these are given, should share any known set.
     m
         The most items an attacker may know.
     top
@@ -163,7 +176,7 @@ def profile(
             seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
             classes = both.classes(seen)
         left = _Left.of(rows, classes, m, engine)
-    persons = None if rows.persons is None else _persons(rows.persons, left, k)
+    persons = None if rows.persons is None else _persons(rows, rows.persons, left, k)
     return _described(rows, k, top, left, persons, tuple(notes))
 
 
@@ -208,7 +221,7 @@ class _Left:
         return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k, person=self.person)
 
 
-def _persons(persons: Persons, left: _Left, k: int) -> PersonsProfile:
+def _persons(rows: Transactions, persons: Persons, left: _Left, k: int) -> PersonsProfile:
     """The figures about persons, with the risk for them."""
     theirs, count = left.of_persons(persons), persons.count()
     return PersonsProfile(
@@ -218,6 +231,7 @@ def _persons(persons: Persons, left: _Left, k: int) -> PersonsProfile:
         persons=count,
         mean_records=len(persons) / max(1, count),
         max_records=persons.most,
+        items_in_fewer_than_k_persons=int(np.count_nonzero(holders(rows, persons) < k)),
         risk=theirs.risk(k),
         risk_by_columns=theirs.risk_by_columns(k),
     )
