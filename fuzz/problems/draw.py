@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz.problems import labels, trees
 from fuzz.problems.case import Case, Parents, Rows
-from fuzz.problems.files import SUFFIX
+from fuzz.problems.files import SUFFIX, TABULAR
 from shoal import discovery
 from shoal.algorithms import Algorithm
 from shoal.options import Option, Spec
@@ -87,7 +87,7 @@ def draw(seed: str) -> Case:
         tree_format=random_.choice(("parents", "parents", "arx", "amnesia-json")),
         perturb=random_.randrange(2**30),
     )
-    if model.counts_persons and case.format is None and random_.random() < PERSONS_SHARE:
+    if model.counts_persons and case.format in (None, *TABULAR) and random_.random() < PERSONS_SHARE:
         return replace(case, persons=_persons(random_, sets))
     return case
 

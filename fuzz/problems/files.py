@@ -25,6 +25,8 @@ SUFFIX = {
     "parquet": ".parquet",
     "feather": ".feather",
 }
+TABULAR = ("csv", "tsv", "long", "jsonl", "parquet", "feather")  # formats that can hold a column of persons
+PERSON = "who"  # the name of that column
 MARKS = "|;~^\u00a6"  # what may separate items inside a cell
 Table = dict[str, list[Any]]  # column -> values; of sets, lists
 
@@ -44,7 +46,7 @@ def can_hold(case: Case) -> bool:
     """Whether the format of a case can hold its data."""
     texts = labels_of(case) | {value for values in case.columns.values() for value in values if value}
     alone = len(case.sets) == 1 and not case.columns
-    if any(not text.strip() for text in labels_of(case)):
+    if any(not text.strip() for text in labels_of(case)) or (case.persons is not None and case.format not in TABULAR):
         return False
     if case.tree_format != "amnesia-json" and any("\r" in label for label in case.parents or ()):
         return False  # lines of text end in one way
@@ -69,12 +71,19 @@ def write(case: Case, path: Path) -> list[str]:
         put(path, "".join(",".join(map(quoted, row)) + "\n" for row in rows))
         words += ["--delimiter", ","]
     elif case.format == "long":
-        pairs = [(str(at), item) for at, row in enumerate(rows, 1) for item in row or [""]]
-        put(path, "".join(",".join(map(quoted, pair)) + "\n" for pair in [("id", "item"), *pairs]))
+        whose = [[str(person)] for person in case.persons] if case.persons is not None else [[]] * len(rows)
+        lines = [
+            [str(at), item, *who]
+            for at, (row, who) in enumerate(zip(rows, whose, strict=True), 1)
+            for item in row or [""]
+        ]
+        head = ["id", "item", *([PERSON] if case.persons is not None else [])]
+        put(path, "".join(",".join(map(quoted, line)) + "\n" for line in [head, *lines]))
         words += ["--delimiter", ",", "--id-column", "id", "--item-column", "item"]
     else:
         words += [word for name in case.sets for word in ("--column", name)]
-        table: Table = {**case.columns, **case.sets}
+        whose_column = {} if case.persons is None else {PERSON: list(map(str, case.persons))}
+        table: Table = {**whose_column, **case.columns, **case.sets}
         if case.format in ("csv", "tsv"):
             words += _write_cells(case, table, path)
         elif case.format == "jsonl":
@@ -84,6 +93,7 @@ def write(case: Case, path: Path) -> list[str]:
             lists = {name: pa.list_(pa.string()) for name in case.sets}
             arrow = pa.table({name: pa.array(values, lists.get(name, pa.string())) for name, values in table.items()})
             {"parquet": pa.parquet.write_table, "feather": pa.feather.write_feather}[str(case.format)](arrow, path)
+    words += [] if case.persons is None else ["--person", PERSON]
     return words + (["--multiset"] if case.multiset else [])
 
 

@@ -63,6 +63,12 @@ def _persons(people: list[int] | None, *, again: bool) -> list[int] | None:
     return None if len(set(people)) == len(people) else [max(people) - person for person in people]
 
 
+def is_random(algorithm: Algorithm) -> bool:
+    """Whether it regroups items at random: the order of persons may then decide between groups of the same loss."""
+    options = algorithm.values()
+    return "best" in (options.get("siblings"), options.get("within"))
+
+
 def privacy_of(case: Case, *, again: bool = False) -> PrivacyModel:
     """The model with its options."""
     cls = discovery.get("shoal.privacy", PrivacyModel, case.model)

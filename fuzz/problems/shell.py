@@ -9,6 +9,8 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,6 +26,8 @@ from shoal.options import Spec
 from shoal.privacy import PrivacyModel
 
 BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0"  # ends of lines: no part of what is typed
+
+PERSONS = "persons.txt"  # whose each published record is
 
 
 def check(world: World, outcome: Outcome) -> list[Failure]:
@@ -63,6 +67,7 @@ def _check(world: World, outcome: Outcome, folder: Path) -> list[Failure]:
     source, target = Path(f"in{suffix}"), Path(f"out{suffix}")
     read_as = files.write(case, source)
     words = ["anonymize", str(source), "-o", str(target), *read_as, *words_of(case), "--report", "r.json"]
+    words += [] if case.persons is None else ["--persons-out", PERSONS]
     before = {path.name for path in folder.iterdir()}
     code, _, err = run(*words)
     left = {path.name for path in folder.iterdir()} - before
@@ -70,7 +75,8 @@ def _check(world: World, outcome: Outcome, folder: Path) -> list[Failure]:
         errors = [line for line in err.splitlines() if line.startswith("Error: ")]
         if len(errors) != 1 or left:
             return [Failure("command line: unclear refusal", f"{err[:300]}; files {sorted(left)}")]
-        return []
+        refused = case.persons is not None and outcome.error is None
+        return [Failure("command line: refused what the library released", err[-300:])] if refused else []
     if code != 0:
         return [Failure(f"command line: exit {code}: {_place(err)}", f"{err[:400]}")]
     if target.name not in left:
@@ -81,12 +87,50 @@ def _check(world: World, outcome: Outcome, folder: Path) -> list[Failure]:
     sets = {name: table.pop(name) for name in case.sets}
     columns = {name: [None if v is None or v == "" else str(v) for v in values] for name, values in table.items()}
     seen = Seen(library.together(sets), columns, _book(folder))
-    failures = _same(world, seen, outcome)
+    people = world.people
+    if case.persons is not None:
+        people = [int(line) for line in Path(PERSONS).read_text("utf-8").split()]
+        failures = _persons(world, seen, people, outcome)
+    else:
+        failures = _same(world, seen, outcome)
     if outcome.seen is not None and not failures and case.model in DEFINITIONS:
-        failures += truth.guarantee(world, seen)
+        failures += truth.guarantee(World(replace(case, persons=people)), seen)
     return [Failure(f"command line: {failure.kind}", failure.detail) for failure in failures] or _verify(
         case, target, options
     )
+
+
+def _persons(world: World, seen: Seen, people: list[int], outcome: Outcome) -> list[Failure]:
+    """Nobody is named in the file, the other file tells whose each record is, and both agree with the library."""
+    if files.PERSON in seen.columns:
+        return [Failure("the person column is published", str(sorted(seen.columns)))]
+    if Path(PERSONS).stat().st_mode & 0o077:
+        return [Failure("others may read whose the records are", "")]
+    if Counter(people) != Counter(world.people):
+        return [Failure("other persons than in the data", f"{people} for {world.people}"[:300])]
+    if not world.has_repeaters:
+        return _same(world, seen, outcome) or ([Failure("persons in another order")] if people != world.people else [])
+    if outcome.seen is None:
+        return _same(world, seen, outcome)
+    if library.is_random(outcome.release.algorithm):
+        return []  # numbers of persons may decide between groups of the same loss
+    given: dict[tuple[Any, ...], list[int]] = {}  # the rows of the file with the same content, of the same person
+    names = [name for name in outcome.seen.columns if name in seen.columns]
+    for at, person in enumerate(people):
+        given.setdefault((person, *_content(world, seen, names, at)), []).append(at)
+    for at, person in enumerate(world.people):
+        if not given.get((person, *_content(world, outcome.seen, names, at)), []):
+            if world.tagged and world.case.parents is None:
+                return []  # the command line has a group for each column
+            return [Failure("other records than the library", f"record {at + 1} of person {person}")]
+        given[person, *_content(world, outcome.seen, names, at)].pop()
+    return []
+
+
+def _content(world: World, seen: Seen, names: list[str], at: int) -> tuple[Any, ...]:
+    """What a record says: the items that its labels stand for, and its values."""
+    covers = frozenset(world.cover(label, seen) or frozenset({label}) for label in seen.rows[at])
+    return covers, *(seen.columns[name][at] or None for name in names)
 
 
 def _same(world: World, seen: Seen, outcome: Outcome) -> list[Failure]:
@@ -123,6 +167,7 @@ def _verify(case: Case, target: Path, options: dict[str, Any]) -> list[Failure]:
         *_spec_words(PrivacyModel, case.model, case.model_options),
     ]
     words += ["--allow-missing"] if case.allow_missing else []
+    words += ["--persons", PERSONS] if case.persons is not None else []
     if case.parents is not None and case.model_options.get("sensitive"):
         words += ["--hierarchy", "tree.json" if case.tree_format == "amnesia-json" else "tree.csv"]
         words += ["--hierarchy-format", case.tree_format]
@@ -141,8 +186,8 @@ def _reading(options: dict[str, Any]) -> list[str]:
     words: list[str] = []
     for name, value in options.items():
         flag = f"--{name.replace('_', '-')}"
-        if name == "sets":
-            words += [] if value else ["--no-sets"]
+        if isinstance(value, bool):
+            words += ([] if name == "sets" else [flag]) if value else [f"--no-{flag[2:]}"]
         else:
             words += [word for one in (value if isinstance(value, list) else [value]) for word in (flag, str(one))]
     return words

@@ -20,6 +20,7 @@ from fuzz.problems.shrink import shrink
 from fuzz.problems.trees import Tree
 from fuzz.problems.world import World, set_members
 from shoal import discovery, report
+from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
 from shoal.privacy import PrivacyModel, Verdict
 
@@ -151,6 +152,16 @@ def test_a_bug_behind_the_command_line_is_noticed(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("form", ["basket", "csv", "feather", "fimi", "jsonl", "long", "parquet", "tsv"])
 def test_files_of_every_format(form: str) -> None:
     assert run.kinds_of(replace(BASKETS, format=form)) == set()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "long", "parquet"])
+def test_files_with_persons(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = replace(BASKETS, sets={"items": [["a1"], ["b1"], ["a1"], ["b1"], ["a1"]]}, persons=[0, 2, 0, 3, 1])
+    case = replace(case, format=form)
+    assert run.kinds_of(case) == set()
+    right = Persons.ids_of_rows
+    monkeypatch.setattr(Persons, "ids_of_rows", lambda persons: right(persons)[::-1])
+    assert run.kinds_of(case) >= {"command line: other records than the library"}
 
 
 def test_cases_become_small() -> None:
