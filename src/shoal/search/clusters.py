@@ -35,6 +35,7 @@ By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets
 Rum = Literal["ncp", "discernibility", "class-size"]
 Flags = npt.NDArray[np.bool_]
 UNBOUNDED = 2**62
+RESCUERS = 100  # clusters that one which is not safe is tried with
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +180,24 @@ class Clusters:
         for number in sorted(self.rows):
             grown = number
             while grown in self.rows and len(self) > 1 and not self.is_feasible(grown):
-                grown = self.merge(grown, self.merging.nearest(grown, "r", UNBOUNDED)).number
+                grown = self.merge(grown, self._rescuer(grown)).number
                 merged += 1
         before = len(self)
         self.unite()
         return merged + self.merge_infeasible() if self.parted and len(self) < before else merged
+
+    def _rescuer(self, number: int) -> int:
+        """The cluster to merge with one that is not safe by itself: the one that costs least.
+
+        If clusters part persons, of those that cost least the first one with which it is safe, if there is any.
+        """
+        if self.parted:
+            costs = self.merging.costs_with(number)
+            others = np.array(sorted(self.rows.keys() - {number}))
+            for other in others[np.argsort(costs[others], kind="stable")][:RESCUERS].tolist():
+                if self.needs.is_feasible(np.concatenate([self.rows[number], self.rows[other]])):
+                    return int(other)
+        return self.merging.nearest(number, "r", UNBOUNDED)
 
     def merge_within_bound(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""

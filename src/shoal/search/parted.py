@@ -24,6 +24,8 @@ from shoal.problem import Prepared
 from shoal.search.clusters import Clusters, Needs
 from shoal.search.set_generalizer import SetGeneralizer
 
+MOST = 5_000  # classes of equal records that are merged, if the first clusters do not work out
+
 
 def must_part(problem: Prepared[ItemsetModel]) -> bool:
     """Whether there are persons with several records, and no clusters without parting them can be safe."""
@@ -34,7 +36,7 @@ def must_part(problem: Prepared[ItemsetModel]) -> bool:
 def safe_clusters(
     first: Counts, within: SetGeneralizer, engine: Engine, title: str, clusters: Callable[[Counts], Clusters]
 ) -> Clusters:
-    """Safe clusters that part persons: the first ones, merged as needed; or equal records; or all in one.
+    """Safe clusters that part persons: the first ones or equal records, merged as needed; equal records; or all in one.
 
     Raises :class:`~shoal.errors.Infeasible` if none of these are safe. ``title``: of the method, for the message.
     """
@@ -43,9 +45,11 @@ def safe_clusters(
     assert raw is not None
 
     def candidates() -> Iterator[Clusters]:
-        formed = clusters(first)
-        formed.merge_infeasible()
-        yield formed
+        finest = [raw.classes] if raw.classes.max() < MOST else []
+        for start in (first, *finest):
+            formed = clusters(start)
+            formed.merge_infeasible()
+            yield formed
         yield clusters(raw.classes)
         yield clusters(np.zeros(len(raw), dtype=np.int64))
 
