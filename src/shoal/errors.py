@@ -51,7 +51,7 @@ class OptionError(InputError):
 
 
 class Infeasible(ShoalError):
-    """No release of these data can satisfy the model."""
+    """No release of these data can satisfy the model, or the method found none. The message says which."""
 
 
 class OutputError(ShoalError):
