@@ -59,11 +59,13 @@ def test_groups_against_sets_of_texts(column: tuple[list[str | None], list[int],
         one = low[at : at + 1], high[at : at + 1]
         for value in [*known, *([None] if optional else [])]:
             place = raw.parsed([value])[0]
-            represented = value in held or (len(held) > 1 and None in held)
+            represented = value in held or (anything and optional)
             assert after.covers(*one, place).tolist() == [represented]
-            count = size + (len(held) > 1 and None in held)
+            count = size + (anything and optional)
             share = after.shares(*one, int(place[0]), int(place[0]))[0]
             assert share == pytest.approx(float(Fraction(int(represented), count)))
+    different = len(set(texts))
+    assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == different  # what reads the same is the same
     again, *ends = raw.resolved(texts)  # what was published reads back as it was
     assert again.texts(*ends) == texts
     assert again.numerators(*ends).tolist() == after.numerators(low, high).tolist()

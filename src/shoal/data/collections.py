@@ -76,16 +76,20 @@ class CollectionAttribute(Attribute):
         return self._publish([tuple(part.tolist()) for part in parts])
 
     def _publish(self, wanted: Sequence[Members]) -> tuple[Attribute, Counts, Counts]:
-        """The ends of some collections (of one value, too; with ``MISSING``: anything), and their attribute."""
-        new = sorted({one for one in wanted if len(one) > 1 and one[-1] != MISSING})
-        beyond = {one: at for at, one in enumerate(new, len(self.values))}
-        low, high = [], []
-        for one in wanted:
-            mixed = one[-1] == MISSING and len(one) > 1
-            low.append(0 if mixed else one[0])
-            high.append(one[-1] if mixed or len(one) == 1 else beyond[one])
-        ends = np.array([low, high], dtype=np.int64)
-        return replace(self, collections=tuple(new)), ends[0], ends[1]
+        """The ends of some collections (of one value, too; with ``MISSING``: anything), and their attribute.
+
+        Where values may be missing, all of them are published as anything is, so they are the same.
+        """
+        n = len(self.values)
+        anything = [len(one) > 1 and (one[-1] == MISSING or (self.optional and len(one) == n)) for one in wanted]
+        new = sorted({one for one, whole in zip(wanted, anything, strict=True) if len(one) > 1 and not whole})
+        beyond = {one: at for at, one in enumerate(new, n)}
+        ends = [
+            (0, MISSING) if whole else (one[0], beyond.get(one, one[0]))
+            for one, whole in zip(wanted, anything, strict=True)
+        ]
+        low, high = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        return replace(self, collections=tuple(new)), low, high
 
     @cached_property
     def _members(self) -> tuple[Counts, Counts]:
