@@ -304,7 +304,7 @@ class FormingAlgorithm(ClusteringAlgorithm):
         if must_part(problem):
             clusters = safe_clusters(
                 cluster_of,
-                SetGeneralizer(problem, self.within).quick,
+                self.generalizer(problem).quick,
                 engine,
                 self.title,
                 lambda own: Clusters(problem, ncp, own, engine, by=by, rum=rum, within=within, parted=True),

@@ -25,7 +25,6 @@ from shoal.search.formation import united
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.parted import must_part, safe_clusters
-from shoal.search.set_generalizer import SetGeneralizer
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Tfirst(ClusteringAlgorithm):
         """Parts that are safe although persons have records in several of them."""
         raw = problem.relational
         assert raw is not None
-        ncp, within = NcpScale.of(raw), SetGeneralizer(problem, self.within).quick
+        ncp, within = NcpScale.of(raw), self.generalizer(problem).quick
         first = united(raw, part_of(split, len(problem.items)))
 
         def clusters(cluster_of: Counts) -> Clusters:
