@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -152,6 +153,54 @@ FIG_2 = {
         ["E F (A,B,D) G", "E F (A,B,D) H", "(B,C,F) (D,E) G", "(B,C,F) (D,E) H", "E G", "F (A,B,D) H"],
     ),
 }
+
+
+def with_gh(data: shoal.Dataset) -> list[str]:
+    """The sets of a figure, if what the text of the paper has as "G" and "H" was printed as "(G,H)"."""
+    return [" ".join(sorted("(G,H)" if label in ("G", "H") else label for label in row)) for row in sets_of(data)]
+
+
+def sets_of(data: shoal.Dataset) -> list[list[str]]:
+    return [sorted(row) for row in data.transactions.sets()]
+
+
+def read_as_gh(data: shoal.Dataset) -> shoal.Dataset:
+    assert data.table is not None
+    columns = {name: data.table.arrow.column(name) for name in COLUMNS}
+    return shoal.read(pa.table({**columns, "items": [row.split() for row in with_gh(data)]}))
+
+
+@pytest.mark.parametrize("figure", ["b", "c", "d"])
+def test_fig_2_is_what_the_paper_says_if_g_and_h_are_one_label(figure: str) -> None:
+    assert holds(shoal.KKmAnonymity(k=2, m=2), read_as_gh(FIG_2[figure]))
+
+
+def test_fig_1b_is_what_the_paper_says_if_g_and_h_are_one_label() -> None:
+    data = read_as_gh(FIG_1B)
+    assert holds(shoal.KAnonymity(k=2), data)
+    assert holds(shoal.KmAnonymity(k=2, m=2), data)
+    assert not holds(shoal.KKmAnonymity(k=2, m=2), data)
+
+
+@pytest.mark.parametrize(
+    ("figure", "algorithm", "rows"),
+    [
+        ("b", shoal.Tfirst(chunks=1, within="sets-ul"), range(6)),
+        ("c", shoal.RmergeR(delta=0.65, formation="cluster", within="sets-ul"), range(6)),
+        ("d", shoal.RmergeT(delta=0.8, formation="cluster", within="sets-ul"), (0, 1, 4, 5)),
+    ],
+)
+def test_shoal_publishes_fig_2(figure: str, algorithm: shoal.Algorithm, rows: Sequence[int]) -> None:
+    """Of 2d the merged cluster: the other one has (B,C,F) and (D,E) in print, and (B,C,D) and (E,F) with us."""
+    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKmAnonymity(k=2, m=2), columns=COLUMNS), algorithm)
+    published, printed = release.dataset, FIG_2[figure]
+    assert published.table is not None
+    assert printed.table is not None
+    sets = [" ".join(row) for row in sets_of(published)]
+    assert [sets[row] for row in rows] == [with_gh(printed)[row] for row in rows]
+    for name in COLUMNS:
+        ours, theirs = (table.arrow.column(name).to_pylist() for table in (published.table, printed.table))
+        assert [ours[row] for row in rows] == [theirs[row] for row in rows]
 
 
 @pytest.mark.parametrize("figure", FIG_2)
