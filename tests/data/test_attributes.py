@@ -1,4 +1,7 @@
-"""Attributes: what is written can be read; what is published covers what it must, no more, at the cost it says."""
+"""Attributes: what is written can be read; what is published covers what it must, no more, at the cost it says.
+
+Covers: data/categories.py, data/ordered.py.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data import Hierarchy
-from shoal.data.attributes import (
-    MISSING,
-    Attribute,
-    CategoricalAttribute,
-    IntervalAttribute,
-    OrderedAttribute,
-    Unit,
-    axis_position,
-    is_missing,
-)
+from shoal.data.attributes import MISSING, Attribute, IntervalAttribute, is_missing
+from shoal.data.categories import CategoricalAttribute
+from shoal.data.ordered import OrderedAttribute, Unit, axis_position
 from shoal.errors import DataError
 
 GONE = int(MISSING)

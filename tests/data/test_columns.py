@@ -20,8 +20,10 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data import Dataset, Hierarchy
-from shoal.data.attributes import MISSING, CategoricalAttribute, IntervalAttribute, OrderedAttribute
+from shoal.data.attributes import MISSING, IntervalAttribute
+from shoal.data.categories import CategoricalAttribute
 from shoal.data.columns import Column, with_roles
+from shoal.data.ordered import OrderedAttribute
 from shoal.data.relational import Relational
 from shoal.data.table import Role
 from shoal.errors import DataError, HierarchyError, OptionError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.attributes import Unit, axis_position
+from shoal.data.ordered import Unit, axis_position
 from shoal.errors import OptionError
 from shoal.hierarchies import intervals
 

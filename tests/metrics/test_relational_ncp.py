@@ -18,7 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.data.attributes import MISSING, CategoricalAttribute, OrderedAttribute
+from shoal.data.attributes import MISSING
+from shoal.data.categories import CategoricalAttribute
+from shoal.data.ordered import OrderedAttribute
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
 from shoal.metrics import Comparison, coverage, covered_sizes

@@ -17,7 +17,8 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.attributes import ANYTHING, MISSING, Kind, OrderedAttribute
+from shoal.data.attributes import ANYTHING, MISSING, Kind
+from shoal.data.ordered import OrderedAttribute
 from shoal.errors import DataError, did_you_mean, shorten
 
 MOST = 200  # different values, above which nobody wrote bands by hand

@@ -19,7 +19,7 @@ from shoal.errors import DataError
 class Relational:
     """Row r has, in attribute a, what is published from ``low[a][r]`` to ``high[a][r]``; raw values have equal ends.
 
-    >>> from shoal.data.attributes import OrderedAttribute
+    >>> from shoal.data.ordered import OrderedAttribute
     >>> raw = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))
     >>> generalized = raw.generalized(np.array([0, 0, 1]))
     >>> generalized.columns(), generalized.classes.tolist(), bool(generalized.covers(raw).all())

@@ -14,19 +14,13 @@ import numpy as np
 
 from shoal import hierarchies
 from shoal.data import bands
-from shoal.data.attributes import (
-    MISSING,
-    Attribute,
-    CategoricalAttribute,
-    OrderedAttribute,
-    Unit,
-    axis_position,
-    is_missing,
-)
+from shoal.data.attributes import MISSING, Attribute, is_missing
+from shoal.data.categories import CategoricalAttribute
 from shoal.data.collections import CollectionAttribute, can_be_collected
 from shoal.data.columns import Column, values_of
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.ordered import OrderedAttribute, Unit, axis_position
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError, did_you_mean, shorten
 from shoal.hierarchies import intervals

@@ -14,7 +14,7 @@ from decimal import Decimal
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.data.attributes import MOST_STEPS, Unit, axis_position
+from shoal.data.ordered import MOST_STEPS, Unit, axis_position
 from shoal.errors import OptionError
 
 Levels = tuple[int, int, tuple[Counts, ...]]  # where the first range begins, where the last one ends, the levels

@@ -37,7 +37,7 @@ class RelationalNCP(Measure):
         """``relational_ncp``, in 0..1 unless weights add up to more, and the same of each column; nothing without any.
 
         >>> from dataclasses import replace
-        >>> from shoal.data.attributes import OrderedAttribute
+        >>> from shoal.data.ordered import OrderedAttribute
         >>> from shoal.published import Published
         >>> from shoal.data.transactions import Transactions
         >>> ages = Relational((OrderedAttribute("age", 19, 70),), (np.array([19, 22, 70]),), (np.array([19, 22, 70]),))

@@ -22,7 +22,7 @@ class NcpScale:
     ``unit`` is the cost of a record whose NCP is 1. It is the least common denominator of all penalties, so that costs
     are exact; where that is beyond ``FINEST``, costs are rounded, by less than ``slack`` for a record.
 
-    >>> from shoal.data.attributes import OrderedAttribute
+    >>> from shoal.data.ordered import OrderedAttribute
     >>> ages = np.array([19, 22, 70])
     >>> ncp = NcpScale.of(Relational((OrderedAttribute("age", 19, 70),), (ages,), (ages,)))
     >>> ncp.unit, ncp.codes[0].tolist(), ncp.scales[0].costs.tolist(), ncp.slack
