@@ -21,7 +21,7 @@ public:
              std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t k, int64_t m, int64_t spare)
         : Blocks(std::move(parent), std::move(occurrences), sizes, std::move(penalty), block_of, spare,
                  m > 2 ? MOST_CUBED : INT32_MAX),
-          LabelledRows(rows, parent_, block_of), SetPlaces(slots_), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED),
+          LabelledRows(rows, parent_, block_of, slots_), SetPlaces(slots_), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED),
           marked_(rows_.size(), 0) {
         count();
     }
@@ -174,21 +174,22 @@ private:
                 }
             });
         work_ += each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
-            if (any(step_.gone) && !any(step_.left)) ++less_;
-            if (any(step_.came) && !any(step_.had)) ++more_;
-            joint_ += int(any(step_.then_joint)) - int(any(step_.joint));
-            for (int side = 0; side < 2 && m_ > 1; ++side) {
-                Bits& with = side ? step_.had : step_.left;
-                each_changed(side ? step_.came : step_.gone, with, [&](int64_t i, int64_t stop, Words some) {
-                    for (; i < stop; ++i) {
-                        Code other = label_[i];
-                        if (other == from || other == to || meet(with, *step_.person, i, some)) continue;
-                        if (!change_[side][other]) touched_[side].push_back(other);
-                        ++change_[side][other];
-                    }
-                });
-            }
+            if (any(step_->gone) && !any(step_->left)) ++less_;
+            if (any(step_->came) && !any(step_->had)) ++more_;
+            joint_ += int(any(step_->then_joint)) - int(any(step_->joint));
+            for (int side = 0; side < 2 && m_ > 1; ++side)
+                each_new(side ? step_->came : step_->gone, side ? step_->had : step_->left,
+                         [&](Code other) { ++change_[side][other]; });
         });
+        if (!rows_.persons.empty()) touch_in_order();
+    }
+    // Persons note their labels in no order that is worth keeping.
+    void touch_in_order() {
+        for (int side = 0; side < 2; ++side) {
+            touched_[side].clear();
+            for (Code other = 0; other < slots_; ++other)
+                if (change_[side][other]) touched_[side].push_back(other);
+        }
     }
 
     // By how much that changes the number of rare sets. Why a move is refused is remembered.
@@ -237,14 +238,14 @@ private:
                 });
             each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
                 if (!side) look_at_joint_triples(from, to);
-                Bits& with = side ? step_.had : step_.left;
-                each_changed(side ? step_.came : step_.gone, with, [&](int64_t a, int64_t stop, Words some) {
+                Bits& with = side ? step_->had : step_->left;
+                each_changed(side ? step_->came : step_->gone, with, [&](int64_t a, int64_t stop, Words some) {
                     work_ += (stop - a) * (stop - a) / 2;
                     for (; a < stop; ++a) {
                         if (label_[a] == from || label_[a] == to) continue;
-                        Words both = narrow(with, *step_.person, a, some, with_a_) ? some : Words{0, 0};
+                        Words both = narrow(with, *step_->person, a, some, with_a_) ? some : Words{0, 0};
                         for (int64_t b = a + 1; b < stop; ++b) {
-                            if (label_[b] == from || label_[b] == to || meet(with_a_, *step_.person, b, both)) continue;
+                            if (label_[b] == from || label_[b] == to || meet(with_a_, *step_->person, b, both)) continue;
                             add_twin(label_[a], label_[b], 1);
                         }
                     }
@@ -275,14 +276,14 @@ private:
     }
     // Sets with both labels of a move, for one person: rows that begin to hold both, and rows that do no more.
     void look_at_joint_triples(Code from, Code to) {
-        Bits *before = &step_.joint, *after = &step_.then_joint;
+        Bits *before = &step_->joint, *after = &step_->then_joint;
         for (int32_t change : {1, -1}) {
             changed_.resize(before->size());
-            for (size_t w = 0; w < changed_.size(); ++w) changed_[w] = (*after)[w] & ~(*before)[w];
+            for (Code w = 0; w < step_->person->words; ++w) changed_[w] = (*after)[w] & ~(*before)[w];
             with_a_ = *before;
             each_changed(changed_, with_a_, [&](int64_t i, int64_t stop, Words some) {
                 for (; i < stop; ++i)
-                    if (label_[i] != from && label_[i] != to && !meet(with_a_, *step_.person, i, some))
+                    if (label_[i] != from && label_[i] != to && !meet(with_a_, *step_->person, i, some))
                         add_jointly(label_[i], change);
             });
             std::swap(before, after);

@@ -13,11 +13,15 @@ protected:
     using Person = PersonLabels::Person;
 
     // label_of: of each unit.
-    LabelledRows(const RowsView& rows, const std::vector<Code>& parent, const std::vector<Code>& label_of)
+    LabelledRows(const RowsView& rows, const std::vector<Code>& parent, const std::vector<Code>& label_of, Code slots)
         : UnitRows(rows, parent), label_(rows_.items.size()), count_(rows_.items.size()), length_(rows_.size(), 0),
-          people_(rows_), place_(rows_.persons.empty() ? 0 : rows_.items.size()) {
+          people_(rows_, slots), place_(rows_.persons.empty() ? 0 : rows_.items.size()) {
         for (int64_t row = 0; row < rows_.size(); ++row)
             for (const Code* item = rows_.begin(row); item != rows_.end(row); ++item) add(row, label_of[*item], 1);
+        for (Step& one : steps_)
+            for (Bits* bits : {&one.gone, &one.came, &one.left, &one.had, &one.joint, &one.then_joint})
+                bits->resize(people_.most_words());
+        fresh_.resize(people_.most_wide());
     }
 
     int64_t labels_from(int64_t row) const { return rows_.indptr[row]; }
@@ -73,62 +77,70 @@ protected:
         Bits gone, came;  // `from` vanishes from them; `to` is new in them
         Bits left, had;  // they keep `from`; they had `to` before
         Bits joint, then_joint;  // they had both; they have both then
+        Code from = 0, to = 0;  // the places of both labels; of `to` NONE: the person has no row with it
+        bool changed = false;  // some row does
     };
 
     // Visits the persons who hold the node, from a holder on, if some of their rows change. `known`: somebody holds `to`. Returns
-    // how much was looked at.
+    // how much was looked at. Some persons are read before the first of them is visited: meanwhile their masks are fetched.
     template <class Visit>
     int64_t each_person(int64_t n, Code node, Code from, Code to, bool known, Visit visit) {
         int64_t looked = 0;
-        for (int64_t stop; n < held_[node + 1]; n = stop) {
-            Code who = rows_.persons[holder_[n]], of_to = PersonLabels::NONE;
-            int64_t with_from = 0, with_to = -1;  // where they stand
-            const Person& person = people_[who];
-            step_.gone.assign(person.words, 0), step_.came.assign(person.words, 0);
-            bool changed = false;
-            for (stop = n; stop < held_[node + 1] && rows_.persons[holder_[stop]] == who; ++stop) {
-                Code row = holder_[stop];
-                bool vanishes = false, there = false;
-                if (stop + AHEAD < held_[node + 1]) prefetch(holder_[stop + AHEAD]);
-                for (int64_t i = labels_from(row), last = labels_to(row); i < last; ++i) {
-                    if (label_[i] == from) vanishes = count_[i] == times_[stop], with_from = i;
-                    else if (label_[i] == to) there = true, with_to = i;
-                }
-                if (vanishes) add_row(step_.gone, person, row);
-                if (!there) add_row(step_.came, person, row);
-                if (vanishes || !there) changed = true, prefetch(person, row);
-                looked += length_[row] + 2;
+        while (n < held_[node + 1]) {
+            size_t read = 0;
+            for (; read < AHEAD && n < held_[node + 1]; n = steps_[read].stop, read += steps_[read].changed)
+                looked += read_person(steps_[read], n, held_[node + 1], from, to, known);
+            for (size_t i = 0; i < read; ++i) {
+                step_ = &steps_[i];
+                fill(*step_);
+                visit();
             }
-            if (!changed) continue;
-            if (with_to >= 0) of_to = place_[with_to];
-            else if (known) of_to = people_.find(person, to);
-            const uint64_t *rows = people_.rows(person, place_[with_from]), *others = nullptr;
-            if (of_to != PersonLabels::NONE) others = people_.rows(person, of_to);
-            step_.person = &person, step_.first = n, step_.stop = stop;
-            for (Bits* bits : {&step_.left, &step_.had, &step_.joint, &step_.then_joint}) bits->resize(person.words);
-            for (Code w = 0; w < person.words; ++w) {
-                step_.left[w] = rows[w] & ~step_.gone[w];
-                step_.had[w] = others ? others[w] : 0;
-                step_.joint[w] = rows[w] & step_.had[w];
-                step_.then_joint[w] = step_.left[w] & (step_.had[w] | step_.came[w]);
-            }
-            visit();
         }
         return looked;
+    }
+
+    // Visits the labels of the changed rows of a person, but `from` and `to`, that no row of `with` holds.
+    template <class Visit>
+    void each_new(const Bits& changed, const Bits& with, Visit visit) {
+        const Person& person = *step_->person;
+        if (!any(changed)) return;
+        Code wide = person.wide_used();
+        std::fill_n(fresh_.begin(), wide, 0);
+        each_row(changed, [&](const uint64_t* labels) {
+            for (Code w = 0; w < wide; ++w) fresh_[w] |= labels[w];
+            return true;
+        });
+        for (Code place : {step_->from, step_->to})
+            if (place != PersonLabels::NONE) fresh_[place >> 6] &= ~PersonLabels::bit(place);
+        each_row(with, [&](const uint64_t* labels) {
+            uint64_t some = 0;
+            for (Code w = 0; w < wide; ++w) some |= fresh_[w] &= ~labels[w];
+            return some != 0;
+        });
+        for (Code w = 0; w < wide; ++w)
+            for (uint64_t left = fresh_[w]; left; left &= left - 1) visit(people_.label(person, w * 64 + __builtin_ctzll(left)));
+    }
+    // The labels of rows of the person, until one is enough.
+    template <class Visit>
+    void each_row(const Bits& rows, Visit visit) const {
+        const Person& person = *step_->person;
+        for (Code w = 0; w < person.words; ++w)
+            for (uint64_t left = rows[w]; left; left &= left - 1)
+                if (!visit(people_.labels(person, person.first + w * 64 + __builtin_ctzll(left)))) return;
     }
 
     // Visits the person's rows that have changed, in order, and then adds each to `with`: what a set has there is counted already.
     // `visit` is told which words of `with` are not 0.
     template <class Visit>
     void each_changed(const Bits& changed, Bits& with, Visit visit) const {
-        Words some{0, step_.person->words};
+        Words some{0, step_->person->words};
         while (some.first < some.last && !with[some.first]) ++some.first;
         while (some.first < some.last && !with[some.last - 1]) --some.last;
-        for (int64_t n = step_.first; n < step_.stop; ++n) {
-            Code row = holder_[n], at = row - step_.person->first;
+        for (int64_t n = step_->first; n < step_->stop; ++n) {
+            Code row = holder_[n], at = row - step_->person->first;
             if (!(changed[at >> 6] & PersonLabels::bit(at))) continue;
             visit(labels_from(row), labels_to(row), some);
-            add_row(with, *step_.person, row);
+            add_row(with, *step_->person, row);
             some = some.none() ? Words{at >> 6, (at >> 6) + 1}
                                : Words{std::min(some.first, at >> 6), std::max(some.last, (at >> 6) + 1)};
         }
@@ -138,9 +150,9 @@ protected:
         Code first, last;
         bool none() const { return first == last; }
     };
-    static bool any(const Bits& rows) {
+    bool any(const Bits& rows) const {
         uint64_t some = 0;
-        for (uint64_t word : rows) some |= word;
+        for (Code w = 0; w < step_->person->words; ++w) some |= rows[w];
         return some != 0;
     }
     // Whether some of the rows hold the label as well; which of them do.
@@ -159,23 +171,62 @@ protected:
         for (Code w = some.first; w < some.last; ++w) common |= to[w] = rows[w] & with[w];
         return common != 0;
     }
-    // What will be looked at soon is fetched meanwhile: rows and masks are far apart.
-    static constexpr int64_t AHEAD = 8;  // rows
-    void prefetch(int64_t row) const {
-        for (const auto* values : {&label_, &count_, &place_}) __builtin_prefetch(values->data() + labels_from(row));
-    }
-    void prefetch(const Person& person, int64_t row) const {
-        for (int64_t i = labels_from(row); i < labels_to(row); ++i) __builtin_prefetch(people_.rows(person, place_[i]));
-    }
     static void add_row(Bits& rows, const Person& person, int64_t row) {
         rows[(row - person.first) >> 6] |= PersonLabels::bit(row - person.first);
     }
 
     std::vector<Code> label_, count_, length_;  // the labels of each row, where its units are in rows_, and how many units
     PersonLabels people_;
-    Step step_;
+    Step* step_ = nullptr;  // of the person who is visited
+    Bits fresh_;
 
 private:
+    static constexpr size_t AHEAD = 16;  // persons
+    static constexpr int64_t ROWS_AHEAD = 8;
+
+    // Reads the rows of one person that hold the node; returns how much was looked at.
+    int64_t read_person(Step& step, int64_t n, int64_t end, Code from, Code to, bool known) const {
+        int64_t looked = 0, with_from = 0, with_to = -1;  // where they stand
+        Code who = rows_.persons[holder_[n]];
+        const Person& person = people_[who];
+        step.person = &person, step.first = n, step.changed = false, step.to = PersonLabels::NONE;
+        std::fill_n(step.gone.begin(), person.words, 0), std::fill_n(step.came.begin(), person.words, 0);
+        for (; n < end && rows_.persons[holder_[n]] == who; ++n) {
+            Code row = holder_[n];
+            bool vanishes = false, there = false;
+            if (n + ROWS_AHEAD < end)
+                for (const auto* values : {&label_, &count_, &place_}) __builtin_prefetch(values->data() + labels_from(holder_[n + ROWS_AHEAD]));
+            __builtin_prefetch(people_.labels(person, row));
+            for (int64_t i = labels_from(row), last = labels_to(row); i < last; ++i) {
+                if (label_[i] == from) vanishes = count_[i] == times_[n], with_from = i;
+                else if (label_[i] == to) there = true, with_to = i;
+            }
+            if (vanishes) add_row(step.gone, person, row);
+            if (!there) add_row(step.came, person, row);
+            step.changed |= vanishes || !there;
+            looked += length_[row] + 2;
+        }
+        step.stop = n;
+        if (!step.changed) return looked;
+        step.from = place_[with_from];
+        if (with_to >= 0) step.to = place_[with_to];
+        else if (known) step.to = people_.find(person, to);
+        __builtin_prefetch(people_.rows(person, step.from));
+        if (step.to != PersonLabels::NONE) __builtin_prefetch(people_.rows(person, step.to));
+        return looked;
+    }
+    void fill(Step& step) const {
+        const Person& person = *step.person;
+        const uint64_t *rows = people_.rows(person, step.from), *others = nullptr;
+        if (step.to != PersonLabels::NONE) others = people_.rows(person, step.to);
+        for (Code w = 0; w < person.words; ++w) {
+            step.left[w] = rows[w] & ~step.gone[w];
+            step.had[w] = others ? others[w] : 0;
+            step.joint[w] = rows[w] & step.had[w];
+            step.then_joint[w] = step.left[w] & (step.had[w] | step.came[w]);
+        }
+    }
+
     // Adds to the count of a label in a row.
     void add(int64_t row, Code label, Code times) {
         int64_t i = labels_from(row), stop = labels_to(row);
@@ -188,6 +239,7 @@ private:
         if (row >= people_.begin()) place_[i] = people_.put(rows_.persons[row], label, row);
     }
 
+    Step steps_[AHEAD];
     std::vector<Code> place_;  // of the label among those of the person; empty: nobody has several rows
 };
 

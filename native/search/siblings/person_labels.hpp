@@ -1,5 +1,5 @@
-// Which rows of a person hold a label, as bits: for each person with several rows and each label that stands in them. So
-// whether a person has a row with all labels of a set is a few words to compare.
+// Which rows of a person hold a label, and which labels a row of the person holds, both as bits: for each person with several
+// rows. So whether a person has a row with all labels of a set is a few words to compare.
 #pragma once
 
 #include "core/rows.hpp"
@@ -14,18 +14,20 @@ public:
         Code words = 0;  // of a mask
         Code used = 0;  // places that have had a label
         Code last = 0;  // place that was put to
-        int64_t labels = 0, masks = 0;  // where those of the first place are
+        Code wide = 0;  // words for the labels of a row
+        int64_t labels = 0, masks = 0, rows = 0;  // where those of the first place are, or of the first row
+        Code wide_used() const { return (used + 63) / 64; }
     };
 
     // Rows stand person by person. A label is a block of units, so a person has no more labels than units; and one more
-    // while a node moves from row to row.
-    explicit PersonLabels(const Rows& rows) : begin_(rows.size()) {
+    // while a node moves from row to row. Nor are there more than `slots`.
+    PersonLabels(const Rows& rows, Code slots) : begin_(rows.size()) {
         if (rows.persons.empty()) return;
         begin_ =
             std::find_if(rows.persons.begin(), rows.persons.end(), [](Code p) { return p != NOBODY; }) - rows.persons.begin();
         persons_.resize(rows.persons.back() + 1);
         std::vector<Code> last;  // by unit: whose it was
-        int64_t labels = 0, masks = 0;
+        int64_t labels = 0, masks = 0, sets = 0;
         for (int64_t row = begin_, stop; row < rows.size(); row = stop) {
             Code person = rows.person(row);
             int64_t units = 0;
@@ -36,19 +38,31 @@ public:
                     last[*unit] = person;
                 }
             auto words = static_cast<Code>((stop - row + 63) / 64);
-            persons_[person] = {static_cast<Code>(row), words, 0, 0, labels, masks};
-            labels += units + 1;
-            masks += (units + 1) * words;
+            int64_t places = std::min<int64_t>(units + 1, slots);
+            auto wide = static_cast<Code>((places + 63) / 64);
+            persons_[person] = {static_cast<Code>(row), words, 0, 0, wide, labels, masks, sets};
+            labels += places;
+            masks += places * words;
+            sets += (stop - row) * wide;
+            most_words_ = std::max(most_words_, words), most_wide_ = std::max(most_wide_, wide);
         }
         labels_.assign(labels, NONE);
         masks_.assign(masks, 0);
+        sets_.assign(sets, 0);
     }
 
     int64_t begin() const { return begin_; }  // the first row of a person who has several
+    Code most_words() const { return most_words_; }  // of any person
+    Code most_wide() const { return most_wide_; }
     const Person& operator[](Code person) const { return persons_[person]; }
     const uint64_t* rows(const Person& person, Code place) const {
         return masks_.data() + person.masks + int64_t(place) * person.words;
     }
+
+    const uint64_t* labels(const Person& person, int64_t row) const {
+        return sets_.data() + person.rows + (row - person.first) * person.wide;
+    }
+    Code label(const Person& person, Code place) const { return labels_[person.labels + place]; }
 
     // The place of a label among those of a person; NONE: the person has no row with it.
     Code find(const Person& person, Code label) const {
@@ -68,6 +82,7 @@ public:
         person.last = place;
         labels_[person.labels + place] = label;
         mask(person, place)[(row - person.first) >> 6] |= bit(row - person.first);
+        set(person, row)[place >> 6] |= bit(place);
         return place;
     }
 
@@ -76,19 +91,22 @@ public:
         Person& person = persons_[of];
         uint64_t* rows = mask(person, place);
         rows[(row - person.first) >> 6] &= ~bit(row - person.first);
+        set(person, row)[place >> 6] &= ~bit(place);
         if (std::all_of(rows, rows + person.words, [](uint64_t word) { return !word; })) labels_[person.labels + place] = NONE;
     }
 
     static constexpr Code NONE = -1;
-    static uint64_t bit(int64_t row) { return 1ULL << (row & 63); }
+    static uint64_t bit(int64_t at) { return 1ULL << (at & 63); }
 
 private:
     uint64_t* mask(const Person& person, Code place) { return masks_.data() + person.masks + int64_t(place) * person.words; }
+    uint64_t* set(const Person& person, int64_t row) { return sets_.data() + person.rows + (row - person.first) * person.wide; }
 
     int64_t begin_;
+    Code most_words_ = 0, most_wide_ = 0;
     std::vector<Person> persons_;
     std::vector<Code> labels_;
-    Bits masks_;
+    Bits masks_, sets_;
 };
 
 }  // namespace shoal

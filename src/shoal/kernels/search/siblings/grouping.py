@@ -156,6 +156,7 @@ class Grouping(Blocks):
         merged += [(row, 1, person) for person, row in sorted(several)]
         self.weight = [weight for _, weight, _ in merged]
         self.person = [person for _, _, person in merged]  # behind each row, or several with no other row
+        self.repeaters = bool(several)
         self.rows_of: dict[int, list[int]] = {}
         for at, person in enumerate(self.person):
             self.rows_of.setdefault(person, []).append(at)
@@ -238,6 +239,9 @@ class Grouping(Blocks):
                             into[itemset] = into.get(itemset, 0) + changes
         if size == 3:
             return {**less, **more, **joint}
+        if self.repeaters:  # in the order of the other labels
+            less = dict(sorted(less.items(), key=lambda one: sum(one[0]) - source))
+            more = dict(sorted(more.items(), key=lambda one: sum(one[0]) - target))
         own: dict[tuple[int, ...], int] = {(source,): alone[0], (target,): alone[1]}
         return {**own, **({_key(source, target): alone[2]} if self.m > 1 else {}), **less, **more}
 
