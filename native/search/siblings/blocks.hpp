@@ -12,11 +12,14 @@ namespace shoal {
 
 class Blocks {
 public:
-    // `spare`: blocks that there may be beyond those that there are; `most`: blocks at most, if there are fewer.
+    // Throws if `block_of` is no grouping of siblings. `spare`: blocks that there may be beyond those that there are; `most`: blocks at most, if there are fewer.
     Blocks(std::vector<Code> parent, std::vector<int64_t> occurrences, const std::vector<Code>& sizes,
            std::vector<int64_t> penalty, const std::vector<Code>& block_of, int64_t spare, int64_t most)
         : parent_(std::move(parent)), penalty_(std::move(penalty)), occ_(std::move(occurrences)),
           size_(sizes.begin(), sizes.end()), units_(static_cast<Code>(sizes.size())), nodes_(static_cast<Code>(parent_.size())) {
+        bool fits = units_ > 1 && nodes_ > units_ && occ_.size() == sizes.size() && block_of.size() == sizes.size() &&
+                    std::all_of(block_of.begin(), block_of.end(), [&](Code block) { return block >= 0 && block < units_; });
+        if (!fits) throw std::invalid_argument("a block for each of at least two units is wanted");
         children_.resize(nodes_), occ_.resize(nodes_), size_.resize(nodes_);
         for (Code x = 0; x + 1 < nodes_; ++x) {
             children_[parent_[x]].push_back(x);
@@ -119,6 +122,7 @@ private:
                 put(x, only[x]);
                 block_occ_[only[x]] += occ_[x], block_size_[only[x]] += size_[x];
                 if (owner_[only[x]] < 0) adopt(only[x], parent_[x]);
+                if (owner_[only[x]] != parent_[x]) throw std::invalid_argument("the units of a block are no siblings");
             }
         for (Code block = slots_ - 1; block >= used; --block) free_.push_back(block);
         for (Code block = 0; block < used; ++block) cost_ += cost_of(block);

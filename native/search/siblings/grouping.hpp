@@ -24,6 +24,7 @@ public:
           LabelledRows(rows, parent_, block_of, slots_), SetPlaces(slots_), k_(k), m_(m), cubed_(m > 2 && slots_ <= MOST_CUBED),
           marked_(rows_.size(), 0) {
         count();
+        if (!counts_are_safe()) throw std::invalid_argument("the grouping to start from is not safe");
     }
 
     int64_t work() const { return work_; }
@@ -78,8 +79,7 @@ public:
         return true;
     }
 
-    // Moves a node, safe or not.
-    void move(Code node, Code from, Code to) {
+    void move(Code node, Code from, Code to) {  // safe or not
         look_at_pairs(node, from, to);
         if (cubed_) look_at_triples(node, from, to);
         apply(node, from, to);
@@ -154,6 +154,14 @@ private:
         }
     }
 
+    // The books of rare sets begin empty, and only safe moves are made: that would go wrong from a start with rare sets.
+    bool counts_are_safe() const {
+        for (Code a = 0; a < slots_; ++a)
+            for (Code b = 0; b <= a; ++b)
+                if ((m_ > 1 || a == b) && is_rare(pairs_[at(a, b)])) return false;
+        return std::none_of(cube_.begin(), cube_.end(), [&](int32_t support) { return is_rare(support); });
+    }
+
     // What a move does to the supports of one or two labels: less for sets with `from`, more for sets with `to`.
     void look_at_pairs(Code node, Code from, Code to) {
         less_ = more_ = joint_ = 0;
@@ -178,8 +186,7 @@ private:
             if (any(step_->came) && !any(step_->had)) ++more_;
             joint_ += int(any(step_->then_joint)) - int(any(step_->joint));
             for (int side = 0; side < 2 && m_ > 1; ++side)
-                each_new(side ? step_->came : step_->gone, side ? step_->had : step_->left,
-                         [&](Code other) { ++change_[side][other]; });
+                count_new(side ? step_->came : step_->gone, side ? step_->had : step_->left, change_[side].data());
         });
         if (!rows_.persons.empty()) touch_in_order();
     }

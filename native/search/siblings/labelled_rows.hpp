@@ -99,9 +99,8 @@ protected:
         return looked;
     }
 
-    // Visits the labels of the changed rows of a person, but `from` and `to`, that no row of `with` holds.
-    template <class Visit>
-    void each_new(const Bits& changed, const Bits& with, Visit visit) {
+    // Adds 1 for each label of the changed rows of a person, but `from` and `to`, that no row of `with` holds.
+    void count_new(const Bits& changed, const Bits& with, int32_t* counts) {
         const Person& person = *step_->person;
         if (!any(changed)) return;
         Code wide = person.wide_used();
@@ -118,7 +117,8 @@ protected:
             return some != 0;
         });
         for (Code w = 0; w < wide; ++w)
-            for (uint64_t left = fresh_[w]; left; left &= left - 1) visit(people_.label(person, w * 64 + __builtin_ctzll(left)));
+            for (uint64_t left = fresh_[w]; left; left &= left - 1)
+                ++counts[people_.label(person, w * 64 + __builtin_ctzll(left))];
     }
     // The labels of rows of the person, until one is enough.
     template <class Visit>
@@ -195,7 +195,8 @@ private:
             Code row = holder_[n];
             bool vanishes = false, there = false;
             if (n + ROWS_AHEAD < end)
-                for (const auto* values : {&label_, &count_, &place_}) __builtin_prefetch(values->data() + labels_from(holder_[n + ROWS_AHEAD]));
+                for (const auto* values : {&label_, &count_, &place_})
+                    __builtin_prefetch(values->data() + labels_from(holder_[n + ROWS_AHEAD]));
             __builtin_prefetch(people_.labels(person, row));
             for (int64_t i = labels_from(row), last = labels_to(row); i < last; ++i) {
                 if (label_[i] == from) vanishes = count_[i] == times_[n], with_from = i;

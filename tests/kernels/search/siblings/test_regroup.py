@@ -155,6 +155,44 @@ def test_persons_with_more_rows_than_a_word_has_bits(m: int) -> None:
         assert found.block_of().tolist() == both[0].block_of().tolist()
 
 
+def test_persons_with_more_labels_than_a_word_has_bits() -> None:
+    rng, names = np.random.default_rng(0), [f"i{i}" for i in range(90)]
+    h = Hierarchy.from_tree({"ALL": {"A": names[:40], "B": names[40:]}})
+    rows = [[item for item in h.items if rng.random() < 0.4] for _ in range(240)]
+    case = Case(h, h.encode(Transactions.from_sets(rows)).of_persons(rng.integers(0, 4, 240)), 3)
+    given = list(arguments(case, 2, 3, start=list(range(90))))
+    given[6] = np.maximum(0, 5 - np.arange(91))  # to be alone is dear, so that groups are made one by one
+    both = [kernel.Regroup(*given) for kernel in implementations()]
+    for temperature in (1000.0, 100.0):
+        for found in both:
+            found.run(temperature, FAR, 25, no_progress)
+        partition = blocks(both[0])
+        assert len(partition) < 90
+        assert is_safe(case, both[0].block_of().tolist(), 2)
+        assert both[0].block_of().tolist() == both[-1].block_of().tolist()
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+@pytest.mark.parametrize("whose", [[0, 1, 2, 3], [0, 0, 1, 1]])
+def test_a_start_that_is_not_safe_is_refused(m: int, whose: list[int]) -> None:
+    h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    items = h.encode(Transactions.from_sets([["a1"], ["a2", "b1"], ["a1", "b2"], ["a2"]])).of_persons(whose)
+    for kernel in implementations():
+        with pytest.raises(ValueError, match="not safe"):
+            search(Case(h, items, 5), kernel, m)
+
+
+@pytest.mark.parametrize(
+    ("start", "why"), [([0, 1, 1, 2], "siblings"), ([0, 0, 0, 4], "two units"), ([0], "two units"), ([-1] * 4, "two units")]
+)
+def test_a_start_that_is_no_grouping_is_refused(start: list[int], why: str) -> None:
+    h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
+    items = h.encode(Transactions.from_sets([["a1"], ["a1", "a2", "b1"]]))
+    for kernel in implementations():
+        with pytest.raises(ValueError, match=why):
+            search(Case(h, items, 1), kernel, 2, start=start)
+
+
 @examples(30)
 @given(cases(7).flatmap(of_persons), st.sampled_from([2, 3]), st.integers(0, 3))
 def test_every_support_is_that_by_the_definition_after_each_move(case: Case, m: int, seed: int) -> None:

@@ -22,6 +22,8 @@ class Blocks:
         self, parent: list[int], occ: list[int], sizes: list[int], penalty: list[int], block_of: list[int], slots: int
     ) -> None:
         n, self.units, self.parent, self.penalty = len(parent), len(sizes), parent, penalty
+        if not 1 < self.units == len(occ) == len(block_of) < n or not set(block_of) <= set(range(self.units)):
+            raise ValueError("a block for each of at least two units is wanted")
         self.occ, self.size = occ + [0] * (n - len(occ)), sizes + [0] * (n - len(sizes))
         self.children: list[list[int]] = [[] for _ in parent]
         for x in range(n - 1):
@@ -43,6 +45,8 @@ class Blocks:
                 self.block_size[only[x]] += self.size[x]
                 if self.owner[only[x]] < 0:
                     self.adopt(only[x], parent[x])
+                if self.owner[only[x]] != parent[x]:
+                    raise ValueError("the units of a block are no siblings")
         used = max(block_of) + 1
         self.free = list(range(slots - 1, used - 1, -1))
         self.total = sum(self.cost_of(block) for block in range(used))
@@ -143,7 +147,7 @@ class Grouping(Blocks):
         m: int,
         spare: int,
     ) -> None:
-        used = max(block_of) + 1
+        used = max(block_of, default=0) + 1
         slots = min(used + spare, len(sizes) + 2)
         if m > 2 and used < MOST_CUBED:
             slots = min(slots, MOST_CUBED)
@@ -177,6 +181,8 @@ class Grouping(Blocks):
             sets = {_key(*one) for row in own for size in sizes_counted for one in combinations(self.rows[row], size)}
             for itemset in sets:
                 self.support[itemset] += self.weight[own[0]]
+        if any(self.is_rare(support) for itemset, support in self.support.items() if len(itemset) <= m):
+            raise ValueError("the grouping to start from is not safe")
         self.rare: list[tuple[int, ...]] = []
         self.stamp, self.clock = [0] * slots, 0
         self.needed_by: dict[int, tuple[int, int, int]] = {}

@@ -23,6 +23,9 @@ class Regroup:
     ``penalty`` of its size. ``block_of`` is a safe grouping to start from: the block of each unit. It is safe if any m
     labels that a row holds are in rows of at least k persons.
 
+    Raises ValueError if that is no grouping of siblings, or not safe. Of large sets only those of up to two labels are
+    looked at here, or three if there are few labels: from such a start the search may end in an unsafe grouping.
+
     >>> rows = np.array([0, 1, 2, 3, 4, 6]), np.array([0, 1, 2, 2, 0, 2], dtype=np.int32)
     >>> parent = np.array([3, 3, 3, -1], dtype=np.int32)
     >>> search = Regroup(
