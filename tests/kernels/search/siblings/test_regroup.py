@@ -183,7 +183,8 @@ def test_a_start_that_is_not_safe_is_refused(m: int, whose: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "why"), [([0, 1, 1, 2], "siblings"), ([0, 0, 0, 4], "two units"), ([0], "two units"), ([-1] * 4, "two units")]
+    ("start", "why"),
+    [([0, 1, 1, 2], "siblings"), ([0, 0, 0, 4], "two units"), ([0], "two units"), ([-1] * 4, "two units")],
 )
 def test_a_start_that_is_no_grouping_is_refused(start: list[int], why: str) -> None:
     h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
