@@ -75,7 +75,9 @@ def published(rows: Sequence[Row], groups: list[list[int]], seeds: Sequence[int]
     return made
 
 
-def nearest_first(rows: Sequence[Row], k: int, seeds: Sequence[int]) -> list[Row]:
+def nearest_first(
+    rows: Sequence[Row], k: int, seeds: Sequence[int], candidates: str = "nonsensitive", shortage: str = "fill"
+) -> list[Row]:
     known, secret = parts(rows)
     used: set[int] = set()
     groups: list[list[int]] = []
@@ -85,7 +87,10 @@ def nearest_first(rows: Sequence[Row], k: int, seeds: Sequence[int]) -> list[Row
             continue
         if len(free) < k - 1:
             break
-        near = sorted(free, key=lambda row: (bool(secret[row]), len(known[row] ^ known[seed]), row))
+        last = [bool(hidden) and candidates == "nonsensitive" for hidden in secret]
+        if shortage == "merge" and groups and sum(not last[row] for row in free) < k - 1:
+            break
+        near = sorted(free, key=lambda row: (last[row], len(known[row] ^ known[seed]), row))
         groups.append([seed, *near[: k - 1]])
         used |= set(groups[-1])
     return published(rows, groups, seeds)
@@ -97,7 +102,7 @@ def gray_sorted(known: Sequence[Row]) -> list[int]:
     return sorted(range(len(known)), key=lambda row: (numbers[row] ^ numbers[row] >> 1, row))
 
 
-def gray_clustered(rows: Sequence[Row], k: int, alpha: int) -> list[Row]:
+def gray_clustered(rows: Sequence[Row], k: int, alpha: int, candidates: str) -> list[Row]:
     known, secret = parts(rows)
     order = gray_sorted(known)
     seeds = [row for row in order if secret[row]]
@@ -108,16 +113,25 @@ def gray_clustered(rows: Sequence[Row], k: int, alpha: int) -> list[Row]:
             continue
         if len(rows) - len(used) < k:
             break
-        at, group = order.index(seed), [seed]
-        for private in (False, True):
-            free = [row for row in range(len(rows)) if row not in used | set(group) and bool(secret[row]) == private]
-            wanted, reach = min(k - len(group), len(free)), alpha * k
-            while True:
-                near = [row for row in free if abs(order.index(row) - at) <= reach]
-                if len(near) >= wanted:
-                    break
+        at, free = order.index(seed), [row for row in range(len(rows)) if row not in {*used, seed}]
+        reach = alpha * k
+        while True:  # how far it looks: until there are enough, of any kind or without sensitive items
+            near = [row for row in free if abs(order.index(row) - at) <= reach]
+            plain = [row for row in near if not secret[row]]
+            enough = min(k - 1, sum(not secret[row] for row in free))
+            if len(plain) >= enough if candidates == "nonsensitive" else len(near) >= k - 1:
+                break
+            reach *= 2
+        ranked = sorted(near, key=lambda row: (len(known[row] ^ known[seed]), row))
+        if candidates != "all":
+            ranked.sort(key=lambda row: bool(secret[row]))
+        group = [seed, *ranked[: k - 1]]
+        if candidates == "nonsensitive":  # those with sensitive items come from a window of their own
+            group, reach = [seed, *sorted(plain, key=ranked.index)[: k - 1]], alpha * k
+            others = [row for row in free if secret[row]]
+            while len(some := [row for row in others if abs(order.index(row) - at) <= reach]) < k - len(group):
                 reach *= 2
-            group += sorted(near, key=lambda row: (len(known[row] ^ known[seed]), row))[:wanted]
+            group += sorted(some, key=lambda row: (len(known[row] ^ known[seed]), row))[: k - len(group)]
         groups.append(group)
         used |= set(group)
     return published(rows, groups, seeds)
@@ -145,14 +159,21 @@ def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -
     random.Random(seed).shuffle(shuffled)
     for algorithm, wanted in (
         (shoal.STN(), nearest_first(rows, k, by_count)),
-        (shoal.KNN("stn"), nearest_first(rows, k, by_count)),
-        (shoal.KNN("gsc"), nearest_first(rows, k, by_code)),
-        (shoal.KNN(), nearest_first(rows, k, shuffled)),
-        (shoal.GSC(alpha), gray_clustered(rows, k, alpha)),
+        (shoal.STN("merge"), nearest_first(rows, k, by_count, shortage="merge")),
+        (shoal.KNN("stn", "nonsensitive"), nearest_first(rows, k, by_count)),
+        (shoal.KNN("gsc", "nonsensitive", "merge"), nearest_first(rows, k, by_code, shortage="merge")),
+        (shoal.KNN(candidates="nonsensitive"), nearest_first(rows, k, shuffled)),
+        (shoal.KNN(), nearest_first(rows, k, shuffled, "all")),
+        (shoal.KNN("gsc", shortage="merge"), nearest_first(rows, k, by_code, "all")),
+        (shoal.GSC(alpha), gray_clustered(rows, k, alpha, "all")),
+        (shoal.GSC(alpha, "pool"), gray_clustered(rows, k, alpha, "pool")),
+        (shoal.GSC(alpha, "nonsensitive"), gray_clustered(rows, k, alpha, "nonsensitive")),
     ):
-        found = shoal.anonymize(problem, algorithm).published.as_written.sets()
+        release = shoal.anonymize(problem, algorithm)
+        found = release.published.as_written.sets()
         assert found == (rows if safe(rows, k) else wanted), algorithm
         assert safe(found, k)
+        assert release.losses["operations"] == sum(len(was ^ now) for was, now in zip(rows, found, strict=True))
 
 
 @examples(200)
@@ -189,7 +210,14 @@ def test_overlaps() -> None:
     assert overlaps.shared(items.row(0), others[:0]).tolist() == []
 
 
-ALGORITHMS = [shoal.STN(), shoal.GSC(), shoal.KNN(), shoal.KNN("gsc")]
+ALGORITHMS = [
+    shoal.STN(),
+    shoal.GSC(),
+    shoal.GSC(candidates="pool"),
+    shoal.GSC(candidates="nonsensitive"),
+    shoal.KNN(),
+    shoal.KNN("gsc", "nonsensitive"),
+]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
@@ -209,6 +237,19 @@ def test_all_records_sensitive(algorithm: shoal.Algorithm, rows: int) -> None:
     release = shoal.anonymize(problem_of(table, 5), algorithm)
     assert release.solution.statistics == {"groups": rows // 5, "joined_rows": rows % 5}
     assert safe(release.published.as_written.sets(), 5)
+
+
+def test_a_shortage_merges_into_finished_groups() -> None:
+    """P1's rule for STN and K-NN. Where not even one group has its own others, the first one is filled up."""
+    table = [frozenset({QID[row % 6], *SECRET[: row < 6]}) for row in range(11)]  # 6 of 11 with sensitive items, k = 3
+    for how, groups in (("fill", 3), ("merge", 2)):
+        release = shoal.anonymize(problem_of(table, 3), shoal.STN(how))  # type: ignore[arg-type]
+        assert release.solution.statistics == {"groups": groups, "joined_rows": {"fill": 2, "merge": 4}[how]}
+        assert safe(release.published.as_written.sets(), 3)
+    few = [frozenset({QID[row % 6], *SECRET[: row < 9]}) for row in range(10)]
+    release = shoal.anonymize(problem_of(few, 3), shoal.STN("merge"))
+    assert release.solution.statistics == {"groups": 1, "joined_rows": 7}
+    assert safe(release.published.as_written.sets(), 3)
 
 
 def test_too_few_records() -> None:

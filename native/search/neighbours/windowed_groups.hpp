@@ -1,7 +1,7 @@
-// Groups around deferred rows in a sorted list (GSC): in the order of the list, each deferred row that is not used takes the
-// unused rows nearest to it (Hamming distance of the item sets, then the lower number) among those that are not deferred and
-// stand at most `reach` places above or below; where these are too few the window is doubled. Where all that are left
-// are too few it takes them all, and deferred ones in the same way.
+// Groups around seeds in a sorted list (GSC): in the order of the list, each seed that is not used takes the unused rows nearest
+// to it (Hamming distance of the item sets, then the lower number) among those that stand at most `reach` places above or below.
+// Rows that are not deferred come first. If `widen`, the window is doubled until it holds enough of them, and deferred rows
+// serve where all data hold too few. Otherwise the window is doubled until it holds enough rows of both kinds together.
 //
 // Places that are used are skipped by links that get shorter with use, so a window costs what is unused in it.
 // Memory: proportional to the data.
@@ -62,13 +62,14 @@ private:
 // Made for one run; rows are given in the order of the list, `number` tells what they are called.
 class WindowedGroups {
 public:
-    WindowedGroups(RowsView view, Code labels, const int64_t* number, const uint8_t* deferred)
-        : view_(view), number_(number), deferred_(deferred), plain_(view.rows), private_(view.rows), mark_(labels, 0) {
-        for (int64_t place = 0; place < view.rows; ++place) (deferred[place] ? private_ : plain_).free(place);
+    WindowedGroups(RowsView view, Code labels, const int64_t* number, const uint8_t* seeds, const uint8_t* deferred)
+        : view_(view), number_(number), seeds_(seeds), deferred_(deferred), plain_(view.rows), private_(view.rows),
+          mark_(labels, 0) {
+        for (int64_t place = 0; place < view.rows; ++place) kind(place).free(place);
     }
 
-    // One group after the other: the place of a deferred row, and the `take` places that it takes.
-    std::vector<int64_t> run(int64_t take, int64_t reach, const Tick& tick) {
+    // One group after the other: the place of a seed, and the `take` places that it takes.
+    std::vector<int64_t> run(int64_t take, int64_t reach, bool widen, const Tick& tick) {
         std::vector<int64_t> groups;
         std::chrono::steady_clock::time_point told;
         for (int64_t place = 0; place < view_.rows; ++place) {
@@ -77,12 +78,13 @@ public:
                 told = now;
                 tick(static_cast<double>(place) / static_cast<double>(view_.rows));
             }
-            if (!deferred_[place] || !private_.has(place)) continue;
+            if (!seeds_[place] || !kind(place).has(place)) continue;
             if (plain_.left() + private_.left() <= take) break;
-            private_.take(place);
+            kind(place).take(place);
             groups.push_back(place);
-            int64_t taken = nearest(plain_, place, take, reach, groups);
-            nearest(private_, place, take - taken, reach, groups);
+            int64_t window = widen ? reach : wide_enough(place, take, reach);
+            int64_t taken = nearest(plain_, place, take, window, widen, groups);
+            nearest(private_, place, take - taken, window, widen, groups);
         }
         return groups;
     }
@@ -95,12 +97,30 @@ private:
         }
     };
 
-    // Takes the nearest places, as many as wanted, or all that there are; returns how many.
-    int64_t nearest(Places& free, int64_t place, int64_t wanted, int64_t reach, std::vector<int64_t>& groups) {
+    Places& kind(int64_t place) { return deferred_[place] ? private_ : plain_; }
+
+    // How many are left in a window.
+    int64_t count(Places& free, int64_t place, int64_t reach) {
+        free.near(place, reach, near_);
+        return static_cast<int64_t>(near_.size());
+    }
+
+    // The reach, doubled until the window holds enough of both kinds.
+    int64_t wide_enough(int64_t place, int64_t wanted, int64_t reach) {
+        while (count(plain_, place, reach) + count(private_, place, reach) < wanted) reach = std::min(2 * reach, view_.rows);
+        return reach;
+    }
+
+    // Takes the nearest places, as many as wanted, or all that there are (in the window, unless it may widen); returns how many.
+    int64_t nearest(Places& free, int64_t place, int64_t wanted, int64_t reach, bool widen, std::vector<int64_t>& groups) {
         wanted = std::min(wanted, free.left());
         if (wanted == 0) return 0;
-        for (free.near(place, reach, near_); static_cast<int64_t>(near_.size()) < wanted; free.near(place, reach, near_))
+        int64_t found = count(free, place, reach);
+        while (widen && found < wanted) {
             reach = std::min(2 * reach, view_.rows);
+            found = count(free, place, reach);
+        }
+        wanted = std::min(wanted, found);
         for (const Code* item = view_.begin(place); item != view_.end(place); ++item) mark_[*item] = 1;
         candidates_.clear();
         for (int64_t at : near_) {
@@ -119,6 +139,7 @@ private:
 
     RowsView view_;
     const int64_t* number_;
+    const uint8_t* seeds_;
     const uint8_t* deferred_;
     Places plain_, private_;
     std::vector<uint8_t> mark_;  // by item: whether the seed has it

@@ -1,11 +1,12 @@
 """GSC, Gray sort clustering (P1 s.4.2), for sensitive k-anonymity.
 
 All rows are sorted by the Gray codes of what may be known of them. In that order each sensitive row, unless another
-took it, takes the k - 1 nearest (Hamming distance; ties: input order) of the unused rows without sensitive items that
-stand at most alpha * k places above or below it. Where these are too few, the window is doubled until it holds enough.
-Where all the data hold too few, it takes all of them and, in the same way, unused sensitive rows. With fewer than k
-rows left, the remaining sensitive ones join the most similar finished group. Data that satisfy the model as they are
-stay as they are.
+took it, takes the k - 1 nearest (Hamming distance; ties: input order) of the unused rows that stand at most alpha * k
+places above or below it. Where these are too few, the window is doubled until it holds enough. P1 can be read in three
+ways. ``all`` rows may be taken; or in the ``pool``, which is the window, those without sensitive items come first; or
+the window is doubled until it holds enough ``nonsensitive`` ones, and where all the data hold too few, it takes all of
+them and, in the same way, sensitive rows. With fewer than k rows left, the remaining sensitive ones join the most
+similar finished group. Data that satisfy the model as they are stay as they are.
 
 Cost: sorting, and for each sensitive row a look at some alpha * k rows: close to linear. Memory is proportional to the
 data.
@@ -14,6 +15,9 @@ data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
 
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
@@ -36,22 +40,28 @@ class GSC(FlippingAlgorithm):
     solves = (SensitiveK,)
 
     alpha: int = option(2, low=1, help="how far to look for similar records: alpha * k (or p) places up and down")
+    candidates: Literal["all", "pool", "nonsensitive"] = option(
+        "all",
+        words=("all", "pool", "nonsensitive"),
+        help="which records it takes: any around it, or those without sensitive items first, around it or anywhere",
+    )
 
     def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Sort, then group."""
-        seeds, deferred = sensitive_rows(problem), problem.sensitive.sizes > 0
-        if not len(seeds):
+        if not len(sensitive_rows(problem)):
             return finished(problem, [], [])
         k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
-        rows = problem.items.take(order)
+        rows, seeds = problem.items.take(order), problem.sensitive_items.sizes[order] > 0
         groups = windowed_groups(
             rows.indptr,
             rows.items,
             len(rows.labels),
             order,
-            deferred[order],
+            seeds,
+            np.zeros_like(seeds) if self.candidates == "all" else seeds,
             k - 1,
             self.alpha * k,
+            widen=self.candidates != "pool",
             tick=engine.tick("grouping"),
         )
-        return finished(problem, order[groups].tolist(), order[deferred[order]])
+        return finished(problem, order[groups].tolist(), order[seeds])

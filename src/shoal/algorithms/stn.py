@@ -3,8 +3,9 @@
 Sensitive rows in ascending number of sensitive items (ties: input order) each take their k - 1 nearest unused rows
 without sensitive items, by Hamming distance on what may be known (ties: input order); flips make each such group the
 same. When rows without sensitive items run out, the next seed takes what is left of them, then the nearest unused
-sensitive rows; with fewer than k rows left, the remaining sensitive ones join the most similar finished group. Data
-that satisfy the model as they are stay as they are.
+sensitive rows; with fewer than k rows left, the remaining sensitive ones join the most similar finished group. With
+``shortage="merge"``, P1's own rule, all seeds that are left join when rows without sensitive items run out. Data that
+satisfy the model as they are stay as they are.
 
 Cost: for each sensitive row, one look at all others, either 64 items at a time or along the lists of rows that hold its
 items, whichever is cheaper; memory is proportional to the data.
@@ -13,13 +14,15 @@ items, whichever is cheaper; memory is proportional to the data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.algorithms import FlippingAlgorithm
 from shoal.engines import Engine
+from shoal.options import option
 from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.neighbours import fewest_sensitive_first, nearest_first
+from shoal.search.neighbours import SHORTAGE_HELP, SHORTAGES, fewest_sensitive_first, nearest_first
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,9 @@ class STN(FlippingAlgorithm):
     paper = "P1 s.4.1"
     solves = (SensitiveK,)
 
+    shortage: Literal["fill", "merge"] = option("fill", words=SHORTAGES, help=SHORTAGE_HELP)
+
     def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
         """Group, nearest first."""
-        return nearest_first(problem, fewest_sensitive_first(problem), engine)
+        seeds = fewest_sensitive_first(problem)
+        return nearest_first(problem, seeds, engine, candidates="nonsensitive", shortage=self.shortage)

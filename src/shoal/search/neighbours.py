@@ -2,6 +2,8 @@
 
 A row is sensitive if it holds a sensitive item. Each group has a seed, a sensitive row, and k - 1 others; flips make
 them the same (``recoding.Flips``). Sensitive rows that are left when fewer than k rows are unused join finished groups.
+P1 takes rows that are not sensitive first. If any row may be taken, groups hold several sensitive ones, and there are
+fewer groups.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.arrays import Counts
 from shoal.data.sensitive import merged
@@ -22,6 +25,9 @@ from shoal.published import Grouping
 from shoal.recoding import Flips
 from shoal.recoding.solution import Solution
 from shoal.search.overlaps import Overlaps
+
+SHORTAGES = ("fill", "merge")
+SHORTAGE_HELP = "no record without sensitive items is left: take others with them, or join a finished group"
 
 
 def sensitive_rows(problem: Prepared[SensitiveK]) -> Counts:
@@ -38,12 +44,17 @@ def fewest_sensitive_first(problem: Prepared[SensitiveK]) -> Counts:
     return rows[np.argsort(problem.sensitive_items.sizes[rows], kind="stable")]
 
 
-def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) -> Solution:
-    """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows, those not sensitive first.
+def nearest_first(
+    problem: Prepared[SensitiveK], seeds: Counts, engine: Engine, *, candidates: str, shortage: str
+) -> Solution:
+    """Each seed in turn, unless another took it, takes its k - 1 nearest unused rows.
 
-    Near is a small Hamming distance on the items that may be known; ties go in the order of the input.
+    Near is a small Hamming distance on the items that may be known; ties go in the order of the input. Candidates are
+    ``all`` rows, or the ``nonsensitive`` ones first. When these run out, the next seeds ``fill`` up their groups with
+    sensitive rows, or ``merge`` into finished groups.
     """
-    items, deferred = problem.items, problem.sensitive_items.sizes > 0
+    items, sensitive = problem.items, problem.sensitive_items.sizes > 0
+    deferred = sensitive if candidates == "nonsensitive" else np.zeros_like(sensitive)
     groups = nearest_groups(
         items.indptr,
         items.items,
@@ -54,7 +65,15 @@ def nearest_first(problem: Prepared[SensitiveK], seeds: Counts, engine: Engine) 
         threads=engine.threads,
         tick=engine.tick("looking for neighbours"),
     )
+    if shortage == "merge":
+        groups = groups[: _without_shortage(groups, deferred)]
     return finished(problem, groups.tolist(), seeds)
+
+
+def _without_shortage(groups: Counts, deferred: npt.NDArray[np.bool_]) -> int:
+    """How many groups come before the first one whose seed took deferred rows: at least one, which others can join."""
+    short = np.flatnonzero(deferred[groups[:, 1:]].any(axis=1))
+    return max(1, int(short[0])) if len(short) else len(groups)
 
 
 def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], seeds: Iterable[int]) -> Solution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
@@ -17,41 +18,60 @@ from tests.conftest import TWINS, implementations
 from tests.kernels.rows import Sets, csr, interrupt, row_lists
 
 
-def slow_groups(rows: Sets, number: list[int], deferred: list[bool], take: int, reach: int) -> list[list[int]]:
-    used = set[int]()
-    groups = []
+@dataclass(frozen=True)
+class Case:
+    """All that the kernel is given."""
+
+    rows: Sets
+    number: list[int]
+    seeds: list[bool]
+    deferred: list[bool]
+    take: int
+    reach: int
+    widen: bool
+
+
+def slow_groups(case: Case) -> list[list[int]]:
+    rows, used, groups = case.rows, set[int](), []
     for seed in range(len(rows)):
-        if not deferred[seed] or seed in used:
+        if not case.seeds[seed] or seed in used:
             continue
-        if len(rows) - len(used) <= take:
+        if len(rows) - len(used) <= case.take:
             break
         group = [seed]
+        free = [place for place in range(len(rows)) if place not in {*used, seed}]
+        window = case.reach
+        while not case.widen and sum(abs(place - seed) <= window for place in free) < case.take:
+            window *= 2
         for kind in (False, True):
-            free = [place for place in range(len(rows)) if place not in {*used, *group} and deferred[place] == kind]
-            wanted, window = min(take + 1 - len(group), len(free)), reach
-            while len(near := [place for place in free if abs(place - seed) <= window]) < wanted:
-                window *= 2
-            group += sorted(near, key=lambda place: (len(rows[place] ^ rows[seed]), number[place]))[:wanted]
+            some = [place for place in free if case.deferred[place] == kind]
+            wanted, wider = min(case.take + 1 - len(group), len(some)), window
+            while len(near := [place for place in some if abs(place - seed) <= wider]) < wanted and case.widen:
+                wider *= 2
+            group += sorted(near, key=lambda place: (len(rows[place] ^ rows[seed]), case.number[place]))[:wanted]
         used |= set(group)
         groups.append(group)
     return groups
 
 
-def grouped(
-    module: ModuleType, rows: Sets, number: list[int], deferred: list[bool], take: int, reach: int
-) -> list[list[int]]:
-    called, last = np.array(number, dtype=np.int64), np.array(deferred, dtype=np.uint8)
-    found = module.windowed_groups(*csr(rows), called, last, take, reach, no_progress)
-    groups: list[list[int]] = found.reshape(-1, take + 1).tolist()
+def grouped(module: ModuleType, case: Case) -> list[list[int]]:
+    called = np.array(case.number, dtype=np.int64)
+    flags = (np.array(some, dtype=np.uint8) for some in (case.seeds, case.deferred))
+    found = module.windowed_groups(*csr(case.rows), called, *flags, case.take, case.reach, case.widen, no_progress)
+    groups: list[list[int]] = found.reshape(-1, case.take + 1).tolist()
     return groups
 
 
 @examples(300)
-@given(rows=row_lists, data=st.data(), take=st.integers(1, 6), reach=st.integers(1, 8))
-def test_windowed_groups(kernel: ModuleType, rows: Sets, data: st.DataObject, take: int, reach: int) -> None:
-    deferred = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+@given(row_lists, st.data(), st.integers(1, 6), st.integers(1, 8), st.booleans())
+def test_windowed_groups(
+    kernel: ModuleType, rows: Sets, data: st.DataObject, take: int, reach: int, widen: bool
+) -> None:
+    """Which rows are seeds and which are deferred need not be the same."""
+    flags = st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))
     number = data.draw(st.permutations(range(len(rows))))
-    assert grouped(kernel, rows, number, deferred, take, reach) == slow_groups(rows, number, deferred, take, reach)
+    case = Case(rows, number, data.draw(flags), data.draw(flags), take, reach, widen)
+    assert grouped(kernel, case) == slow_groups(case)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.9, 1])
@@ -59,20 +79,27 @@ def test_larger_data(share: float) -> None:
     """Windows that are doubled many times, up to all of the data, and deferred rows that have to do."""
     rng = random.Random(int(100 * share))
     rows = [{rng.randrange(80) for _ in range(rng.randrange(9))} for _ in range(600)]
-    deferred, number = [rng.random() < share for _ in rows], rng.sample(range(600), 600)
-    for take, reach in ((1, 1), (4, 10), (19, 40), (40, 3)):
-        expected = slow_groups(rows, number, deferred, take, reach)
+    seeds, number = [rng.random() < share for _ in rows], rng.sample(range(600), 600)
+    for take, reach, deferred, widen in (
+        (1, 1, seeds, True),
+        (4, 10, [False] * 600, True),
+        (19, 40, seeds, False),
+        (40, 3, seeds, True),
+    ):
+        case = Case(rows, number, seeds, deferred, take, reach, widen)
+        expected = slow_groups(case)
         assert expected
         for module in implementations():
-            assert grouped(module, rows, number, deferred, take, reach) == expected
+            assert grouped(module, case) == expected
 
 
 def test_wrong_arguments_and_interruption(kernel: ModuleType) -> None:
-    rows = [{0}, {1}, {0}] * 20
+    rows, every = [{0}, {1}, {0}] * 20, np.ones(60, dtype=bool)
     for take, reach in ((0, 1), (1, 0)):
         with pytest.raises(ValueError, match="at least one"):
-            windowed_groups(*csr(rows), np.arange(60), np.ones(60, dtype=bool), take, reach)
-    assert len(windowed_groups(*csr(rows), np.arange(60), np.ones(60, dtype=bool), 60, 1)) == 0
+            windowed_groups(*csr(rows), np.arange(60), every, every, take, reach)
+    assert len(windowed_groups(*csr(rows), np.arange(60), every, every, 60, 1)) == 0
+    flags = every.astype(np.uint8)
     with pytest.raises(KeyboardInterrupt):
-        kernel.windowed_groups(*csr(rows), np.arange(60), np.ones(60, dtype=np.uint8), 2, 3, interrupt)
-    assert grouped(TWINS, [], [], [], 1, 1) == []
+        kernel.windowed_groups(*csr(rows), np.arange(60), flags, flags, 2, 3, True, interrupt)
+    assert grouped(TWINS, Case([], [], [], [], 1, 1, True)) == []

@@ -1,4 +1,4 @@
-"""Groups of a deferred row and the rows nearest to it in a window of a list (GSC)."""
+"""Groups of a seed and the rows nearest to it in a window of a list (GSC)."""
 
 from __future__ import annotations
 
@@ -15,30 +15,43 @@ def windowed_groups(
     items: Codes,
     labels: int,
     number: Counts,
+    seeds: npt.NDArray[np.bool_],
     deferred: npt.NDArray[np.bool_],
     take: int,
     reach: int,
     *,
+    widen: bool = True,
     tick: Tick = no_progress,
 ) -> Counts:
-    """Each deferred row in turn takes the ``take`` unused rows nearest to it in a window: a line each, it comes first.
+    """Each seed in turn takes the ``take`` unused rows nearest to it in a window: one line a group, the seed first.
 
     Rows are given in the order of a list and are called by their places in it. The window reaches that many places up
-    and down, and is doubled where it holds too few rows that are not deferred. Where all data hold too few, all of them
-    are taken, and deferred ones in the same way. Ties go to the lower ``number``. It ends where too few rows are left.
+    and down. Rows that are not deferred are taken first. If ``widen``, the window is doubled until it holds enough of
+    them; where all data hold too few, all of them are taken, and deferred rows in the same way. Otherwise the window is
+    doubled only until it holds enough rows of both kinds together. Ties go to the lower ``number``. A seed that was
+    taken makes no group, and the first one for which too few rows are left ends it all.
 
     >>> rows = np.array([0, 1, 2, 3, 4]), np.array([0, 1, 0, 0], dtype=np.int32)
-    >>> deferred = np.array([False, False, True, False])
-    >>> windowed_groups(*rows, 2, np.array([0, 1, 2, 3]), deferred, 1, 2).tolist()
+    >>> seeds = np.array([False, False, True, False])
+    >>> windowed_groups(*rows, 2, np.array([0, 1, 2, 3]), seeds, seeds, 1, 2).tolist()
     [[2, 0]]
-    >>> windowed_groups(*rows, 2, np.array([3, 2, 1, 0]), deferred, 1, 2).tolist()
+    >>> windowed_groups(*rows, 2, np.array([3, 2, 1, 0]), seeds, seeds, 1, 2).tolist()
     [[2, 3]]
     """
     if take < 1 or reach < 1:
         raise ValueError(f"a seed must take at least one row from a window of at least one, not {take} from {reach}")
     at_most, called = min(take, len(indptr)), np.ascontiguousarray(number, dtype=np.int64)
     groups = compiled_or(windowed_groups_twin)(
-        indptr, items, labels, called, deferred.astype(np.uint8), at_most, min(reach, len(indptr)), tick
+        indptr,
+        items,
+        labels,
+        called,
+        seeds.astype(np.uint8),
+        deferred.astype(np.uint8),
+        at_most,
+        min(reach, len(indptr)),
+        widen,
+        tick,
     )
     return groups.reshape(-1, take + 1)
 
@@ -48,33 +61,39 @@ def windowed_groups_twin(
     items: Codes,
     labels: int,
     number: Counts,
+    seeds: npt.NDArray[np.uint8],
     deferred: npt.NDArray[np.uint8],
     take: int,
     reach: int,
+    widen: bool,
     tick: Tick,
 ) -> Counts:
-    """Groups of a deferred row and the unused rows nearest to it in a window, one after the other."""
-    rows, last, called = [frozenset(row) for row in rows_of(indptr, items)], deferred.tolist(), number.tolist()
-    unused = {False: set[int](), True: set[int]()}
-    for place in range(len(rows)):
-        unused[bool(last[place])].add(place)
+    """Groups of a seed and the unused rows nearest to it in a window, one after the other."""
+    rows, called = [frozenset(row) for row in rows_of(indptr, items)], number.tolist()
+    unused = [set(np.flatnonzero(deferred == kind).tolist()) for kind in (0, 1)]
     groups: list[int] = []
-    for seed in sorted(unused[True]):
+    for seed in np.flatnonzero(seeds).tolist():
         tick(seed / len(rows))
-        if seed not in unused[True]:
+        if not any(seed in free for free in unused):
             continue
-        if len(unused[False]) + len(unused[True]) <= take:
+        if sum(map(len, unused)) <= take:
             break
-        unused[True].remove(seed)
+        unused[deferred[seed]].remove(seed)
         groups.append(seed)
-        missing = take
-        for free in unused.values():
-            wanted, window, near = min(missing, len(free)), reach, set[int]()
-            while len(near) < wanted:
-                near = free.intersection(range(seed - window, seed + window + 1))
-                window *= 2
-            ranked = sorted(near, key=lambda place: (len(rows[place] ^ rows[seed]), called[place]))
-            groups.extend(ranked[:wanted])
-            free.difference_update(ranked[:wanted])
-            missing -= wanted
+        missing, window = take, reach
+        while not widen and sum(len(_near(free, seed, window)) for free in unused) < take:
+            window *= 2
+        for free in unused:
+            wanted, wider = min(missing, len(free)), window
+            while len(near := _near(free, seed, wider)) < wanted and widen:
+                wider *= 2
+            ranked = sorted(near, key=lambda place: (len(rows[place] ^ rows[seed]), called[place]))[:missing]
+            groups.extend(ranked)
+            free.difference_update(ranked)
+            missing -= len(ranked)
     return np.array(groups, dtype=np.int64)
+
+
+def _near(free: set[int], place: int, reach: int) -> set[int]:
+    """The places that are left in a window."""
+    return free.intersection(range(place - reach, place + reach + 1))
