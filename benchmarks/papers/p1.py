@@ -1,4 +1,4 @@
-"""docs/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of three grids.
+"""docs/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of four grids.
 
 Time is CPU time of the search, the least of four on the same data, then means over the seeds.
 All else is the mean over the seeds.
@@ -7,15 +7,14 @@ All else is the mean over the seeds.
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from benchmarks.data import REAL
-from benchmarks.papers import common, p1_claims, p1_growth, p1_plots
+from benchmarks.papers import common, p1_claims, p1_growth, p1_plots, p1_readings
 from benchmarks.papers.p1_published import ITEMS, KS, implied, published
-from benchmarks.papers.p1_published import METHODS as PRINTED
+from benchmarks.papers.p1_readings import KINDS, means, spread
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case
 from shoal.evaluation.results import Row
@@ -24,49 +23,52 @@ PAGE = common.PAGES / "p1.md"
 SETS = ("D1", "D2", "D3", "D4")
 NAMES = {
     "stn": "STN",
-    "gsc": "GSC",
-    "knn": "K-NN",
-    "knn, order gsc": "K-NN, GSC order",
-    "knn, order stn": "K-NN, STN order",
+    "gsc": "GSC (all)",
+    "gsc, candidates pool": "GSC (pool)",
+    "gsc, candidates nonsensitive": "GSC (QT)",
+    "knn": "K-NN (all)",
+    "knn, order gsc": "K-NN (all), GSC order",
+    "knn, order stn": "K-NN (all), STN order",
+    "knn, candidates nonsensitive": "K-NN (QT)",
+    "knn, order gsc, candidates nonsensitive": "K-NN (QT), GSC order",
+    "knn, order stn, candidates nonsensitive": "K-NN (QT), STN order",
     "graysort": "GraySort",
     "apx-cover": "Sort APX Cover",
+    "stn, shortage merge": "STN, merge",
 }
-OURS = tuple(NAMES.values())[:5]
-KINDS = {
-    "groups": "groups",
-    "joined_rows": "joined rows",
-    "qid_additions": "QID added",
-    "qid_deletions": "QID deleted",
-    "sensitive_additions": "sensitive added",
-    "sensitive_deletions": "sensitive deleted",
-}
-MEANS = ("operations", "kl", "kl_mean", "privacy_value", "modified_items", *KINDS)
+OURS = tuple(NAMES.values())[:9]  # without K-NN (QT) in STN's order, which is STN
+DRAWN = ("STN", "GSC (all)", "GSC (QT)", "K-NN (all)", "K-NN (QT)")
 
 
 def write(again: bool) -> None:
     """Measure what is not known yet, draw the figures and fill the page."""
     drawn = facts("p1")
     results, others = paper_rows(common.rows("p1", again=again)), paper_rows(common.rows("p1-variants", again=again))
+    whole = paper_rows(common.rows("p1-webview", again=again))
     grown = paper_rows(common.rows("p1-growth", again=again))
     averages = means(results)
+    readings = {name: p1_readings.read(results, name) for name in p1_readings.READINGS}
     common.IMAGES.mkdir(parents=True, exist_ok=True)
-    p1_plots.against_k(averages, "ms", "search (CPU ms)", ("STN", "GSC", "K-NN"), common.IMAGES / "p1-fig3.png")
-    p1_plots.against_k(averages, "operations", "items added or deleted", OURS[:4], common.IMAGES / "p1-fig4.png")
-    p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", OURS[:4], common.IMAGES / "p1-fig5.png")
-    p1_plots.privacy(averages, common.IMAGES / "p1-tables.png")
+    p1_plots.against_k(averages, "ms", "search (CPU ms)", DRAWN, common.IMAGES / "p1-fig3.png")
+    p1_plots.against_k(averages, "operations", "items added or deleted", DRAWN, common.IMAGES / "p1-fig4.png")
+    p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", DRAWN, common.IMAGES / "p1-fig5.png")
+    both = {name: means(rows) for name, rows in readings.items() if name.startswith("both")}
+    p1_plots.privacy(both, common.IMAGES / "p1-tables.png")
     p1_plots.growth(grown, common.IMAGES / "p1-growth.png")
     tables: dict[str, Iterable[str]] = {
-        "claims": [common.verdicts(p1_claims.claims(results, averages))],
+        "claims": p1_claims.table({name: p1_claims.claims(rows, means(rows)) for name, rows in readings.items()}),
         "data": _data(drawn),
-        "time": _grid(averages, "ms", ("STN", "GSC", "K-NN"), lambda row: f"{row['ms']:.0f}"),
+        "time": _grid(averages, "ms", DRAWN, lambda row: f"{row['ms']:.0f}"),
         "operations": _grid(averages, "operations", OURS, lambda row: f"{row['operations']:,.0f}"),
-        "kinds": _kinds(averages),
+        "kinds": _kinds(averages, drawn),
         "kl": _grid(averages, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
         **{f"privacy {number}": _privacy(averages, name) for number, name in enumerate(SETS, 1)},
         "bound": _bound(drawn),
         "pairs": p1_claims.pairs(results),
-        "privacy claims": p1_claims.privacy_counts(averages),
-        "variants": _variants(others, facts("p1-variants")),
+        "privacy claims": p1_claims.privacy_counts({name: means(rows) for name, rows in readings.items()}),
+        "variants": p1_readings.variants(others, facts("p1-variants")),
+        "shortage": p1_readings.shortages(others, facts("p1-variants")),
+        "webview": p1_readings.whole(whole, facts("p1-webview")),
         "growth claims": [common.verdicts(p1_growth.claims(grown), "what we ask for")],
         "growth": p1_growth.table(grown),
     }
@@ -86,18 +88,6 @@ def paper_rows(rows: Sequence[Row]) -> list[Row]:
             {**row, **counted, "method": NAMES[row["method"]], "k": k, "ms": 1_000 * (row["search_cpu_seconds"] or 0)}
         )
     return named
-
-
-def means(results: Sequence[Row]) -> list[Row]:
-    """Over the seeds of each data set, method and k: means."""
-    cells: dict[tuple[str, str, int], list[Row]] = {}
-    for row in results:
-        cells.setdefault((row["data"], row["method"], row["k"]), []).append(row)
-    return [
-        {"data": name, "method": method, "k": k, "ms": statistics.fmean(row["ms"] for row in some)}
-        | {measure: statistics.fmean(row.get(measure) or 0 for row in some) for measure in MEANS}
-        for (name, method, k), some in cells.items()
-    ]
 
 
 def facts(grid: str) -> list[Row]:
@@ -126,6 +116,7 @@ def _drawn(case: Case) -> Row:
         "sensitive rows": int(secret.sum()),
         "share": 100 * float(secret.mean()),
         "their mean size": float(sizes[secret].mean()),
+        "sensitive items": int(hidden.sum()),
         "bare": 100 * float((known[secret] == 0).mean()),
         "most": {k: most_modified(k) for k in KS},
     }
@@ -145,16 +136,9 @@ def _data(drawn: Sequence[Row]) -> Iterator[str]:
     }
     for name in SETS:
         runs = [row for row in drawn if row["data"] == name]
-        cells = [_range([run[what] for run in runs], form) for what, form in forms.items()]
+        cells = [spread([run[what] for run in runs], form) for what, form in forms.items()]
         cells[3], cells[5] = f"{cells[3]} %", f"{cells[5]} %"
         yield f"| {name} | {' | '.join(cells)} | {', '.join(str(run['seed']) for run in runs)} |"
-
-
-def _range(values: Sequence[float], form: str) -> str:
-    """Mean (least to most)."""
-    if min(values) == max(values):
-        return format(values[0], form)
-    return f"{statistics.fmean(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
 def _grid(averages: Sequence[Row], measure: str, methods: Sequence[str], cell: Callable[[Row], str]) -> Iterator[str]:
@@ -172,13 +156,15 @@ def _grid(averages: Sequence[Row], measure: str, methods: Sequence[str], cell: C
             yield f"| {name} | {method} | {' | '.join(cells)} |"
 
 
-def _kinds(averages: Sequence[Row]) -> Iterator[str]:
-    """What the operations are, at k = 10."""
-    yield f"| data | method | {' | '.join(KINDS.values())} |"
-    yield f"|---|---|{'---:|' * len(KINDS)}"
+def _kinds(averages: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
+    """What the operations are, at k = 10, and how much of what is published as sensitive is true."""
+    yield f"| data | method | {' | '.join(KINDS.values())} | true of those published |"
+    yield f"|---|---|{'---:|' * len(KINDS)}---:|"
     for row in averages:
-        if row["k"] == 10 and row["method"] != "K-NN, STN order":
-            yield f"| {row['data']} | {row['method']} | {' | '.join(f'{row[name]:,.0f}' for name in KINDS)} |"
+        if row["k"] == 10 and "STN order" not in row["method"]:
+            cells = [f"{row[name]:,.0f}" for name in KINDS]
+            cells.append(p1_readings.true_share(row, drawn) if row["method"] in OURS else "")
+            yield f"| {row['data']} | {row['method']} | {' | '.join(cells)} |"
 
 
 def _privacy(averages: Sequence[Row], name: str) -> Iterator[str]:
@@ -186,10 +172,11 @@ def _privacy(averages: Sequence[Row], name: str) -> Iterator[str]:
     yield f"| {name} | {' | '.join(f'K = {k}' for k in KS)} |"
     yield f"|---|{'---|' * len(KS)}"
     here = {(row["method"], row["k"]): row for row in averages if row["data"] == name}
-    for method in PRINTED:
+    for method in (name for name in NAMES.values() if (name, KS[0]) in here and "order" not in name):
+        printed = method.partition(" (")[0]
         cells = (
-            f"{published(name, method, k):.2E} / **{here[method, k]['privacy_value']:.2E}**<br>"
-            f"I' {implied(name, method, k):.2f} / **{here[method, k]['modified_items']:.2f}**"
+            f"{published(name, printed, k):.2E} / **{here[method, k]['privacy_value']:.2E}**<br>"
+            f"I' {implied(name, printed, k):.2f} / **{here[method, k]['modified_items']:.2f}**"
             for k in KS
         )
         yield f"| {method} | {' | '.join(cells)} |"
@@ -204,20 +191,3 @@ def _bound(drawn: Sequence[Row]) -> Iterator[str]:
         yield f"| published, {method} | {' | '.join(f'{one:.1f}' for one in printed)} |"
     most = [[min(row["most"][k], ITEMS["D4"]) for row in drawn if row["data"] == "D4"] for k in KS]
     yield f"| the most that is possible, by run | {' | '.join(f'{min(one):.1f} to {max(one):.1f}' for one in most)} |"
-
-
-def _variants(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
-    """The same pairs under other options."""
-    pairs = (("GSC", "STN"), ("K-NN", "STN"), ("K-NN", "GSC"), ("K-NN, GSC order", "K-NN"))
-    titles = " | ".join(f"{first} < {second}" for first, second in pairs)
-    yield f"| operations | sensitive share | short of others at | I' of GSC, k = 3, 20 | {titles} |"
-    yield f"|---|---|---|---|{'---|' * len(pairs)}"
-    averages = {(row["data"], row["method"], row["k"]): row for row in means(results)}
-    for name in dict.fromkeys(row["data"] for row in results):
-        here = [row for row in drawn if row["data"] == name]
-        ks = sorted({row["k"] for row in results if row["data"] == name})
-        short = [str(k) for k in ks if any(row["sensitive rows"] * k > row["rows"] for row in here)]
-        cells = (p1_claims.compared(results, name, first, second, "operations") for first, second in pairs)
-        modified = ", ".join(f"{averages[name, 'GSC', k]['modified_items']:.1f}" for k in (3, 20))
-        share, few = _range([row["share"] for row in here], ".1f"), f"k = {', '.join(short)}" if short else "none"
-        yield f"| {name} | {share} % | {few} | {modified} | {' | '.join(map(str, cells))} |"

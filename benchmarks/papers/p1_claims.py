@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 
-from benchmarks.papers.common import Claim
 from benchmarks.papers.p1_published import KS, published
 from benchmarks.papers.p1_published import METHODS as PRINTED
 from shoal.evaluation.results import Row
@@ -49,20 +48,53 @@ def compared(results: Sequence[Row], name: str, first: str, second: str, measure
     return Pairs(less, same, len(both), min(shares), max(shares))
 
 
-def claims(results: Sequence[Row], averages: Sequence[Row]) -> list[Claim]:
-    """All of them. That a method needs less than another holds if it does in most pairs on each of the sets meant."""
+@dataclass(frozen=True)
+class Part:
+    """In how many cells of one data set a claim is true."""
+
+    name: str
+    true: int
+    total: int
+
+    @property
+    def holds(self) -> bool | None:
+        """In at least three quarters of them; false: in at most one quarter; none: in between."""
+        return True if 4 * self.true >= 3 * self.total else False if 4 * self.true <= self.total else None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Something that the paper says, and where it is true here."""
+
+    place: str
+    says: str
+    parts: Sequence[Part]
+    seen: str
+
+    @property
+    def verdict(self) -> str:
+        """The words of the page. A set of data with several parts has its worst one."""
+        sets = {part.name: [one.holds for one in self.parts if one.name == part.name] for part in self.parts}
+        good = [name for name, found in sets.items() if all(found)]
+        if len(good) == len(sets):
+            return "holds"
+        if good:
+            return f"depends on the data: holds on {', '.join(good)}"
+        failed = sum(False in found for found in sets.values())
+        return "does not hold" if 2 * failed > len(sets) else "depends on seed and k"
+
+
+def claims(results: Sequence[Row], averages: Sequence[Row]) -> list[Judged]:
+    """All of them, for one reading of the methods."""
     at = {(row["data"], row["method"], row["k"]): row for row in averages}
 
-    def less(place: str, says: str, measure: str, first: str, others: Iterable[str], sets: Iterable[str]) -> Claim:
-        comparisons = {other: {n: compared(results, n, first, other, measure) for n in sets} for other in others}
-        every = [one for by_set in comparisons.values() for one in by_set.values()]
-        seen = (
-            f"than {other}: {', '.join(f'{n} {one.less}' for n, one in by.items())}"
-            for other, by in comparisons.items()
-        )
-        return Claim(
-            place, says, all(one.mostly for one in every), f"of {every[0].total} pairs, less {'; '.join(seen)}"
-        )
+    def less(place: str, says: str, measure: str, first: str, others: Iterable[str], sets: Iterable[str]) -> Judged:
+        parts, seen = [], []
+        for other in others:
+            pairs = {name: compared(results, name, first, other, measure) for name in sets}
+            parts += [Part(name, one.less, one.total) for name, one in pairs.items()]
+            seen.append(f"than {other}: {', '.join(f'{name} {one.less}' for name, one in pairs.items())}")
+        return Judged(place, says, parts, f"{'; '.join(seen)} of {parts[0].total}")
 
     return [
         _fastest(at),
@@ -89,58 +121,79 @@ def claims(results: Sequence[Row], averages: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _fastest(at: Cells) -> Claim:
+def table(readings: Mapping[str, Sequence[Judged]]) -> Iterator[str]:
+    """What was claimed, and the verdicts for each reading."""
+    yield f"| where | the paper says | {' | '.join(readings)} |"
+    yield f"|---|---|{'---|' * len(readings)}"
+    for judged in zip(*readings.values(), strict=True):
+        cells = [f"{_words(one.verdict)}<br>{one.seen}" for one in judged]
+        shown = [cell if at == 0 or cell != cells[at - 1] else "the same" for at, cell in enumerate(cells)]
+        yield f"| {judged[0].place} | {judged[0].says} | {' | '.join(shown)} |"
+
+
+def _words(verdict: str) -> str:
+    return verdict if verdict == "holds" else f"**{verdict}**"
+
+
+def _fastest(at: Cells) -> Judged:
     """Cells in which each of the three is the fastest."""
-    best = [min(THREE, key=lambda one: at[name, one, k]["ms"]) for name in SETS for k in KS]
-    seen = ", ".join(f"{method} in {best.count(method)}" for method in THREE)
-    summary = f"of {len(best)} cells (data and k), the least CPU time has {seen}"
-    return Claim("Fig. 3", "K-NN has the shortest running time", best.count("K-NN") == len(best), summary)
+    best = {name: [min(THREE, key=lambda one: at[name, one, k]["ms"]) for k in KS] for name in SETS}
+    parts = [Part(name, found.count("K-NN"), len(KS)) for name, found in best.items()]
+    every = [method for found in best.values() for method in found]
+    seen = ", ".join(f"{method} {every.count(method)}" for method in THREE)
+    return Judged("Fig. 3", "K-NN has the shortest running time", parts, f"least CPU time: {seen} of {len(every)}")
 
 
-def _falls(at: Cells) -> Claim:
+def _falls(at: Cells) -> Judged:
     """STN from the least to the largest k."""
     ends = {name: [at[name, "STN", k]["ms"] for k in (KS[0], KS[-1])] for name in SETS}
     seen = ", ".join(f"{name} {first:.0f} to {last:.0f} ms" for name, (first, last) in ends.items())
-    falls = all(last < first for first, last in ends.values())
-    return Claim("Fig. 3", "STN's running time falls as k grows", falls, f"from k = {KS[0]} to {KS[-1]}: {seen}")
+    parts = [Part(name, int(last < first), 1) for name, (first, last) in ends.items()]
+    return Judged("Fig. 3", "STN's running time falls as k grows", parts, f"k = {KS[0]} to {KS[-1]}: {seen}")
 
 
-def _grows(at: Cells) -> Claim:
+def _grows(at: Cells) -> Judged:
     """Each step of each of the three."""
-    steps = [
-        at[name, method, a]["operations"] < at[name, method, b]["operations"]
-        for name in SETS
-        for method in THREE
-        for a, b in pairwise(KS)
-    ]
-    return Claim("Fig. 4", "Operations grow with k, for all", all(steps), f"in {sum(steps)} of {len(steps)} steps")
+    parts = []
+    for name in SETS:
+        curves = [[at[name, method, k]["operations"] for k in KS] for method in THREE]
+        steps = [a < b for curve in curves for a, b in pairwise(curve)]
+        parts.append(Part(name, sum(steps), len(steps)))
+    seen = f"{sum(part.true for part in parts)} of {sum(part.total for part in parts)} steps"
+    return Judged("Fig. 4", "Operations grow with k, for all", parts, seen)
 
 
-def _little(results: Sequence[Row]) -> Claim:
+def _little(results: Sequence[Row]) -> Judged:
     """The means of each two of the orders."""
     orders = ("K-NN", GSC_ORDER, "K-NN, STN order")
-    ends = [
-        abs(end)
-        for name in SETS
-        for order, other in combinations(orders, 2)
-        for measure in ("operations", "kl")
-        for one in [compared(results, name, order, other, measure)]
-        for end in (one.low, one.high)
-    ]
-    seen = f"means differ by at most {max(ends):.1f} % (we call up to {LITTLE:g} % little)"
-    return Claim("Figs. 6, 7", "The orders differ by little", max(ends) <= LITTLE, seen)
+    parts, most = [], 0.0
+    for name in SETS:
+        found = [
+            compared(results, name, order, other, measure)
+            for order, other in combinations(orders, 2)
+            for measure in ("operations", "kl")
+        ]
+        ends = [abs(end) for one in found for end in (one.low, one.high)]
+        parts.append(Part(name, int(max(ends) <= LITTLE), 1))
+        most = max(most, *ends)
+    seen = f"means differ by at most {most:.1f} % (we call up to {LITTLE:g} % little)"
+    return Judged("Figs. 6, 7", "The orders differ by little", parts, seen)
 
 
-def _privacy(at: Cells) -> Iterator[Claim]:
+def _privacy(at: Cells) -> Iterator[Judged]:
     """Cells of the tables, ours and those that were printed."""
 
-    def claim(says: str, tests: Sequence[tuple[Callable[[Mapping[str, float]], bool], Sequence[str]]]) -> Claim:
+    def claim(says: str, tests: Sequence[tuple[Callable[[Mapping[str, float]], bool], Sequence[str]]]) -> Judged:
         sides = []
         for value in (lambda n, m, k: at[n, m, k]["privacy_value"], published):
-            sides.append([test({m: value(n, m, k) for m in PRINTED}) for test, sets in tests for n in sets for k in KS])
-        ours, printed = sides
-        seen = f"{sum(ours)} of {len(ours)} here; {sum(printed)} in the paper's own tables"
-        return Claim("Tables 1-4", says, all(ours), seen)
+            cells: dict[str, list[bool]] = {}
+            for test, sets in tests:
+                for n in sets:
+                    cells.setdefault(n, []).extend(test({m: value(n, m, k) for m in PRINTED}) for k in KS)
+            sides.append([Part(n, sum(found), len(found)) for n, found in cells.items()])
+        ours, printed = (sum(part.true for part in side) for side in sides)
+        total = sum(part.total for part in sides[0])
+        return Judged("Tables 1-4", says, sides[0], f"{ours} of {total} here; {printed} in the paper's own tables")
 
     for rival in RIVALS:
         tests = [(partial(_above, method, rival), SETS) for method in THREE]
@@ -160,33 +213,36 @@ def _extreme(which: Callable[[Iterable[float]], float], method: str, at: Mapping
 
 
 def pairs(results: Sequence[Row]) -> Iterator[str]:
-    """All pairs that the claims are about, on every data set."""
+    """All pairs that the claims are about in any reading, on every data set."""
     yield f"| first < second | {' | '.join(SETS)} |"
     yield f"|---|{'---|' * len(SETS)}"
+    knn, gsc = ("K-NN (QT)", "K-NN (all)"), ("GSC (QT)", "GSC (pool)", "GSC (all)")
+    rivals = [(knn[0], one) for one in gsc] + [(knn[1], gsc[2])]
+    orders = [(f"{knn[0]}, GSC order", knn[0]), (f"{knn[0]}, GSC order", "STN")]
+    orders += [(f"{knn[1]}, GSC order", other) for other in (knn[1], f"{knn[1]}, STN order")]
     for measure, title in (("ms", "time"), ("operations", "operations"), ("kl", "KL")):
-        for first, second in (
-            *(() if measure == "ms" else (("GSC", "STN"),)),
-            ("K-NN", "STN"),
-            ("K-NN", "GSC"),
-            *(() if measure == "ms" else ((GSC_ORDER, "K-NN"), (GSC_ORDER, "K-NN, STN order"))),
-        ):
+        for first, second in [*((one, "STN") for one in (*gsc, *knn)), *rivals, *(orders if measure != "ms" else [])]:
             cells = (str(compared(results, name, first, second, measure)) for name in SETS)
             yield f"| {title}: {first} < {second} | {' | '.join(cells)} |"
 
 
-def privacy_counts(averages: Sequence[Row]) -> Iterator[str]:
+def privacy_counts(readings: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """For how many k each statement about privacy values is true, in P1's own tables and here."""
-    yield f"| of {len(KS)} k: published / ours | {' | '.join(SETS)} |"
+    yield f"| of {len(KS)} k: published / {' / '.join(readings)} | {' | '.join(SETS)} |"
     yield f"|---|{'---|' * len(SETS)}"
     tests: list[tuple[str, Callable[[Mapping[str, float]], bool]]] = [
         *((f"{method} above {rival}", partial(_above, method, rival)) for rival in RIVALS for method in THREE),
         *((f"{method} highest of all", partial(_extreme, max, method)) for method in THREE),
         *((f"{method} lowest of all", partial(_extreme, min, method)) for method in RIVALS),
     ]
-    ours = {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in averages}
+    ours = [
+        {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in averages}
+        for averages in readings.values()
+    ]
     for title, holds in tests:
         cells = []
         for name in SETS:
-            printed = sum(holds({m: published(name, m, k) for m in PRINTED}) for k in KS)
-            cells.append(f"{printed} / {sum(holds({m: ours[name, m, k] for m in PRINTED}) for k in KS)}")
+            counts = [sum(holds({m: published(name, m, k) for m in PRINTED}) for k in KS)]
+            counts += [sum(holds({m: one[name, m, k] for m in PRINTED}) for k in KS) for one in ours]
+            cells.append(" / ".join(map(str, counts)))
         yield f"| {title} | {' | '.join(cells)} |"

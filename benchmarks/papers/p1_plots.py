@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,11 @@ NAMED = {
 
 
 def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The house style by the paper's names; STN is broad, since K-NN mostly runs over it."""
-    styles = {method: charts.line_styles([NAMED[method]])[NAMED[method]] for method in methods}
+    """The house style by the paper's names; STN is broad, since K-NN mostly runs over it; from QT is dotted."""
+    styles = {}
+    for method in methods:
+        name = NAMED[method.replace(" (all)", "").replace(" (QT)", "")]
+        styles[method] = charts.line_styles([name])[name] | ({"linestyle": ":"} if "(QT)" in method else {})
     styles["STN"] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
     return styles
 
@@ -50,18 +53,22 @@ def against_k(means: Sequence[Row], measure: str, label: str, methods: Sequence[
     _finish(figure, panels, (label, "the same, STN = 100 %"), "k", target)
 
 
-def privacy(means: Sequence[Row], target: Path) -> None:
-    """The privacy values: above what P1 printed, below ours, on the same axes."""
-    figure, panels = charts.panels(2, len(TITLES), height=2.3)
+def privacy(readings: Mapping[str, Sequence[Row]], target: Path) -> None:
+    """The privacy values: above what P1 printed, below ours for some readings, on the same axes."""
+    figure, panels = charts.panels(1 + len(readings), len(TITLES), height=2.3)
     for column, (name, title) in enumerate(TITLES.items()):
         printed = [{"k": k, "method": m, "privacy_value": published(name, m, k)} for m in PRINTED for k in KS]
-        for panel, rows in zip(panels[:, column], (printed, [r for r in means if r["data"] == name]), strict=True):
+        ours = ([row for row in means if row["data"] == name] for means in readings.values())
+        for panel, rows in zip(panels[:, column], (printed, *ours), strict=True):
             charts.curves(panel, rows, "k", "privacy_value", styles=_styles(PRINTED))
             panel.set_yscale("log")
         panels[0][column].set_title(title)
-        panels[1][column].sharey(panels[0][column])
+        for line in panels[1:]:
+            line[column].sharey(panels[0][column])
         panels[0][column].autoscale(axis="y")
-    _finish(figure, panels, ("privacy value, published", "privacy value, ours"), "k (GraySort: p)", target)
+    _finish(
+        figure, panels, ("privacy value, published", *(f"ours, {name}" for name in readings)), "k (GraySort: p)", target
+    )
 
 
 def growth(results: Sequence[Row], target: Path) -> None:
