@@ -106,7 +106,8 @@ def whole(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
         runs = [one["operations"] for one in results if (one["data"], one["k"], one["method"]) == place]
         yield (
             f"| {row['data']} | {row['k']} | {row['method']} | {row['groups']:,.0f} | {row['operations']:,.0f} | "
-            f"{', '.join(f'{run:,.0f}' for run in runs)} | {row['sensitive_additions']:,.0f} | {true_share(row, drawn)} |"
+            f"{', '.join(f'{run:,.0f}' for run in runs)} | {row['sensitive_additions']:,.0f} | "
+            f"{true_share(row, drawn)} |"
         )
 
 

@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.data import notes
 from shoal.errors import Infeasible
+from shoal.report import wording
 from shoal.search.overlaps import Overlaps
 from tests.budget import examples
 
@@ -250,6 +252,33 @@ def test_a_shortage_merges_into_finished_groups() -> None:
     release = shoal.anonymize(problem_of(few, 3), shoal.STN("merge"))
     assert release.solution.statistics == {"groups": 1, "joined_rows": 7}
     assert safe(release.published.as_written.sets(), 3)
+
+
+@examples(100)
+@given(tables())
+def test_groups_whose_records_all_held_an_item_are_told(case: tuple[list[Row], int]) -> None:
+    """Counted again with sets. STN has none as long as others suffice."""
+    rows, k = case
+    if len(rows) < k or safe(rows, k):
+        return
+    for algorithm in (shoal.STN(), shoal.KNN()):
+        release = shoal.anonymize(problem_of(rows, k), algorithm)
+        of = release.published.grouping
+        assert of is not None
+        groups = [[rows[row] for row in np.flatnonzero(of.of == group)] for group in range(len(of))]
+        certain = [group for group in groups if frozenset.intersection(*group) & set(SECRET)]
+        told = [note for note in release.notes if isinstance(note, notes.GroupsOfHolders)]
+        changed = release.losses["operations"] > 0
+        assert told == ([notes.GroupsOfHolders(len(certain), sum(map(len, certain)))] if certain and changed else [])
+
+
+def test_groups_of_holders_in_words() -> None:
+    alike = [frozenset({"q0", "s0"}), frozenset({"q0", "q1", "s0"}), frozenset({"q0", "s0"})]
+    rows = [*alike, *[frozenset({"q5"})] * 6]
+    said = "In 1 group with 3 records every record really held the same sensitive item"
+    for algorithm, expected in ((shoal.STN(), False), (shoal.KNN("stn", "nonsensitive"), False), (shoal.GSC(), True)):
+        release = shoal.anonymize(problem_of(rows, 3), algorithm)
+        assert any(said in text for text in wording.falsehoods(release)) == expected
 
 
 def test_too_few_records() -> None:

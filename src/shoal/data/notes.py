@@ -49,6 +49,14 @@ class SensitiveItemsInflated(Untrue):
 
 
 @dataclass(frozen=True)
+class GroupsOfHolders(Untrue):
+    """In some groups a sensitive item was not given to anybody: all records of the group held it."""
+
+    groups: int
+    records: int  # in these groups
+
+
+@dataclass(frozen=True)
 class TooManySensitive(Untrue):
     """More than half of the records are published with a sensitive item."""
 

@@ -64,7 +64,8 @@ class Flips(Recoding):
         if not added and not deleted:
             return []
         given = _given(change, self.grouping) if sensitive else []
-        return [notes.ItemsChanged(added, sensitive, deleted), *given, notes.ChangedDataMislead()]
+        told = [*given, *_facts(change, self.grouping)]
+        return [notes.ItemsChanged(added, sensitive, deleted), *told, notes.ChangedDataMislead()]
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
         """The items that each group keeps, as pairs of group and item."""
@@ -154,6 +155,17 @@ def _given(change: Change, grouping: Grouping) -> list[Note]:
     if 2 * published > rows:
         told.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
     return told
+
+
+def _facts(change: Change, grouping: Grouping) -> list[Note]:
+    """The groups in which a sensitive item is true of every record."""
+    hidden = change.was.items >= change.n_qid
+    groups, items = grouping.of[change.was.rows[hidden]], change.was.items[hidden]
+    width = max(1, len(change.labels))
+    pairs, holders = counted(groups[groups >= 0] * width + items[groups >= 0])
+    of = pairs // width
+    certain = np.unique(of[holders == grouping.sizes[of]])
+    return [notes.GroupsOfHolders(len(certain), int(grouping.sizes[certain].sum()))] if len(certain) else []
 
 
 def _summary(kind: str, grouping: Grouping) -> RecodingSummary:

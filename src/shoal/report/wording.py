@@ -184,6 +184,15 @@ def _(note: notes.SensitiveItemsInflated) -> str:
 
 
 @worded.register
+def _(note: notes.GroupsOfHolders) -> str:
+    return (
+        f"In {count_noun(note.groups, 'group')} with {count_noun(note.records, 'record')} every record really held the "
+        f"same sensitive item, so there it is a fact about each of them. The algorithm stn, or the candidates "
+        f"'nonsensitive', avoid such groups while there are enough other records."
+    )
+
+
+@worded.register
 def _(note: notes.SensitiveItemsGiven) -> str:
     are, held = ("is", "it") if note.records == 1 else ("are", "they")
     return f"{count_noun(note.records, 'record')} {are} published with a sensitive item that {held} did not hold."
