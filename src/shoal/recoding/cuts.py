@@ -229,8 +229,9 @@ class LocalNodes(Recoding):
         fits = len(items) == len(self.indptr) - 1 and items.labels == self.hierarchy.items
         if fits and bool(np.all(starts[order][1:] >= ends[order][:-1])):
             keys = row_ids(items.indptr) * width + items.items
-            at = np.searchsorted(starts[order], keys, side="right") - 1
-            if bool(np.all(at >= 0)) and bool(np.all(keys < ends[order][at])) and len(np.unique(at)) == len(order):
+            at = np.searchsorted(starts[order], keys, side="right") - 1  # ascending, as the keys are
+            used = np.count_nonzero(np.diff(at, prepend=-1))
+            if bool(np.all(at >= 0)) and bool(np.all(keys < ends[order][at])) and used == len(order):
                 entries: Counts = order[at]
                 return entries
         raise HierarchyError(
@@ -240,7 +241,8 @@ class LocalNodes(Recoding):
     def apply(self, items: Transactions, hidden: Sensitive | None = None) -> Published:
         """Replace every item by the node of its row that covers it."""
         self._covering(items)
-        nodes, codes = np.unique(self.nodes, return_inverse=True)
+        nodes = self.published_nodes
+        codes = np.searchsorted(nodes, np.arange(len(self.hierarchy)))[self.nodes]
         labels = tuple(self.hierarchy.labels[node] for node in nodes)
         published = Transactions(*csr_from_pairs(row_ids(self.indptr), codes, len(items)), labels)
         return Published.from_nodes(published, nodes, self.hierarchy, hidden)
@@ -248,7 +250,7 @@ class LocalNodes(Recoding):
     @property
     def published_nodes(self) -> Codes:
         """The nodes of all rows."""
-        return np.unique(self.nodes)
+        return np.flatnonzero(np.bincount(self.nodes, minlength=len(self.hierarchy))).astype(np.int32)
 
     def on(self, hierarchy: Hierarchy) -> LocalNodes:
         """The same nodes, labelled by another hierarchy."""
@@ -260,7 +262,7 @@ class LocalNodes(Recoding):
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """The rows in figures; an item is intact if it is so in every row that has it."""
-        nodes = np.unique(self.nodes)
+        nodes = self.published_nodes
         blurred = self.hierarchy.leaves[self.nodes[self._covering(self.items)]] > 1
         bounds, text = (4 * self.indptr).tolist(), self.nodes.tobytes()
         return RecodingSummary(
