@@ -1,6 +1,6 @@
 """MM: minimal moles against brute force, the greedy choice against a slow one, limits, and real data.
 
-Covers: search/moles.py, kernels/search/suppress/minimal_moles.py.
+Covers: kernels/search/suppress/choose_suppressed.py, kernels/search/suppress/minimal_moles.py.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from shoal.data.arrays import Codes
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.arrays import NOBODY
 from shoal.kernels.choice import no_progress
+from shoal.kernels.search.suppress.choose_suppressed import choose_suppressed
 from shoal.kernels.search.suppress.minimal_moles import minimal_moles
-from shoal.search.moles import choose_suppressed
 from shoal.testing import models, problems
 from tests import oracles
 from tests.budget import examples
@@ -170,21 +170,37 @@ def slowly(moles: list[frozenset[int]], lost: list[int], barred: list[bool]) -> 
 @examples(300)
 @given(
     moles=st.sets(st.frozensets(st.integers(0, 8), min_size=1, max_size=4), max_size=25),
-    lost=st.lists(st.integers(0, 6) | st.just(2**53), min_size=9, max_size=9),
+    lost=st.lists(st.integers(0, 6) | st.sampled_from([2**53, 2**62, 2**63 - 1]), min_size=9, max_size=9),
     barred=st.lists(st.sampled_from([False, False, False, True]), min_size=9, max_size=9),
 )
-def test_the_greedy_choice(moles: set[frozenset[int]], lost: list[int], barred: list[bool]) -> None:
+def test_the_greedy_choice(kernel: ModuleType, moles: set[frozenset[int]], lost: list[int], barred: list[bool]) -> None:
     kept = oracles.minimal({frozenset(map(str, mole)) for mole in moles})
     minimal = [frozenset(map(int, mole)) for mole in kept]
     by_size = [
         np.array([sorted(mole) for mole in minimal if len(mole) == size], dtype=np.int32).reshape(-1, size)
         for size in range(1, 5)
     ]
-    assert choose_suppressed(by_size, lost, np.array(barred)) == slowly(minimal, lost, barred)
+    codes = np.concatenate([some.ravel() for some in by_size])
+    arrays = np.array(lost, dtype=np.int64), np.array(barred, dtype=np.uint8)
+    chosen = kernel.choose_suppressed([len(some) for some in by_size], codes, *arrays, no_progress)
+    assert plain(chosen) == slowly(minimal, lost, barred)
 
 
 def test_no_moles_nothing_to_do() -> None:
-    assert choose_suppressed([], [1, 2], np.zeros(2, dtype=bool)) == []
+    assert choose_suppressed([], np.array([1, 2]), np.zeros(2, dtype=bool)) == []
+
+
+def test_ratios_are_compared_exactly(kernel: ModuleType) -> None:
+    """1 of 2^62 and 2 of 2^63 - 1: numbers with a point are the same, but the second ratio is larger."""
+    codes, lost = np.array([0, 3, 1, 3, 1, 4], dtype=np.int32), np.array([2**62, 2**63 - 1, 9, 2**63 - 1, 2**63 - 1])
+    barred = np.array([0, 0, 0, 1, 1], dtype=np.uint8)
+    assert kernel.choose_suppressed([0, 3], codes, lost, barred, no_progress).tolist() == [1, 0]
+
+
+def test_the_choice_can_be_interrupted(kernel: ModuleType) -> None:
+    arrays = np.array([0, 1], dtype=np.int32), np.array([1, 1]), np.zeros(2, dtype=np.uint8)
+    with pytest.raises(KeyboardInterrupt):
+        kernel.choose_suppressed([0, 1], *arrays, interrupt)
 
 
 # The whole

@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.algorithms import SuppressingAlgorithm
-from shoal.data.arrays import Codes
+from shoal.data.arrays import Codes, Counts
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.search.suppress.choose_suppressed import choose_suppressed
 from shoal.kernels.search.suppress.minimal_moles import MOST_MOLES, minimal_moles
 from shoal.options import format_value
 from shoal.privacy.hkp import HkpCoherence
@@ -32,7 +33,6 @@ from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
-from shoal.search.moles import choose_suppressed
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class MM(SuppressingAlgorithm):
                 f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: let an attacker "
                 f"know fewer items (a smaller p or m), or take another algorithm."
             )
-        chosen = choose_suppressed(moles, _lost(problem), limits.protected)
+        tick = engine.tick("choosing what to suppress")
+        chosen = choose_suppressed(moles, _lost(problem), limits.protected, tick=tick)
         if chosen is None:
             raise self._refused(problem, _stubborn(moles, limits.protected))
         if (gone := limits.suppressed(chosen)) > limits.budget:
@@ -103,9 +104,9 @@ def _others(problem: Prepared[HkpCoherence | KmAnonymity]) -> str:
     return ", or use --algorithm optimal-suppress, which generalizes, too"
 
 
-def _lost(problem: Prepared[HkpCoherence | KmAnonymity]) -> list[int]:
+def _lost(problem: Prepared[HkpCoherence | KmAnonymity]) -> Counts:
     """For each item, what suppressing it everywhere loses, as a whole number."""
     leaves = problem.hierarchy.n_leaves
     suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)
-    lost: list[int] = (problem.occurrences[:leaves] * suppressed - problem.costs[:leaves]).tolist()
+    lost: Counts = problem.occurrences[:leaves] * suppressed - problem.costs[:leaves]
     return lost
