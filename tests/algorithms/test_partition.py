@@ -1,6 +1,6 @@
 """Transactional k-anonymity and Partition: each clause of the rule, a second implementation of it, and its verifier.
 
-Covers: privacy/transactional_k.py, search/row_trees.py, published.py.
+Covers: privacy/transactional_k.py, published.py.
 """
 
 from __future__ import annotations

@@ -20,28 +20,22 @@ label that gives no group of k rows gives none for some of the rows either: it i
 those labels can be expanded that all of them expand alike, so their order does not matter.
 
 Cost: for each bucket the rows times the labels that are still open; memory is proportional to the nodes above the
-items of each row (see search/row_trees.py).
+items of each row.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.algorithms import TreeAlgorithm
-from shoal.data.arrays import Counts, Offsets, csr_from_pairs
-from shoal.data.transactions import Transactions
 from shoal.engines import Engine
+from shoal.kernels.search.local.partition import partition
 from shoal.privacy.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.recoding import LocalNodes
 from shoal.recoding.solution import Solution
-from shoal.search.row_trees import RowTrees
 
 
 @dataclass(frozen=True)
@@ -60,160 +54,20 @@ class Partition(TreeAlgorithm):
         problem.occurrences  # noqa: B018  (an error if the gains would not fit)
         weights = np.ones(hierarchy.n_leaves, dtype=np.int64) if problem.item_weights is None else problem.item_weights
         penalty = problem.loss.penalty(hierarchy.leaves, hierarchy.n_leaves)
-        trees = RowTrees.of(items, hierarchy, penalty, weights)
-        search = _Search(trees, hierarchy.leaves, privacy.k)
-        rows, sizes, nodes, settled, tick = [], [], [], 0, engine.tick("partitioning")
-        for bucket in search.run(_in_order(items)):
-            rows.append(bucket.rows)
-            sizes.append(len(bucket.done))
-            nodes += bucket.done
-            settled += len(bucket.rows)
-            tick(settled / len(items))
-        nothing = Transactions.nothing(len(items))
-        indptr, labels = nothing.indptr, nothing.items
-        if rows:
-            counts, stops = [len(some) for some in rows], np.cumsum(sizes)
-            each = np.repeat(sizes, counts)  # labels of each row
-            at = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each - np.repeat(stops - sizes, counts), each)
-            indptr, labels = csr_from_pairs(
-                np.repeat(np.concatenate(rows), each), np.array(nodes, dtype=np.int32)[at], len(items)
-            )
+        found = partition(
+            items.indptr,
+            items.items,
+            hierarchy.parent,
+            hierarchy.span,
+            hierarchy.n_leaves,
+            penalty,
+            weights,
+            privacy.k,
+            tick=engine.tick("partitioning"),
+        )
         statistics: dict[str, float] = {
-            "buckets": len(rows),
-            "expansions": search.expansions,
-            "leftover_rows": search.left,
+            "buckets": found.buckets,
+            "expansions": found.expansions,
+            "leftover_rows": found.left,
         }
-        return Solution(LocalNodes(hierarchy, items, indptr, labels), statistics=statistics)
-
-
-class _Bucket(NamedTuple):
-    """Rows with equal labels."""
-
-    rows: Counts  # [n]
-    open: Offsets  # [labels, n] the places, in the tree of each row, of the labels that may yet be expanded
-    done: list[int]  # the nodes of the others
-
-
-class _Expansion(NamedTuple):
-    """What becomes of a bucket when one label is expanded."""
-
-    gain: int
-    leaving: frozenset[int]  # the shapes that go on
-    given: frozenset[int]  # columns with such a shape that stay behind all the same
-
-
-@dataclass(eq=False)
-class _Search:
-    """Splits buckets."""
-
-    trees: RowTrees
-    sizes: Counts  # leaves of each node
-    k: int
-    expansions: int = field(default=0, init=False)
-    left: int = field(default=0, init=False)  # rows that stayed behind, each as often as it did
-
-    def run(self, rows: Counts) -> Iterator[_Bucket]:
-        """The buckets that cannot be split further, all their labels done."""
-        tops = self.trees.tops[rows][None, :]
-        stack = [_Bucket(rows, tops, [])] if len(rows) else []
-        while stack:
-            bucket = self._tidy(stack.pop())
-            if len(bucket.rows) < 2 * self.k:
-                yield self._alike(bucket)
-                continue
-            parts = self._split(bucket)
-            stack += parts
-            if not parts:
-                yield bucket._replace(done=[*bucket.done, *self._nodes(bucket.open)])
-
-    def _nodes(self, open_: Offsets) -> list[int]:
-        """The labels at places; the same in all columns."""
-        nodes: list[int] = self.trees.node[open_[:, 0]].tolist()
-        return nodes
-
-    def _tidy(self, bucket: _Bucket) -> _Bucket:
-        """Items cannot be expanded."""
-        items = bucket.open[:, 0] < self.trees.leaves
-        if not items.any():
-            return bucket
-        return _Bucket(bucket.rows, bucket.open[~items], [*bucket.done, *self._nodes(bucket.open[items])])
-
-    def _alike(self, bucket: _Bucket) -> _Bucket:
-        """Too few rows for two buckets: expand all labels that all rows expand alike, in any order."""
-        while len(bucket.open):
-            shapes = self.trees.shape[bucket.open]
-            alike = (shapes == shapes[:, :1]).all(axis=1)
-            below = [self.trees.kids_of(places) for places in bucket.open[alike]]
-            self.expansions += len(below)
-            done = [*bucket.done, *self._nodes(bucket.open[~alike])]
-            bucket = self._tidy(_Bucket(bucket.rows, np.concatenate([bucket.open[:0], *below]), done))
-        return bucket
-
-    def _split(self, bucket: _Bucket) -> list[_Bucket]:
-        """Expand the label that gains most; nothing, if none can be expanded."""
-        shapes, gains = self.trees.shape[bucket.open], self.trees.gain[bucket.open]
-        nodes, most = self._nodes(bucket.open), gains.sum(axis=1).tolist()
-        best: tuple[tuple[int, int, int], int, _Expansion] | None = None
-        open_ = np.ones(len(nodes), dtype=bool)
-        for at in sorted(range(len(nodes)), key=lambda at: -most[at]):
-            if best is not None and most[at] < best[2].gain:
-                break
-            column_shapes = shapes[at].tolist()
-            sizes = Counter(column_shapes)
-            if max(sizes.values()) < self.k:
-                open_[at] = False  # for good: among fewer rows there are even fewer of each shape
-            else:
-                candidate = self._expanded(sizes, column_shapes, gains[at].tolist())
-                rank = (-candidate.gain, int(self.sizes[nodes[at]]), nodes[at])
-                if best is None or rank < best[0]:
-                    best = rank, at, candidate
-        if best is None:
-            return []
-        self.expansions += 1
-        _, chosen, expansion = best
-        done = [*bucket.done, *(node for node, still in zip(nodes, open_, strict=True) if not still)]
-        stay, groups = _grouped(shapes[chosen].tolist(), expansion)
-        parts = []
-        if stay:
-            self.left += len(stay)
-            parts.append(_Bucket(bucket.rows[stay], bucket.open[open_][:, stay], done))
-        open_[chosen] = False
-        for columns in groups:
-            below = self.trees.kids_of(bucket.open[chosen, columns])
-            parts.append(_Bucket(bucket.rows[columns], np.concatenate([bucket.open[open_][:, columns], below]), done))
-        return parts
-
-    def _expanded(self, sizes: Counter[int], shapes: Sequence[int], gains: Sequence[int]) -> _Expansion:
-        """Who goes on and who stays behind if a label is expanded, in a bucket of 2k rows or more."""
-        full = sorted((size, shape) for shape, size in sizes.items() if size >= self.k)
-        short = len(shapes) - sum(size for size, _ in full)
-        missing = self.k - short if short else 0
-        given: list[int] = []
-        if missing > sum(size - self.k for size, _ in full):
-            full = full[1:]  # the smallest stays behind as a whole; it is not the only one, or it could spare enough
-        elif missing > 0:
-            for size, shape in full:
-                spare = min(size - self.k, missing - len(given))
-                if spare:
-                    least = sorted((gain, at) for at, gain in enumerate(gains) if shapes[at] == shape)
-                    given += [at for _, at in least[:spare]]
-        leaving = frozenset(shape for _, shape in full)
-        gain = sum(gain for shape, gain in zip(shapes, gains, strict=True) if shape in leaving)
-        return _Expansion(gain - sum(gains[at] for at in given), leaving, frozenset(given))
-
-
-def _grouped(shapes: Sequence[int], expansion: _Expansion) -> tuple[list[int], list[list[int]]]:
-    """The columns that stay behind, and the groups that go on."""
-    stay: list[int] = []
-    groups: dict[int, list[int]] = {shape: [] for shape in expansion.leaving}
-    for at, shape in enumerate(shapes):
-        (stay if at in expansion.given else groups.get(shape, stay)).append(at)
-    return stay, list(groups.values())
-
-
-def _in_order(items: Transactions) -> Counts:
-    """The rows that are not empty in the order of their items, equal ones in that of the input."""
-    bounds = (4 * items.indptr).tolist()
-    text = items.items.astype(">i4").tobytes()
-    keys = [text[start:stop] for start, stop in pairwise(bounds)]
-    return np.array(sorted(np.flatnonzero(items.sizes).tolist(), key=keys.__getitem__), dtype=np.int64)
+        return Solution(LocalNodes(hierarchy, items, found.indptr, found.labels), statistics=statistics)
