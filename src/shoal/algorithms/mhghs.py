@@ -1,7 +1,8 @@
 """mHgHs (P4 s.4): HgHs in rounds, for sets of 1 label, then 2, .. up to m.
 
 A round goes no deeper than the cut of the round before, so that most of what it would have to count does not exist any
-more; what is suppressed is decided anew in each. See :mod:`shoal.search.suppression`.
+more; what is suppressed is decided anew in each. Rounds end as soon as no set of any size is too rare, unless all are
+asked for. See :mod:`shoal.search.suppression`.
 
 Cost: as that of HgHs, on a hierarchy that shrinks from round to round.
 """
@@ -9,9 +10,11 @@ Cost: as that of HgHs, on a hierarchy that shrinks from round to round.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
+from shoal.options import option
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
@@ -28,6 +31,10 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     solves = (KmAnonymity,)
     reveals = "certainty"
 
+    rounds: Literal["needed", "all"] = option(
+        "needed", words=("needed", "all"), help="end once no set of any size is too rare, or go on up to m as the paper"
+    )
+
     def search(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
         """Walk down from the root, once for each size of sets."""
-        return mhghs(problem, self.limits(problem), engine)
+        return mhghs(problem, self.limits(problem), engine, rounds=self.rounds)

@@ -5,12 +5,14 @@ one is kept unless it completes, with labels kept before, a set of at most m lab
 expand one label further the cheapest is taken, if it is cheaper than the present one. A label with one child only is
 replaced by it at once: it stands for the same items.
 
-mHgHs does so for sets of 1 label, then 2, .. up to m; each round goes no deeper than the cut of the one before.
+mHgHs does so for sets of 1 label, then 2, .. up to m; each round goes no deeper than the cut of the one before. A round
+may end above that cut even if nothing at it is rare: the walk is greedy, and a larger set may be rare on the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -38,9 +40,11 @@ def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Cut
     return _walks(problem, limits, engine, range(_known(problem), _known(problem) + 1))
 
 
-def mhghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> CutSolution:
-    """A walk for each number of labels up to m, until no set of any size is rare."""
-    return _walks(problem, limits, engine, range(1, _known(problem) + 1))
+def mhghs(
+    problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, *, rounds: Literal["needed", "all"] = "needed"
+) -> CutSolution:
+    """A walk for each number of labels up to m; or as many as are needed, until no set of any size is rare."""
+    return _walks(problem, limits, engine, range(1, _known(problem) + 1), needed=rounds == "needed")
 
 
 def _known(problem: Prepared[ItemsetModel]) -> int:
@@ -48,7 +52,9 @@ def _known(problem: Prepared[ItemsetModel]) -> int:
     return max(1, problem.privacy.demand(problem.items).known)
 
 
-def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range) -> CutSolution:
+def _walks(
+    problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, sizes: range, *, needed: bool = True
+) -> CutSolution:
     """One walk after the other, each down to the cut of the one before; the first one to the leaves."""
     kernel, tick = kernel_of(problem, limits), engine.tick("generalizing")
     floor: Sequence[int] = ()
@@ -66,7 +72,7 @@ def _walks(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine, size
             raise limits.impossible(problem)
         floor, threats = done.raised, max(threats, done.threats)
         moves, evaluations = moves + done.moves, evaluations + done.evaluations
-        if size < sizes[-1] and kernel.whole(done.raised, done.suppressed, tick=tick):
+        if needed and size < sizes[-1] and kernel.whole(done.raised, done.suppressed, tick=tick):
             break
     return CutSolution(
         GlobalCut.raising(problem.hierarchy, done.raised, done.suppressed),
