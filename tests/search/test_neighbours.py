@@ -1,6 +1,7 @@
 """STN, GSC and K-NN against slow obvious ones; shortages; sets that need no change.
 
-Covers: algorithms/stn.py, algorithms/gsc.py, algorithms/knn.py, search/overlaps.py, privacy/sensitive_k.py.
+Covers: algorithms/stn.py, algorithms/gsc.py, algorithms/knn.py, search/overlaps.py, search/joining.py,
+privacy/sensitive_k.py.
 """
 
 from __future__ import annotations

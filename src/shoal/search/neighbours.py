@@ -24,7 +24,7 @@ from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Flips
 from shoal.recoding.solution import Solution
-from shoal.search.overlaps import Overlaps
+from shoal.search.joining import Joining
 
 SHORTAGES = ("fill", "merge")
 SHORTAGE_HELP = "no record without sensitive items is left: take others with them, or join a finished group"
@@ -85,7 +85,10 @@ def finished(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]], see
     grown = [list(group) for group in groups]
     used = {row for group in grown for row in group}
     left = [row for row in map(int, seeds) if row not in used]
-    _join(problem, grown, left)
+    if left:
+        joining = Joining((problem.items, problem.sensitive_items), grown, _published(problem, grown))
+        for row in left:
+            joining.join(row)
     return Solution(_flips(problem, grown), statistics={"groups": len(grown), "joined_rows": len(left)})
 
 
@@ -99,25 +102,6 @@ def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Fl
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
     seeds[grouping.of[firsts]] = firsts
     return Flips(grouping, seeds)
-
-
-def _join(problem: Prepared[SensitiveK], groups: list[list[int]], left: Sequence[int]) -> None:
-    """Each row that is left joins the most similar group."""
-    if not left:
-        return
-    known, hidden = _published(problem, groups)
-    for row in left:
-        every = np.arange(len(groups))
-        distance = Overlaps(known).distances(problem.items.row(row), every)
-        shared = Overlaps(hidden).shared(problem.sensitive_items.row(row), every)
-        best = int(np.lexsort((-shared, distance))[0])
-        groups[best].append(row)
-        part = problem.take(np.array(groups[best]))
-        every[best] = len(groups)
-        known, hidden = (
-            rows.followed_by(one).take(every)
-            for rows, one in zip((known, hidden), _published(part, [list(range(len(part.items)))]), strict=True)
-        )
 
 
 def _published(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> tuple[Transactions, Transactions]:
