@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal import discovery
+from shoal.algorithms import Algorithm
 from shoal.errors import OptionError, OutputError
 
 TREE = shoal.Hierarchy.from_tree({"*": {"A": ["a1", "a2"], "B": ["b1", "b2", "b3"]}})
@@ -51,6 +53,30 @@ def test_the_published_file_depends_on_neither_the_order_nor_the_numbers_of_pers
         release.write(names[0], codebook=False)
         other.write(names[1], codebook=False)
         assert names[0].read_bytes() == names[1].read_bytes()
+
+
+@pytest.mark.parametrize("method", ["auto", "optimal", "aa", "da", "lra", "vpa", "mhghs", "hghs", "mm"])
+def test_the_numbers_of_persons_change_no_byte(method: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    names = [f"i{i:02}" for i in range(24)]
+    tree = shoal.Hierarchy.from_tree({"*": {"A": names[:12], "B": names[12:]}})
+    rows = shoal.Transactions.from_sets([[one for one in names if rng.random() < 0.1] for _ in range(120)])
+    whose = rng.integers(0, 30, 120)
+    algorithm = discovery.get("shoal.algorithms", Algorithm, method)()
+
+    def written(people: Any, order: Any) -> bytes:
+        data = shoal.Dataset(rows.take(order).of_persons(people[order]))
+        problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=3, m=2))
+        shoal.anonymize(problem, algorithm).write(tmp_path / "public.jsonl", codebook=False)
+        return (tmp_path / "public.jsonl").read_bytes()
+
+    same = np.arange(120)
+    expected = written(whose, same)
+    for _ in range(3):
+        renumbered = rng.permutation(40)[whose]
+        assert written(renumbered, same) == expected
+        if method == "auto":
+            assert written(renumbered, rng.permutation(120)) == expected
 
 
 def test_rows_of_published_are_those_of_the_input_and_the_order_says_where_they_went() -> None:

@@ -245,18 +245,8 @@ private:
                 });
             each_person(n, node, from, to, pairs_[at(to, to)] > 0, [&] {
                 if (!side) look_at_joint_triples(from, to);
-                Bits& with = side ? step_->had : step_->left;
-                each_changed(side ? step_->came : step_->gone, with, [&](int64_t a, int64_t stop, Words some) {
-                    work_ += (stop - a) * (stop - a) / 2;
-                    for (; a < stop; ++a) {
-                        if (label_[a] == from || label_[a] == to) continue;
-                        Words both = narrow(with, *step_->person, a, some, with_a_) ? some : Words{0, 0};
-                        for (int64_t b = a + 1; b < stop; ++b) {
-                            if (label_[b] == from || label_[b] == to || meet(with_a_, *step_->person, b, both)) continue;
-                            add_twin(label_[a], label_[b], 1);
-                        }
-                    }
-                });
+                work_ += each_new_pair(side ? step_->came : step_->gone, side ? step_->had : step_->left, from, to,
+                                       [&](Code a, Code b) { add_twin(a, b, 1); });
             });
             for (auto& [a, b] : touched_twins_) {
                 int32_t& sum = twin_change_[both(a, b)];

@@ -21,7 +21,7 @@ protected:
         for (Step& one : steps_)
             for (Bits* bits : {&one.gone, &one.came, &one.left, &one.had, &one.joint, &one.then_joint})
                 bits->resize(people_.most_words());
-        fresh_.resize(people_.most_wide());
+        fresh_.resize(std::max(people_.most_wide(), people_.most_words()));
     }
 
     int64_t labels_from(int64_t row) const { return rows_.indptr[row]; }
@@ -146,6 +146,31 @@ protected:
         }
     }
 
+    // Visits the pairs of labels of the changed rows of a person, but `from` and `to`, that no row of `with` holds. Returns how
+    // much was looked at.
+    template <class Visit>
+    int64_t each_new_pair(const Bits& changed, Bits& with, Code from, Code to, Visit visit) {
+        int64_t looked = 0;
+        each_changed(changed, with, [&](int64_t i, int64_t stop, Words some) {
+            looked += (stop - i) * (stop - i) / 2;
+            masks_.clear();
+            for (; i < stop; ++i)
+                if (label_[i] != from && label_[i] != to) masks_.push_back({label_[i], people_.rows(*step_->person, place_[i])});
+            for (size_t a = 0; a < masks_.size(); ++a) {
+                Words both = some;
+                for (Code w = some.first; w < some.last; ++w) fresh_[w] = with[w] & masks_[a].rows[w];
+                while (both.first < both.last && !fresh_[both.first]) ++both.first;
+                while (both.first < both.last && !fresh_[both.last - 1]) --both.last;
+                for (size_t b = a + 1; b < masks_.size(); ++b) {
+                    uint64_t common = 0;
+                    for (Code w = both.first; w < both.last; ++w) common |= fresh_[w] & masks_[b].rows[w];
+                    if (!common) visit(masks_[a].label, masks_[b].label);
+                }
+            }
+        });
+        return looked;
+    }
+
     struct Words {
         Code first, last;
         bool none() const { return first == last; }
@@ -179,6 +204,11 @@ protected:
     PersonLabels people_;
     Step* step_ = nullptr;  // of the person who is visited
     Bits fresh_;
+    struct Mask {
+        Code label;
+        const uint64_t* rows;
+    };
+    std::vector<Mask> masks_;  // of the labels of a row
 
 private:
     static constexpr size_t AHEAD = 16;  // persons

@@ -5,9 +5,42 @@
 
 namespace shoal {
 
+// Distinct rows with the persons who have several numbered by what their rows hold. So neither the order of the input nor the
+// numbers that it gives to persons matter.
+inline Rows numbered_by_content(const Rows& rows) {
+    std::vector<std::pair<int64_t, int64_t>> persons;  // the first row of each, and the one after the last
+    for (int64_t row = 0, stop; row < rows.size(); row = stop) {
+        for (stop = row + 1; stop < rows.size() && rows.person(stop) == rows.person(row);) ++stop;
+        persons.emplace_back(row, stop);
+    }
+    auto less = [&](int64_t a, int64_t b) {
+        return std::lexicographical_compare(rows.begin(a), rows.end(a), rows.begin(b), rows.end(b));
+    };
+    bool some_alone = rows.size() && rows.person(0) == NOBODY;  // they stand first, and are no person
+    std::sort(persons.begin() + some_alone, persons.end(), [&](const auto& one, const auto& other) {
+        int64_t a = one.first, b = other.first;
+        for (; a < one.second && b < other.second; ++a, ++b)
+            if (less(a, b) || less(b, a)) return less(a, b);
+        return b < other.second && a == one.second;
+    });
+    Rows out;
+    Code number = some_alone ? NOBODY : 0;
+    for (auto& [first, stop] : persons) {
+        for (int64_t row = first; row < stop; ++row) {
+            out.items.insert(out.items.end(), rows.begin(row), rows.end(row));
+            out.close_row(rows.weight[row], number);
+        }
+        ++number;
+    }
+    return out;
+}
+
 class UnitRows {
 protected:
-    UnitRows(const RowsView& rows, const std::vector<Code>& parent) : rows_(distinct(rows)) { index(parent); }
+    UnitRows(const RowsView& rows, const std::vector<Code>& parent) : rows_(distinct(rows)) {
+        if (!rows_.persons.empty()) rows_ = numbered_by_content(rows_);
+        index(parent);
+    }
 
     Rows rows_;
     std::vector<int64_t> held_;  // the rows of node x are holder_[held_[x]] .. holder_[held_[x + 1] - 1]

@@ -89,15 +89,20 @@ class Persons:
     def repeaters(self) -> Codes:
         """For each row its person, numbered among those who have several rows; -1: a person with this row only.
 
-        Empty if nobody has several rows. This is what kernels want: where it is empty, they count rows.
+        Persons are numbered by their first rows, so that no result depends on how the owner numbers them. Empty if
+        nobody has several rows. This is what kernels want: where it is empty, they count rows.
 
-        >>> Persons(np.array([7, 3, 7, 0])).repeaters.tolist(), Persons(np.array([7, 3])).repeaters.tolist()
-        ([0, -1, 0, -1], [])
+        >>> Persons(np.array([7, 3, 7, 0, 3])).repeaters.tolist(), Persons(np.array([7, 3])).repeaters.tolist()
+        ([0, 1, 0, -1, 1], [])
         """
         several = np.bincount(self.of, minlength=1) > 1
         if not several.any():
             return np.zeros(0, dtype=np.int32)
-        number = np.where(several, np.cumsum(several) - 1, -1).astype(np.int32)
+        first = np.zeros(len(several), dtype=np.int64)
+        first[self.of[::-1]] = np.arange(len(self.of))[::-1]  # the last one written stays
+        number = np.full(len(several), -1, dtype=np.int32)
+        those = np.flatnonzero(several)
+        number[those[np.argsort(first[those])]] = np.arange(len(those))
         return number[self.of]
 
     def name(self, number: int) -> str:

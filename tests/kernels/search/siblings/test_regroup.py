@@ -155,6 +155,32 @@ def test_persons_with_more_rows_than_a_word_has_bits(m: int) -> None:
         assert found.block_of().tolist() == both[0].block_of().tolist()
 
 
+@pytest.mark.parametrize("m", [2, 3])
+def test_neither_the_numbers_of_persons_nor_the_order_of_rows_matter(m: int) -> None:
+    rng, names = np.random.default_rng(m), [f"i{i}" for i in range(16)]
+    h = Hierarchy.from_tree({"ALL": names})
+    rows = h.encode(Transactions.from_sets([[item for item in names if rng.random() < 0.2] for _ in range(80)]))
+    whose = rng.integers(0, 20, 80)
+    for kernel in implementations():
+        expected = None
+        for seed in range(4):
+            order = np.random.default_rng(seed).permutation(80) if seed else np.arange(80)
+            people = (np.random.default_rng(seed).permutation(20) if seed else np.arange(20))[whose]
+            given = list(arguments(Case(h, rows.take(order).of_persons(people[order]), 4), m, 5))
+            given[2] = number_by_code(people[order])
+            found = kernel.Regroup(*given)
+            for temperature in (300.0, 30.0):
+                found.run(temperature, FAR, 150, no_progress)
+            expected = expected or found.block_of().tolist()
+            assert found.block_of().tolist() == expected
+
+
+def number_by_code(people: Any) -> Any:
+    """What the kernel is given, in the order of the persons' own numbers."""
+    several = np.bincount(people) > 1
+    return np.where(several, np.cumsum(several) - 1, -1).astype(np.int32)[people]
+
+
 def test_persons_with_more_labels_than_a_word_has_bits() -> None:
     rng, names = np.random.default_rng(0), [f"i{i}" for i in range(90)]
     h = Hierarchy.from_tree({"ALL": {"A": names[:40], "B": names[40:]}})

@@ -155,9 +155,13 @@ class Grouping(Blocks):
         self.k, self.m, self.slots, self.work = k, m, slots, 0
         self.counted = min(m, 3 if slots <= MOST_CUBED else 2)
         alone = Counter(row for row, person in zip(rows, people, strict=True) if row and person < 0)
-        several = {(person, row) for row, person in zip(rows, people, strict=True) if row and person >= 0}
+        several: dict[int, set[tuple[int, ...]]] = {}
+        for row, person in zip(rows, people, strict=True):
+            if row and person >= 0:
+                several.setdefault(person, set()).add(row)
         merged = [(row, weight, -1 - at) for at, (row, weight) in enumerate(sorted(alone.items()))]
-        merged += [(row, 1, person) for person, row in sorted(several)]
+        by_content = sorted(sorted(own) for own in several.values())  # whatever the persons' numbers
+        merged += [(row, 1, person) for person, own in enumerate(by_content) for row in own]
         self.weight = [weight for _, weight, _ in merged]
         self.person = [person for _, _, person in merged]  # behind each row, or several with no other row
         self.repeaters = bool(several)
