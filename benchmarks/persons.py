@@ -3,8 +3,8 @@
 Every method is given the same rows, once as they are and once with their households. The result is checked after the
 clock by the count that it was made for.
 
-``regroup`` is not a method: it makes a fixed number of moves of regrouping siblings (all types are siblings), from the same
-grouping by records and by persons. So the times of both are those of equal moves.
+``regroup`` is not a method: it makes a fixed number of moves of regrouping siblings (all types are siblings), from the
+same grouping by records and by persons. So the times of both are those of equal moves.
 """
 
 from __future__ import annotations
