@@ -247,3 +247,20 @@ def test_twins_agree_on_longer_walks(seed: int) -> None:
         module.Suppression(*arrays(problem, limits)).run([], size, 10**6, no_progress) for module in implementations()
     ]
     assert all((one[:4], one[5]) == (found[0][:4], found[0][5]) for one in found)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_twins_agree_on_rows_of_most_items(seed: int) -> None:
+    """Where rows hold many of few labels, the compiled kernel counts by bitmaps."""
+    rng = random.Random(seed)
+    tree = balanced("abcdefghijklmnopqrstuvwx", fanout=rng.choice([2, 5, 24]))
+    rows = [[item for item in tree.items if rng.random() < 0.6] for _ in range(rng.choice([30, 60]))]
+    rows += [rng.choice(rows) for _ in range(20)]  # weights
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=rng.choice([8, 10, 14])))
+    limits = Limits.of(problem.prepared, 100, [])
+    size = rng.choice([3, 4])
+    found = [
+        module.Suppression(*arrays(problem, limits)).run([], size, 10**6, no_progress) for module in implementations()
+    ]
+    assert all((one[:4], one[5]) == (found[0][:4], found[0][5]) for one in found)
+    assert len(found) == 1 or found[0][4]  # threats

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "search/distinct.hpp"
 #include "search/persons.hpp"
+#include "search/suppress/dense_tail.hpp"
 
 namespace shoal {
 
@@ -15,7 +16,7 @@ public:
     // A row is told not to be worth a look below if it is in so many others; with more different rows that is not tried.
     static constexpr size_t FEW_ROWS = 48;
 
-    Miner(int64_t k, Code codes) : k_(k), count_(codes, 0), barred_(codes, 0) {}
+    Miner(int64_t k, Code codes) : k_(k), count_(codes, 0), barred_(codes, 0), tail_(k, codes) {}
 
     // told(codes of a rare set of at most `size` labels)
     template <class Told>
@@ -35,10 +36,6 @@ public:
     }
 
 private:
-    struct Place {
-        int64_t row;
-        int64_t next;  // what follows the last label of the prefix
-    };
     struct Level {
         std::vector<int64_t> start;
         std::vector<Code> touched;
@@ -125,9 +122,11 @@ private:
             Place *begin = level.places.data() + level.start[t], *end = level.places.data() + level.start[t + 1];
             if (begin == end) continue;
             bool sure = settled(i);
-            if (sure && !shared_ && size_ - depth > 2 && safe(begin, end)) continue;
+            int left = size_ - depth - 1;
             prefix_.push_back(i);
-            extend(begin, end, level.support[t], depth + 1, sure, pulse, told);
+            bool done = sure && !shared_ && left > 1 &&
+                        (tail_.run(*rows_, begin, end, barred_, left, prefix_, pulse, told) || safe(begin, end));
+            if (!done) extend(begin, end, level.support[t], depth + 1, sure, pulse, told);
             prefix_.pop_back();
         }
     }
@@ -181,6 +180,7 @@ private:
     std::vector<Level> levels_;
     std::vector<Code> prefix_;
     std::vector<std::pair<Place*, int64_t>> different_;
+    DenseTail tail_;
 };
 
 }  // namespace shoal
