@@ -5,15 +5,14 @@
 
 namespace shoal {
 
-// A row that holds the prefix, and where in its items that begins which may follow the prefix.
-struct Place {
-    int64_t row;
-    int64_t next;
-};
-
 // To look at a set costs a few words as a rule, where going through the rows costs as many steps as rows hold it.
 class DenseTail {
 public:
+    struct Place {
+        int64_t row;  // that holds the prefix
+        int64_t next;  // what follows the last label of the prefix
+    };
+
     DenseTail(int64_t k, Code codes) : k_(k), slot_(codes, -1) {}
 
     // told(prefix) for each rare set that adds up to `left` labels to the prefix, as the rows would have it. False: bitmaps

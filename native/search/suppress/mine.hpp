@@ -36,6 +36,7 @@ public:
     }
 
 private:
+    using Place = DenseTail::Place;
     struct Level {
         std::vector<int64_t> start;
         std::vector<Code> touched;
