@@ -156,9 +156,9 @@ class Grouping(Blocks):
         self.counted = min(m, 3 if slots <= MOST_CUBED else 2)
         alone = Counter(row for row, person in zip(rows, people, strict=True) if row and person < 0)
         several: dict[int, set[tuple[int, ...]]] = {}
-        for row, person in zip(rows, people, strict=True):
-            if row and person >= 0:
-                several.setdefault(person, set()).add(row)
+        for labelled, person in zip(rows, people, strict=True):
+            if labelled and person >= 0:
+                several.setdefault(person, set()).add(labelled)
         merged = [(row, weight, -1 - at) for at, (row, weight) in enumerate(sorted(alone.items()))]
         by_content = sorted(sorted(own) for own in several.values())  # whatever the persons' numbers
         merged += [(row, 1, person) for person, own in enumerate(by_content) for row in own]
