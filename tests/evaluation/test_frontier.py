@@ -59,6 +59,11 @@ def test_figures_are_those_of_verified_releases(result: shoal.Frontier) -> None:
         result[9, 9]
 
 
+def test_a_search_ended_with_a_proof_only_if_one_is_claimed(result: shoal.Frontier) -> None:
+    """A proof about the tree around the groups that were found proves nothing about other groups."""
+    assert [one.ended == "proven" for one in result.choices] == [one.proven for one in result.choices]
+
+
 def test_sentences_leave_out_what_a_stricter_choice_gives_too(result: shoal.Frontier) -> None:
     for one in result.sensible:
         assert not one.worthless

@@ -266,9 +266,16 @@ def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, e
         found=risk.share_unique[-1],
         worthless=release.worthless is not None,
         checked=release.verdict.checked,
-        ended="" if optimality is None else optimality.ended,
+        ended="" if optimality is None else _ended(optimality, proven=proven),
         seconds=round(seconds, 3),
     )
+
+
+def _ended(optimality: Optimality, *, proven: bool) -> str:
+    """How the search ended. For groupings, a proof about the tree around them proves nothing."""
+    if proven:
+        return "proven"
+    return "not proved" if optimality.proven else optimality.ended
 
 
 def _proof(optimality: Optimality) -> tuple[bool, float]:
