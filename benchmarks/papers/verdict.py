@@ -1,0 +1,168 @@
+"""The one rule that judges what the papers claim. docs/papers/README.md states it in words.
+
+A claim is tried in cells: runs, pairs of runs or curves that either agree with it or do not. Each cell knows its
+setting, such as the data set, the order of the items, the seed, k and m. The verdict follows from the cells alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+ENOUGH = 3 / 4  # of its cells: a claim holds there
+
+# Settings that a claim must survive, each value by itself. The rest is counted within them.
+SETTINGS = {
+    "reading": "the reading",
+    "hierarchy": "the hierarchy",
+    "order": "the order of the items",
+    "size": "the number of records",
+    "data": "the data",
+}
+WITHIN = {"method": "the method", "k": "k", "m": "m", "delta": "delta", "seed": "the seed"}
+
+# What the papers' words mean here, fixed before anything was measured.
+SIMILAR = 1.25  # "similar", "about the same", "slightly more": at most 1.25 times
+MUCH = 2.0  # "much", "significantly": at least twice
+FLAT = 2.0  # "insensitive", "stable": the largest value is less than twice the least
+CLOSE = 0.01  # "very close to the optimum": at most one percentage point above it
+LITTLE = 0.1  # "not very significant": at most 10 %
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One case that agrees with a claim or does not, and its setting."""
+
+    true: bool
+    where: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says, the cells that it was tried in, and what was seen there."""
+
+    place: str  # figure or section
+    says: str  # close to the paper's own words
+    cells: tuple[Cell, ...]
+    seen: str  # our figures, or why there are none
+    always: bool = False  # a theorem, or "never": one cell refutes it
+    own: Mapping[str, object] = field(default_factory=dict)  # the paper's own setting, where others were tried, too
+
+    @property
+    def verdict(self) -> str:
+        """The words of the page.
+
+        >>> def tried(**true: bool) -> Claim:
+        ...     cells = [Cell(one, {"data": name}) for name, one in true.items()]
+        ...     return Claim("Fig. 1", "it is small", tuple(cells), "")
+        >>> tried(WV1=True, WV2=True).verdict, tried(WV1=False, WV2=False).verdict, tried().verdict
+        ('holds', 'does not hold', 'cannot be judged here')
+        >>> tried(WV1=True, WV2=False).verdict
+        'depends on the data: holds for WV1'
+        """
+        if not self.cells:
+            return "cannot be judged here"
+        if all(self._holds(cells) for name in SETTINGS for cells in self._by(name).values()):
+            return "holds"
+        if self.own and self._holds(self._there(self.own)):
+            return f"holds in the paper's own setting only ({', '.join(map(str, self.own.values()))})"
+        for names in (SETTINGS, WITHIN):
+            best = max(names, key=self._gap)  # the first of equal ones
+            if self._gap(best) > 0:
+                good = [str(value) for value, cells in self._by(best).items() if self._holds(cells)]
+                return f"depends on {names[best]}: holds for {', '.join(good)}"
+            if self.always or self._share(self.cells) <= 1 - ENOUGH:
+                return "does not hold"
+        return "depends on the case"
+
+    @property
+    def count(self) -> str:
+        """In how many cells the claim is true.
+
+        >>> Claim("", "", (Cell(True, {"seed": 1}), Cell(False, {"seed": 2})), "").count
+        '1 of 2, 2 seeds'
+        """
+        if not self.cells:
+            return "-"
+        seeds = {cell.where["seed"] for cell in self.cells if "seed" in cell.where}
+        text = f"{sum(cell.true for cell in self.cells)} of {len(self.cells)}"
+        return f"{text}, {len(seeds)} seeds" if len(seeds) > 1 else text
+
+    def _holds(self, cells: Sequence[Cell]) -> bool:
+        return bool(cells) and self._share(cells) >= (1 if self.always else ENOUGH)
+
+    def _share(self, cells: Sequence[Cell]) -> float:
+        return sum(cell.true for cell in cells) / len(cells)
+
+    def _by(self, name: str) -> dict[object, list[Cell]]:
+        """The cells by their value of a setting; a claim without the setting has one group of all cells."""
+        groups: dict[object, list[Cell]] = {}
+        for cell in self.cells:
+            groups.setdefault(cell.where.get(name), []).append(cell)
+        return groups
+
+    def _there(self, where: Mapping[str, object]) -> list[Cell]:
+        return [cell for cell in self.cells if all(cell.where.get(name) == value for name, value in where.items())]
+
+    def _gap(self, name: str) -> float:
+        """How far a setting parts true cells from others: 0 if the claim holds for none or all of its values."""
+        groups = self._by(name).values()
+        good, bad = (
+            list(chain.from_iterable(cells for cells in groups if self._holds(cells) is side)) for side in (True, False)
+        )
+        return self._share(good) - self._share(bad) if good and bad else 0.0
+
+
+def strong(verdict: str) -> str:
+    """A verdict in Markdown: bold unless the claim holds."""
+    return verdict if verdict == "holds" else f"**{verdict}**"
+
+
+def table(claims: Iterable[Claim], who: str = "the paper says") -> str:
+    """A table of claims in Markdown; ``who`` makes them."""
+    lines = [f"| where | {who} | here | true in | what we saw |", "|---|---|---|---|---|"]
+    for one in claims:
+        lines.append(_line(one.place, one.says, strong(one.verdict), one.count, one.seen))
+    return "\n".join(lines)
+
+
+def side_by_side(readings: Mapping[str, Sequence[Claim]]) -> str:
+    """The same claims under several readings of a paper, a column each."""
+    lines = [_line("where", "the paper says", *readings), "|---" * (2 + len(readings)) + "|"]
+    for judged in zip(*readings.values(), strict=True):
+        cells = [f"{strong(one.verdict)} ({one.count})<br>{one.seen}" for one in judged]
+        shown = [cell if at == 0 or cell != cells[at - 1] else "the same" for at, cell in enumerate(cells)]
+        lines.append(_line(judged[0].place, judged[0].says, *shown))
+    return "\n".join(lines)
+
+
+def bullets(claims: Iterable[Claim], place: str) -> str:
+    """What was found about one figure, as a list."""
+    return "\n".join(
+        f"- {strong(one.verdict[0].upper() + one.verdict[1:]) if one.verdict != 'holds' else 'Holds'}"
+        f" ({one.count}): {one.says}. {one.seen}."
+        for one in claims
+        if one.place.startswith(place)
+    )
+
+
+def summary(claims: Sequence[Claim]) -> str:
+    """How many claims have which verdict, in one sentence."""
+    kinds = ("holds", "holds in the paper's own setting only", "depends", "does not hold", "cannot be judged here")
+    counts: dict[str, int] = dict.fromkeys(kinds, 0)
+    for one in claims:
+        counts[next(kind for kind in reversed(kinds) if one.verdict.startswith(kind))] += 1
+    names = {
+        "holds": "hold",
+        "holds in the paper's own setting only": "hold in the paper's own setting only",
+        "depends": "depend on the setting",
+        "does not hold": "do not hold",
+        "cannot be judged here": "cannot be judged here",
+    }
+    told = ", ".join(f"{number} {names[kind]}" for kind, number in counts.items() if number)
+    return f"Of {len(claims)} claims, {told}."
+
+
+def _line(*texts: str) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"  # |D| is no border
