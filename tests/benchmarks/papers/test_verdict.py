@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import pytest
@@ -10,7 +10,10 @@ import pytest
 from benchmarks.papers.verdict import Cell, Claim, bullets, side_by_side, summary, table
 
 
-def claim(cells: list[tuple[bool, Mapping[str, object]]], **more: object) -> Claim:
+Tried = Sequence[tuple[bool, Mapping[str, object]]]
+
+
+def claim(cells: Tried, **more: object) -> Claim:
     given = tuple(Cell(true, where) for true, where in cells)
     return Claim("Fig. 1a", "it is small", given, "3 % at |D|=5", **more)  # type: ignore[arg-type]
 
@@ -37,7 +40,7 @@ GOOD, BAD = (True, True, True, False), (False, False, False, True)
         (tried(*[True] * 9, data="WV1") + tried(False, data="WV2"), "depends on the data: holds for WV1"),
     ],
 )
-def test_the_verdict_follows_from_the_cells(cells: list[tuple[bool, Mapping[str, object]]], verdict: str) -> None:
+def test_the_verdict_follows_from_the_cells(cells: Tried, verdict: str) -> None:
     assert claim(cells).verdict == verdict
 
 
@@ -49,7 +52,7 @@ def test_one_cell_refutes_a_theorem_and_not_a_tendency() -> None:
 
 def test_the_setting_that_parts_the_cells_best_is_named() -> None:
     """By frequency all is true and by id nothing is; by data it is half and half and a bit."""
-    cells: list[tuple[bool, Mapping[str, object]]] = [
+    cells: Tried = [
         (order == "by frequency", {"data": data, "order": order})
         for data, order in product(("POS", "WV1"), ("by id", "by frequency"))
     ]
@@ -57,7 +60,7 @@ def test_the_setting_that_parts_the_cells_best_is_named() -> None:
 
 
 def test_the_papers_own_setting_is_told_apart() -> None:
-    cells: list[tuple[bool, Mapping[str, object]]] = [
+    cells: Tried = [
         (True, {"data": "WV1", "k": 5}),
         (False, {"data": "WV1", "k": 9}),
         (False, {"data": "WV2", "k": 5}),
