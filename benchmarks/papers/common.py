@@ -32,13 +32,14 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
 
     A grid that is ``kept`` with another one takes over the runs that they have in common.
     """
-    KEPT.mkdir(parents=True, exist_ok=True)
+    table = KEPT / f"{kept or name}.csv"
+    table.parent.mkdir(parents=True, exist_ok=True)
     grid = grid_file.load(grid_file.named()[name], REAL)
 
     def tell(at: runner.Progress) -> None:
         print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)
 
-    return runner.compare(grid, KEPT / f"{kept or name}.csv", again=again, progress=tell)
+    return runner.compare(grid, table, again=again, progress=tell)
 
 
 def verdicts(claims: Sequence[Claim], who: str = "the paper says") -> str:

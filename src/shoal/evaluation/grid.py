@@ -107,7 +107,7 @@ class Case:
             "shoal": __version__,
             "data": self.data.fingerprint,
             "model": {"name": self.privacy.name, **self.privacy.values()},
-            "algorithm": {"name": self.algorithm.name, **self.algorithm.values()},
+            "algorithm": {"name": self.algorithm.name, **changed(self.algorithm)},
             "seed": self.seed,
             "loss": self.loss,
             "measures": changed(self.extras),
