@@ -1,14 +1,19 @@
-"""Reading rows of a grid: values by their place, and claims that are judged by them."""
+"""Reading rows of a grid: values by their place, and claims that are tried in every setting of the rows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from benchmarks.papers.common import Claim
+from benchmarks.papers.verdict import Cell, Claim
 from shoal.evaluation.results import Row
 
-Judged = tuple[bool, str]  # whether it holds, and what was seen
+Rows = Sequence[Row]
+Figures = Mapping[Any, Any]  # by a name, or by a place on an axis
+BY = {"label": "by id", "frequency": "by frequency"}
+TENTH, ALL = "a tenth", "all records"
+SIZES = {None: ALL, 51_560: TENTH, 515_597: ALL}  # None: a data set that is read from a file
 
 
 class Missing(Exception):
@@ -26,12 +31,37 @@ def pick(rows: Iterable[Row], **where: object) -> list[Row]:
 
 
 def settled(rows: Iterable[Row]) -> list[Row]:
-    """Rows with the order of items told where it is the default one.
+    """Rows with the order of items named where it is the default one.
 
     >>> settled([{"data.order": None}])
     [{'data.order': 'label'}]
     """
     return [{**row, "data.order": row.get("data.order") or "label"} for row in rows]
+
+
+def setting(row: Row) -> dict[str, object]:
+    """What a verdict must not depend on: data, order of the items, number of records, reading, seed.
+
+    >>> setting({"data": "POS", "data.order": "label", "data.rows": 51560, "data.seed": 2})
+    {'data': 'POS', 'order': 'by id', 'size': 'a tenth', 'seed': 2}
+    """
+    where = {
+        "data": row["data"],
+        "order": BY[row["data.order"]],
+        "size": SIZES.get(row.get("data.rows")),
+        "seed": row.get("data.seed"),
+        "reading": row.get("reading"),
+    }
+    return {name: one for name, one in where.items() if one is not None}
+
+
+def by_setting(rows: Rows) -> list[tuple[dict[str, object], list[Row]]]:
+    """The rows of each setting, in the order of their first ones."""
+    groups: dict[str, tuple[dict[str, object], list[Row]]] = {}
+    for row in rows:
+        where = setting(row)
+        groups.setdefault(str(where), (where, []))[1].append(row)
+    return list(groups.values())
 
 
 def value(rows: Iterable[Row], what: str, **where: object) -> float:
@@ -66,28 +96,13 @@ def series(rows: Iterable[Row], across: str, what: str, **where: object) -> dict
 
 
 def statistic(row: Row, name: str) -> float | None:
-    """A figure that the search itself told.
+    """A figure that the search itself reported.
 
     >>> statistic({"statistics": '{"cuts": 3}'}, "cuts")
     3
     """
     statistics: dict[str, float] = json.loads(row.get("statistics") or "{}")
     return statistics.get(name)
-
-
-def claim(place: str, says: str, judge: Callable[[], Judged]) -> Claim:
-    """A claim, judged; one whose runs are missing cannot be told.
-
-    >>> claim("Fig. 1", "it is small", lambda: (True, "3 %")).holds
-    True
-    >>> claim("Fig. 1", "it is small", lambda: (value([], "ncp", k=5) < 0.1, "")).seen
-    'a run is missing: 0 runs with k 5'
-    """
-    try:
-        holds, seen = judge()
-    except Missing as reason:
-        return Claim(place, says, None, f"a run is missing: {reason}")
-    return Claim(place, says, holds, seen)
 
 
 def percent(share: float) -> str:
@@ -99,13 +114,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def trend_text(values: dict[float, float], name: str, show: Callable[[float], str] = percent) -> str:
-    """A row of figures for people.
+def times(ratio: float) -> str:
+    """A ratio with three digits that matter.
 
-    >>> trend_text({5: 0.1, 10: 0.2}, "k")
-    '10 % at k=5, 20 % at k=10'
+    >>> times(13.04), times(0.5)
+    ('13', '0.5')
     """
-    return ", ".join(f"{show(one)} at {name}={at:g}" for at, one in values.items())
+    return f"{ratio:.3g}" if ratio < 1000 else count(ratio)
 
 
 def count(number: float) -> str:
@@ -113,7 +128,90 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def bullets(claims: Sequence[Claim], place: str) -> str:
-    """What is told about one figure, as a list."""
-    words = {True: "Holds", False: "**Does not hold**", None: "Cannot be told"}
-    return "\n".join(f"- {words[one.holds]}: {one.says}. {one.seen}." for one in claims if one.place.startswith(place))
+def seconds(number: float) -> str:
+    """CPU seconds for people.
+
+    >>> seconds(0.0123), seconds(12.34)
+    ('0.012 s', '12 s')
+    """
+    return f"{number:.2g} s" if number < 100 else f"{number:,.0f} s"
+
+
+def span(values: Iterable[Any], show: Callable[[Any], str]) -> str:
+    """The least and the largest, or one of them if they read alike.
+
+    >>> span([0.01, 0.02], percent), span([0.5, 0.5], percent)
+    ('1 to 2 %', '50 %')
+    """
+    listed = list(values)
+    low, high = show(min(listed)), show(max(listed))
+    if low == high:
+        return low
+    unit = high.rpartition(" ")[2]
+    if not unit[-1].isdigit() and low.endswith(f" {unit}"):
+        low = low.removesuffix(f" {unit}")
+    return f"{low} to {high}"
+
+
+def tried(
+    place: str,
+    says: str,
+    rows: Rows,
+    figures: Callable[[Rows], Figures],
+    true: Callable[[Any], bool],
+    *,
+    show: Callable[[Any], str] = percent,
+    about: str = "",
+    axis: str = "",
+    name: str = "",
+    always: bool = False,
+) -> Claim:
+    """Try a claim in every setting of the rows, by the figures of the rows there.
+
+    A setting is one cell, and ``true`` takes its figures. With an ``axis`` each figure is a cell, and ``true`` takes one
+    of them. ``name`` is the axis' name on the page.
+
+    >>> rows = [{"data": "WV1", "data.order": "label", "k": k, "ncp": k / 100} for k in (1, 2)]
+    >>> one = tried("Fig. 1", "it is small", rows, lambda r: series(r, "k", "ncp"), lambda x: x < 0.015, axis="k")
+    >>> one.count, one.seen
+    ('1 of 2', '1 % at k=1, 2 % at k=2')
+    """
+    cells: list[Cell] = []
+    found: dict[tuple[str, ...], list[Figures]] = {}
+    missing: list[str] = []
+    for where, here in by_setting(rows):
+        try:
+            figure = figures(here)
+        except Missing as reason:
+            missing.append(str(reason))
+            continue
+        named = ("reading", "data", "order", "size")
+        found.setdefault(tuple(str(where.get(one, "")) for one in named), []).append(figure)
+        if axis:
+            cells += [Cell(bool(true(one)), where | {axis: at}) for at, one in figure.items()]
+        else:
+            cells.append(Cell(bool(true(figure)), where))
+    if not cells:
+        return Claim(place, says, (), f"a run is missing: {missing[0] if missing else 'no rows'}")
+    label = name or axis
+    seen = "; ".join(told(found, label, show))
+    lost = f"; {len(missing)} without a result" if missing else ""
+    return Claim(place, says, tuple(cells), f"{about}{': ' if about else ''}{seen}{lost}", always=always)
+
+
+def told(
+    found: Mapping[tuple[str, ...], Sequence[Figures]], axis: str, show: Callable[[Any], str] = percent
+) -> list[str]:
+    """Figures by setting, the least and the largest over the seeds."""
+    several = [len({place[at] for place in found}) > 1 for at in range(4)]
+    lines = []
+    for place, seeds in found.items():
+        keys = list(dict.fromkeys(key for figures in seeds for key in figures))
+        spans = []
+        for key in keys:
+            text = span([figures[key] for figures in seeds if key in figures], show)
+            at = f"{axis}={key:g}" if axis and isinstance(key, int | float) else str(key)
+            spans.append(f"{text} at {at}" if axis else f"{at} {text}".strip())
+        head = ", ".join(one for one, told in zip(place, several, strict=True) if told and one)
+        lines.append(f"{head}: {', '.join(spans)}" if head else ", ".join(spans))
+    return lines

@@ -119,11 +119,13 @@ def strong(verdict: str) -> str:
     return verdict if verdict == "holds" else f"**{verdict}**"
 
 
-def table(claims: Iterable[Claim], who: str = "the paper says") -> str:
-    """A table of claims in Markdown; ``who`` makes them."""
-    lines = [f"| where | {who} | here | true in | what we saw |", "|---|---|---|---|---|"]
+def table(claims: Iterable[Claim], who: str = "the paper says", *, figures: bool = True) -> str:
+    """A table of claims in Markdown; ``who`` makes them. Without ``figures`` these stand elsewhere on the page."""
+    titles = ("where", who, "here", "true in", "what we saw")
+    lines = [_line(*titles[: 4 + figures]), "|---" * (4 + figures) + "|"]
     for one in claims:
-        lines.append(_line(one.place, one.says, strong(one.verdict), one.count, one.seen))
+        texts = (one.place, one.says, strong(one.verdict), one.count, one.seen)
+        lines.append(_line(*texts[: 4 + figures]))
     return "\n".join(lines)
 
 
