@@ -159,8 +159,8 @@ def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
         run_case(Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(repeats=repeats)))
         for repeats in (0, 3)
     )
-    assert once["search_cpu_seconds"] is None
-    assert more["search_cpu_seconds"] is not None
+    assert 0 < once["search_cpu_seconds"] <= once["cpu_seconds"]
+    assert more["search_cpu_seconds"] > 0
     assert {name: value for name, value in once.items() if name not in VOLATILE} == {
         name: value for name, value in more.items() if name not in VOLATILE
     }

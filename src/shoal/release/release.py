@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ class Release:
     losses: dict[str, float]
     timings: dict[str, float]
     provenance: dict[str, Any]
+    cpu_timings: dict[str, float] = field(default_factory=dict)  # the same steps as in timings, on all processors
 
     def __repr__(self) -> str:
         """Never the data themselves."""
