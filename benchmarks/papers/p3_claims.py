@@ -1,317 +1,692 @@
-"""What P3 says about its Figures 14 to 23, judged by our rows."""
+"""What P3 says about its Figures 14 to 23, tried in our rows. Figures 10 to 13 are P0's.
+
+Memory is the number of nodes of the count-trees that the paper's algorithms build: of the largest one, as the paper
+frees one before it builds the next. Time is CPU time of the search.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import pairwise
 
-from benchmarks.papers.common import Claim
-from benchmarks.papers.reading import Judged, Missing, claim, count, percent, pick, series, statistic, trend_text, value
+from benchmarks.papers import fits
+from benchmarks.papers.reading import (
+    Figures,
+    Missing,
+    Rows,
+    count,
+    pick,
+    series,
+    statistic,
+    times,
+    tried,
+    value,
+)
+from benchmarks.papers.verdict import FLAT, MUCH, SIMILAR, Claim
 from shoal.evaluation.results import Row
 
 SETS = ("POS", "WV1", "WV2")
-NODES = "counted_itemsets"
-BY = {"label": "by id", "frequency": "by frequency"}
-SIMILAR = 1.25  # times as much, up to which two losses are called similar
-Rows = Sequence[Row]
+BUILT = "built_nodes"
+SEARCH = "search_cpu_seconds"
+FEW = 0.1  # "low in general": at most a tenth of the itemsets
+USUAL = {"chunks": 3, "parts": 3, "flexibility": 10, "level": 1}  # what the paper's other figures have
 
 
 def claims(runs: Mapping[str, Rows]) -> list[Claim]:
     """All of them, in the order of the paper."""
-    sets, ks, ms, heights = (runs[f"p3-fig{n}"] for n in (14, 15, 16, 17))
-    parts, mined, swept, full = (runs[f"p3-fig{n}"] for n in (18, 20, 21, 23))
+    memory = runs["p3-memory"]
     return [
-        *by_order(sets, "label", "items by id"),
-        *by_order(sets, "frequency", "items by frequency"),
-        claim("Fig. 15b", "VPA counts less than AA and LRA at every k", lambda: least_along(ks, "k")),
-        claim("Fig. 15b", "at a very large k all count little", lambda: little(ks)),
-        claim("Fig. 15c", "at k=1000 LRA and VPA lose much more than AA", lambda: far_at_last(ks)),
-        claim("Fig. 16b", "as m grows, LRA and VPA scale better than AA", lambda: scale(ms)),
-        claim("Fig. 16c", "LRA and VPA lose about as much as AA at every m", lambda: similar_along(ms, "m")),
-        claim("Fig. 17c", "more levels, less loss", lambda: finer(heights)),
-        claim("Fig. 17b", "more levels, more to count; VPA counts least", lambda: more_levels(heights)),
-        claim("Fig. 18a-b", "more parts: less to count at once, and more loss", lambda: more_parts(parts)),
-        claim("Fig. 18c", "flexibility hardly matters for LRA", lambda: hardly(parts, "lra", "flexibility", 10)),
-        claim("Fig. 18d", "the level hardly matters for VPA", lambda: hardly(parts, "vpa", "level", 1)),
-        claim("Fig. 19", "LRA gains little by working at once, VPA more", lambda: at_once(parts)),
-        claim("Fig. 20", "few frequent itemsets are missed", lambda: few(mined)),
-        claim("Fig. 20", "those missed are found 1 or 2 levels higher", lambda: one_or_two(mined)),
-        claim("Fig. 20", "ML² follows the NCP of Fig. 14", lambda: follows(mined)),
-        claim("Fig. 21", "ML² grows with k and m (the paper: linearly; that is not judged)", lambda: grows(swept)),
-        claim("Fig. 21", "ML² falls as the threshold of support grows", lambda: falls(swept)),
-        claim("Fig. 22", "dML² hardly changes, apart from m=1", lambda: steady(swept)),
-        claim("Fig. 23", "VPA loses less than Partition for small m, more for large m", lambda: crossing(full)),
-        claim("Fig. 23", "at m=3 VPA loses less than Partition at every k", lambda: keeps(full)),
-        claim("Fig. 23", "Partition is much faster than VPA", lambda: faster(full)),
+        *three_sets(runs["p3-fig14"], memory),
+        *by_k(runs["p3-fig15"], memory),
+        *by_m(runs["p3-fig16"], memory),
+        *by_height(runs["p3-fig17"], memory),
+        *by_parts(runs["p3-fig18"], memory),
+        *mined_sets(runs["p3-fig14"]),
+        *mined(runs["p3-fig15"], runs["p3-fig16"]),
+        *beside_partition(runs["p3-fig23"]),
     ]
 
 
-def by_order(sets: Rows, order: str, by: str) -> list[Claim]:
-    """Fig. 14 under one order of the items."""
+def usual(rows: Rows) -> list[Row]:
+    """The runs at k=5, m=3, fanout 5 with the paper's default options."""
+    return [row for row in pick(rows, k=5, m=3, data_fanout=5) if as_usual(row)]
+
+
+def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
+    """Fig. 14: three data sets."""
+    built = usual(memory)
     return [
-        claim("Fig. 14c", f"LRA loses only slightly more than AA; {by}", lambda: close(sets, "lra", order)),
-        claim("Fig. 14b", f"LRA counts more than AA, most of all on WV1; {by}", lambda: heavy(sets, order)),
-        claim("Fig. 14b", f"VPA counts less than AA and LRA; {by}", lambda: least(sets, order)),
-        claim("Fig. 14c", f"VPA loses about as much as AA; {by}", lambda: close(sets, "vpa", order)),
+        tried(
+            "Fig. 14c",
+            "The information loss of LRA is only slightly larger than AA's",
+            by_reading(rows),
+            lambda r: {"": over(r, "lra", "aa", "ncp")},
+            lambda found: found[""] <= SIMILAR,
+            show=times,
+            about="LRA's loss over AA's",
+        ),
+        tried(
+            "Fig. 14b",
+            "LRA has significantly greater memory requirements than AA",
+            by_reading(built),
+            lambda r: {"": over(r, "lra", "aa", BUILT)},
+            lambda found: found[""] >= MUCH,
+            show=times,
+            about="LRA's nodes over AA's",
+        ),
+        tried(
+            "Fig. 14a",
+            "LRA has significantly greater execution time than AA",
+            by_reading(rows),
+            lambda r: {"": over(r, "lra", "aa", SEARCH)},
+            lambda found: found[""] >= MUCH,
+            show=times,
+            about="LRA's CPU time over AA's",
+        ),
+        tried(
+            "Fig. 14b",
+            "This is so especially for WV1",
+            across_sets(by_reading(built)),
+            lambda r: {data: over(pick(r, set=data), "lra", "aa", BUILT) for data in SETS},
+            lambda found: max(found, key=lambda data: found[data]) == "WV1",
+            show=times,
+            about="LRA's nodes over AA's",
+        ),
+        tried(
+            "Fig. 14b",
+            "VPA requires significantly less memory than the other algorithms",
+            built,
+            lambda r: {other.upper(): over(r, other, "vpa", BUILT) for other in ("aa", "lra")},
+            lambda one: one >= MUCH,
+            show=times,
+            about="nodes, times VPA's",
+            axis="method",
+        ),
+        tried(
+            "Fig. 14a",
+            "VPA requires significantly less execution time than the other algorithms",
+            rows,
+            lambda r: {other.upper(): over(r, other, "vpa", SEARCH) for other in ("aa", "lra")},
+            lambda one: one >= MUCH,
+            show=times,
+            about="CPU time, times VPA's",
+            axis="method",
+        ),
+        tried(
+            "Fig. 14c",
+            "VPA incurs an information loss similar to that of AA",
+            rows,
+            lambda r: {"": over(r, "vpa", "aa", "ncp")},
+            lambda found: found[""] <= SIMILAR,
+            show=times,
+            about="VPA's loss over AA's",
+        ),
+        tried(
+            "s.6.2.1",
+            "AA is in general (slightly) better than VPA in terms of information loss",
+            rows,
+            lambda r: {"": over(r, "vpa", "aa", "ncp")},
+            lambda found: found[""] >= 1,
+            show=times,
+            about="VPA's loss over AA's",
+        ),
     ]
 
 
-def close(rows: Rows, name: str, order: str) -> Judged:
-    """At most a quarter more than AA on every set."""
-    here = pick(rows, data_order=order)
-    loss = {
-        data: (value(here, "ncp", data=data, algorithm=name), value(here, "ncp", data=data, algorithm="aa"))
-        for data in SETS
-    }
-    seen = ", ".join(f"{data} {percent(one)} beside {percent(aa)}" for data, (one, aa) in loss.items())
-    return all(one <= SIMILAR * aa for one, aa in loss.values()), seen
+def by_k(rows: Rows, memory: Rows) -> list[Claim]:
+    """Fig. 15."""
+    built = [row for row in pick(memory, m=3, data="POS", data_fanout=5) if as_usual(row)]
+    small = [row for row in rows if row["k"] < 1000]
+    return [
+        *vpa_least("Fig. 15", rows, built, "k"),
+        tried(
+            "Fig. 15c",
+            "VPA offers an information loss comparable to AA's for small k",
+            [row for row in rows if row["k"] <= 20],
+            lambda r: along_ratio(r, "vpa", "aa", "k", "ncp"),
+            lambda one: one <= SIMILAR,
+            show=times,
+            about="VPA's loss over AA's",
+            axis="k",
+        ),
+        tried(
+            "Fig. 15a-b",
+            "For a very large k all algorithms are fast",
+            rows,
+            lambda r: {name.upper(): _last_share(series(r, "k", SEARCH, algorithm=name)) for name in THREE},
+            lambda one: one <= 1 / MUCH,
+            about="CPU time at k=1000, of that at k=5",
+            axis="method",
+        ),
+        tried(
+            "Fig. 15b",
+            "For a very large k all algorithms have small memory requirements",
+            built,
+            lambda r: {name.upper(): _last_share(series(r, "k", BUILT, algorithm=name)) for name in THREE},
+            lambda one: one <= 1 / MUCH,
+            about="nodes at k=1000, of those at k=5",
+            axis="method",
+        ),
+        tried(
+            "Fig. 15c",
+            "The information loss of LRA and VPA becomes significantly larger (than AA's) for k = 1000",
+            pick(rows, k=1000),
+            lambda r: {name.upper(): over(r, name, "aa", "ncp") for name in ("lra", "vpa")},
+            lambda one: one >= MUCH,
+            show=times,
+            about="times AA's loss at k=1000",
+            axis="method",
+        ),
+        tried(
+            "Fig. 15c",
+            'Before that it is not (our reading of "becomes")',
+            small,
+            lambda r: {
+                f"{name.upper()} k={k:g}": one
+                for name in ("lra", "vpa")
+                for k, one in along_ratio(r, name, "aa", "k", "ncp").items()
+            },
+            lambda one: one < MUCH,
+            show=times,
+            about="times AA's loss",
+            axis="method",
+        ),
+    ]
 
 
-def heavy(rows: Rows, order: str) -> Judged:
-    """The ratio is above 1 on every set and largest on WV1."""
-    here = pick(rows, data_order=order)
-    ratio = {
-        data: value(here, NODES, data=data, algorithm="lra") / value(here, NODES, data=data, algorithm="aa")
-        for data in SETS
-    }
-    seen = ", ".join(f"{data} {one:.2f}" for data, one in ratio.items())
-    return min(ratio.values()) > 1 and max(ratio, key=lambda data: ratio[data]) == "WV1", f"times as many as AA: {seen}"
+def by_m(rows: Rows, memory: Rows) -> list[Claim]:
+    """Fig. 16."""
+    built = [row for row in pick(memory, k=5, data="POS", data_fanout=5) if as_usual(row)]
+    return [
+        tried(
+            "Fig. 16a",
+            "As m grows, VPA and LRA scale much better than AA: time",
+            rows,
+            lambda r: _scaling(r, SEARCH),
+            lambda one: one >= MUCH,
+            show=times,
+            about="growth of AA's CPU time from the least m to the largest, times theirs",
+            axis="method",
+        ),
+        tried(
+            "Fig. 16b",
+            "As m grows, VPA and LRA scale much better than AA: memory",
+            built,
+            lambda r: _scaling(r, BUILT),
+            lambda one: one >= MUCH,
+            show=times,
+            about="growth of AA's nodes from the least m to the largest, times theirs",
+            axis="method",
+        ),
+        tried(
+            "Fig. 16a",
+            "VPA is consistently much faster than the other methods",
+            rows,
+            lambda r: {
+                f"{other.upper()} m={m:g}": one
+                for other in ("aa", "lra")
+                for m, one in along_ratio(r, other, "vpa", "m", SEARCH).items()
+            },
+            lambda one: one >= MUCH,
+            show=times,
+            about="CPU time, times VPA's",
+            axis="method",
+        ),
+        *(
+            tried(
+                "Fig. 16c",
+                f"{name.upper()} demonstrates a behavior similar to AA in terms of information loss",
+                rows,
+                lambda r, name=name: along_ratio(r, name, "aa", "m", "ncp"),  # type: ignore[misc]
+                lambda one: one <= SIMILAR,
+                show=times,
+                about="times AA's loss",
+                axis="m",
+            )
+            for name in ("lra", "vpa")
+        ),
+    ]
 
 
-def least(rows: Rows, order: str) -> Judged:
-    """On every set."""
-    here = pick(rows, data_order=order)
-    nodes = {
-        data: {name: value(here, NODES, data=data, algorithm=name) for name in ("vpa", "aa", "lra")} for data in SETS
-    }
-    seen = "; ".join(
-        f"{data} VPA {count(n['vpa'])}, AA {count(n['aa'])}, LRA {count(n['lra'])}" for data, n in nodes.items()
-    )
-    return all(n["vpa"] < min(n["aa"], n["lra"]) for n in nodes.values()), seen
+def by_height(rows: Rows, memory: Rows) -> list[Claim]:
+    """Fig. 17."""
+    tall, built = with_h(rows), with_h([row for row in pick(memory, k=5, m=3, data="POS") if as_usual(row)])
+    return [
+        tried(
+            "Fig. 17c",
+            "A higher hierarchy means less information loss",
+            tall,
+            lambda r: {
+                f"{name.upper()} h={h:g}": one
+                for name in THREE
+                for h, one in _steps(series(r, "h", "ncp", algorithm=name)).items()
+            },
+            lambda one: one <= 1,
+            show=times,
+            about="loss, times that with one level less",
+            axis="step",
+        ),
+        tried(
+            "Fig. 17a",
+            "With h the algorithms may have to spend more effort to reach a solution",
+            tall,
+            lambda r: {name.upper(): _grown(series(r, "h", SEARCH, algorithm=name)) for name in THREE},
+            lambda one: one > 1,
+            show=times,
+            about="CPU time at h=8, times that at h=4",
+            axis="method",
+        ),
+        tried(
+            "Fig. 17b",
+            "VPA has significantly smaller memory requirements than the other two methods",
+            built,
+            lambda r: {
+                f"{other.upper()} h={h:g}": one
+                for other in ("aa", "lra")
+                for h, one in along_ratio(r, other, "vpa", "h", BUILT).items()
+            },
+            lambda one: one >= MUCH,
+            show=times,
+            about="nodes, times VPA's",
+            axis="method",
+        ),
+        tried(
+            "Fig. 17",
+            "LRA and AA have similar performance: time",
+            tall,
+            lambda r: along_ratio(r, "lra", "aa", "h", SEARCH),
+            lambda one: 1 / SIMILAR <= one <= SIMILAR,
+            show=times,
+            about="LRA's CPU time over AA's",
+            axis="h",
+        ),
+        tried(
+            "Fig. 17",
+            "LRA and AA have similar performance: memory",
+            built,
+            lambda r: along_ratio(r, "lra", "aa", "h", BUILT),
+            lambda one: 1 / SIMILAR <= one <= SIMILAR,
+            show=times,
+            about="LRA's nodes over AA's",
+            axis="h",
+        ),
+    ]
 
 
-def three(rows: Rows, across: str, what: str) -> dict[str, dict[float, float]]:
-    """AA, LRA and VPA along an axis."""
-    return {name: series(rows, across, what, algorithm=name) for name in ("aa", "lra", "vpa")}
+def by_parts(rows: Rows, memory: Rows) -> list[Claim]:
+    """Fig. 18 and 19."""
+    built = pick(memory, k=5, m=3, data="POS", data_fanout=5)
+    return [
+        *(
+            claim
+            for name, option in (("lra", "chunks"), ("vpa", "parts"))
+            for claim in (
+                tried(
+                    "Fig. 18a-b",
+                    f"When the number of partitions grows, the memory requirements of {name.upper()} decrease",
+                    built,
+                    lambda r, name=name, option=option: series(along(r, name, option), option, BUILT),  # type: ignore[misc]
+                    lambda found: found[max(found)] < found[min(found)],
+                    show=count,
+                    about="nodes of the largest tree",
+                    name=option,
+                ),
+                tried(
+                    "Fig. 18a-b",
+                    f"When the number of partitions grows, the quality of {name.upper()}'s data decreases",
+                    rows,
+                    lambda r, name=name, option=option: series(along(r, name, option), option, "ncp"),  # type: ignore[misc]
+                    lambda found: found[max(found)] > found[min(found)],
+                    name=option,
+                ),
+            )
+        ),
+        *(
+            tried(
+                f"Fig. 18{letter}",
+                f"The {option} does not have a significant effect on {name.upper()}",
+                rows,
+                lambda r, name=name, option=option: series(along(r, name, option), option, "ncp"),  # type: ignore[misc]
+                lambda found: max(found.values()) < FLAT * min(found.values()),
+                about="loss",
+                name=option,
+            )
+            for letter, name, option in (("c", "lra", "flexibility"), ("d", "vpa", "level"))
+        ),
+        tried(
+            "Fig. 19",
+            "LRA does not benefit much from parallelization",
+            by_reading(built),
+            lambda r: {"": gain_of(r, "lra", "chunks")},
+            lambda found: found[""] < MUCH,
+            show=times,
+            about="nodes of all 3 chunks over those of the largest one",
+        ),
+        tried(
+            "Fig. 19",
+            "VPA benefits the most from parallelization",
+            by_reading(built),
+            lambda r: {"LRA": gain_of(r, "lra", "chunks"), "VPA": gain_of(r, "vpa", "parts")},
+            lambda found: found["VPA"] > found["LRA"],
+            show=times,
+            about="nodes of all 3 parts and of the last pass, over those of the largest part and of the last pass",
+        ),
+    ]
 
 
-def least_along(rows: Rows, across: str) -> Judged:
-    """VPA below both others everywhere."""
-    nodes = three(rows, across, NODES)
-    shares = {at: nodes["vpa"][at] / min(nodes["aa"][at], nodes["lra"][at]) for at in nodes["aa"]}
-    return all(
-        one < 1 for one in shares.values()
-    ), f"VPA counts {trend_text(shares, across)} of the better of the others"
+def mined_sets(rows: Rows) -> list[Claim]:
+    """Fig. 20."""
+    two = [row for row in rows if row["algorithm"] in ("aa", "vpa")]
+    return [
+        *(
+            tried(
+                "Fig. 20",
+                f"{title} follows the NCP of Fig. 14",
+                across_sets(two),
+                lambda r, what=what: _agreement(r, what),  # type: ignore[misc]
+                lambda found: found["agree"] >= 0.75,
+                about="pairs of data sets and methods that both measures rank alike",
+            )
+            for title, what in (("ML²", "ml2"), ("dML²", "dml2_missed"))
+        ),
+        tried(
+            "Fig. 20",
+            "The percentage of frequent itemsets that are detected only at a more generalized level is low in general",
+            two,
+            lambda r: {name.upper(): value(r, "ml2", algorithm=name) for name in ("aa", "vpa")},
+            lambda one: one <= FEW,
+            about="we call up to 10 % low",
+            axis="method",
+        ),
+        tried(
+            "Fig. 20",
+            "They are found only 1 or 2 levels above",
+            two,
+            lambda r: {
+                name.upper(): one for name in ("aa", "vpa") if (one := value(r, "dml2_missed", algorithm=name)) > 0
+            },
+            lambda one: one <= 2,
+            show=times,
+            about="mean number of levels",
+            axis="method",
+        ),
+    ]
 
 
-def little(rows: Rows) -> Judged:
-    """Less than a quarter of what is counted at the smallest k."""
-    nodes = three(rows, "k", NODES)
-    shares = {name: one[max(one)] / one[min(one)] for name, one in nodes.items()}
-    seen = ", ".join(f"{name.upper()} {percent(share)}" for name, share in shares.items())
-    return max(shares.values()) < 0.25, f"of what is counted at the smallest k: {seen}"
+def mined(ks: Rows, ms: Rows) -> list[Claim]:
+    """Fig. 21 and 22."""
+    curves: tuple[tuple[str, Rows], ...] = (("k", ks), ("m", ms))
+    return [
+        *(
+            tried(
+                "Fig. 21",
+                f"ML² grows with {across}",
+                rows,
+                lambda r, across=across: {  # type: ignore[misc]
+                    f"{name.upper()} {across}={at:g}": one
+                    for name in ("aa", "vpa")
+                    for at, one in _changes(series(r, across, "ml2_2", algorithm=name)).items()
+                },
+                lambda one: one >= 0,
+                about="percentage points more than at the value before",
+                axis="step",
+            )
+            for across, rows in curves
+        ),
+        *(
+            tried(
+                "Fig. 21",
+                f"ML² grows linearly with {across}",
+                rows,
+                lambda r, across=across: {  # type: ignore[misc]
+                    name.upper(): fits.exponent(
+                        (at, one) for at, one in series(r, across, "ml2_2", algorithm=name).items() if one > 0
+                    )
+                    for name in ("aa", "vpa")
+                },
+                lambda fit: fit[1] <= 1.2 and fit[2] >= 0.8,
+                show=fits.told,
+                about=f"exponents over {across}, with 95 % intervals",
+                axis="method",
+            )
+            for across, rows in curves
+        ),
+        tried(
+            "Fig. 21",
+            "ML² decreases as the support threshold grows",
+            pick(ks, k=5),
+            lambda r: {
+                f"{name.upper()} {threshold} %": one
+                for name in ("aa", "vpa")
+                for threshold, one in _changes(_by_threshold(r, name, "ml2")).items()
+            },
+            lambda one: one <= 0,
+            about="percentage points more than at the threshold before",
+            axis="step",
+        ),
+        tried(
+            "Fig. 22",
+            "Apart from m = 1, dML² does not demonstrate great volatility",
+            [*(row for row in ms if row["m"] != 1), *(row for row in ks if row["k"] != 5)],
+            lambda r: _levels(r),
+            lambda found: max(found.values()) < FLAT * min(found.values()),
+            show=times,
+            about="mean number of levels",
+        ),
+    ]
 
 
-def far_at_last(rows: Rows) -> Judged:
-    """More than a quarter above AA at the largest k."""
-    loss = three(rows, "k", "ncp")
-    last = max(loss["aa"])
-    seen = ", ".join(f"{name.upper()} {percent(one[last])}" for name, one in loss.items())
-    return min(loss["lra"][last], loss["vpa"][last]) > SIMILAR * loss["aa"][last], f"at k={last:g}: {seen}"
+def beside_partition(rows: Rows) -> list[Claim]:
+    """Fig. 23."""
+
+    def full(r: Rows, what: str, k: int = 5) -> float:
+        return value(r, what, model="transactional-k", k=k)
+
+    def vpa(r: Rows, what: str) -> dict[float, float]:
+        return series(pick(r, model="km", k=5), "m", what, algorithm="vpa")
+
+    return [
+        tried(
+            "Fig. 23a",
+            "VPA incurs less information loss than Partition for a small m",
+            rows,
+            lambda r: {m: one / full(r, "ncp") for m, one in vpa(r, "ncp").items() if m <= 3},
+            lambda one: one < 1,
+            show=times,
+            about="VPA's loss over Partition's",
+            axis="m",
+        ),
+        tried(
+            "Fig. 23a",
+            "The picture is reversed for a large m: Partition outperforms VPA from m = 5 on",
+            rows,
+            lambda r: {m: one / full(r, "ncp") for m, one in vpa(r, "ncp").items() if m >= 5},
+            lambda one: one > 1,
+            show=times,
+            about="VPA's loss over Partition's",
+            axis="m",
+        ),
+        tried(
+            "Fig. 23b",
+            "With m = 3 VPA retains its advantage for every k",
+            rows,
+            lambda r: {
+                k: one / full(r, "ncp", int(k))
+                for k, one in series(pick(r, model="km", m=3), "k", "ncp", algorithm="vpa").items()
+            },
+            lambda one: one < 1,
+            show=times,
+            about="VPA's loss over Partition's",
+            axis="k",
+        ),
+        tried(
+            "Fig. 23c",
+            "Partition is a lot faster than VPA (20 s, beside 40 s for m = 1 to almost 5 hours for m = 6)",
+            rows,
+            lambda r: {m: one / full(r, SEARCH) for m, one in vpa(r, SEARCH).items()},
+            lambda one: one >= MUCH,
+            show=times,
+            about="VPA's CPU time over Partition's",
+            axis="m",
+        ),
+    ]
 
 
-def scale(rows: Rows) -> Judged:
-    """Counted from the least m to the largest."""
-    nodes = three(rows, "m", NODES)
-    grown = {name: one[max(one)] / one[min(one)] for name, one in nodes.items()}
-    seen = ", ".join(f"{name.upper()} {one:,.0f} times" for name, one in grown.items())
-    return max(grown["lra"], grown["vpa"]) < grown["aa"], f"from m={min(nodes['aa']):g} to {max(nodes['aa']):g}: {seen}"
+THREE = ("aa", "lra", "vpa")
+READINGS = {"hierarchy": "bits in the order of the hierarchy", "frequency": "bits by frequency"}
 
 
-def similar_along(rows: Rows, across: str) -> Judged:
-    """At most a quarter more than AA, everywhere."""
-    loss = three(rows, across, "ncp")
-    ratio = {name: {at: _times(loss[name][at], loss["aa"][at]) for at in loss["aa"]} for name in ("lra", "vpa")}
-    seen = "; ".join(f"{name.upper()} {trend_text(one, across, lambda x: f'{x:.2f}')}" for name, one in ratio.items())
-    return all(x <= SIMILAR for one in ratio.values() for x in one.values()), f"times AA's loss: {seen}"
+def by_reading(rows: Rows) -> list[Row]:
+    """The rows once for each reading of LRA's Gray order, as far as there are runs of it."""
+    bits = "algorithm.bits"
+    known = [
+        one for one in READINGS if any((row.get(bits) or "hierarchy") == one for row in pick(rows, algorithm="lra"))
+    ]
+    if len(known) < 2:
+        return list(rows)
+    return [
+        {**row, "reading": READINGS[one]}
+        for one in known
+        for row in rows
+        if row["algorithm"] != "lra" or (row.get(bits) or "hierarchy") == one
+    ]
 
 
-def _times(one: float, other: float) -> float:
-    """How many times as much; nothing beside nothing is as much."""
-    return one / other if other else 1.0 if not one else float("inf")
+def vpa_least(place: str, rows: Rows, built: Rows, across: str) -> list[Claim]:
+    """VPA beside the other two along an axis: time and memory."""
+    return [
+        tried(
+            f"{place}{letter}",
+            f"VPA {words} than the other two",
+            some,
+            lambda r, what=what: {  # type: ignore[misc]
+                f"{other.upper()} {across}={at:g}": one
+                for other in ("aa", "lra")
+                for at, one in along_ratio(r, other, "vpa", across, what).items()
+            },
+            lambda one: one >= MUCH,
+            show=times,
+            about=f"{title}, times VPA's",
+            axis="method",
+        )
+        for letter, words, some, what, title in (
+            ("a", "is significantly faster", rows, SEARCH, "CPU time"),
+            ("b", "requires significantly less memory", built, BUILT, "nodes"),
+        )
+    ]
 
 
-def finer(rows: Rows) -> Judged:
-    """Every further level, for all three."""
-    loss = three(rows, "height", "ncp")
-    levels = {name: {height + 1: one for height, one in points.items()} for name, points in loss.items()}
-    seen = "; ".join(f"{name.upper()} {trend_text(points, 'h')}" for name, points in levels.items())
-    return all(list(one.values()) == sorted(one.values(), reverse=True) for one in loss.values()), seen
+def over(rows: Rows, first: str, second: str, what: str) -> float:
+    """How many times as much one has; nothing beside nothing is as much."""
+    return _ratio(*(value(rows, what, algorithm=name) for name in (first, second)))
 
 
-def more_levels(rows: Rows) -> Judged:
-    """Ends of the axis for growth; everywhere for VPA."""
-    nodes = three(rows, "height", NODES)
-    seen = ", ".join(f"{name.upper()} {count(one[min(one)])} to {count(one[max(one)])}" for name, one in nodes.items())
-    rising = all(one[max(one)] > one[min(one)] for one in nodes.values())
-    lowest = all(nodes["vpa"][at] < min(nodes["aa"][at], nodes["lra"][at]) for at in nodes["aa"])
-    return rising and lowest, f"h={min(nodes['aa']) + 1:g} to {max(nodes['aa']) + 1:g}: {seen}"
+def along_ratio(rows: Rows, first: str, second: str, across: str, what: str) -> dict[float, float]:
+    """How many times as much one has, along an axis."""
+    above, below = (series(pick(rows, status="ok"), across, what, algorithm=name) for name in (first, second))
+    return {at: _ratio(above[at], below[at]) for at in above if at in below}
 
 
-USUAL = {"chunks": 3, "parts": 3, "flexibility": 10, "level": 1}  # what the paper's other figures have
+def across_sets(rows: Rows) -> list[Row]:
+    """The rows with all data sets in one setting: each set of full size beside each seed of the generated one."""
+    fixed = [row for row in rows if row.get("data.seed") is None]
+    drawn = [row for row in rows if row.get("data.seed") is not None]
+    places = {(row["data.rows"], row["data.seed"]) for row in drawn}
+    copies = [{**row, "data.rows": size, "data.seed": seed} for size, seed in sorted(places) for row in fixed]
+    return [{**row, "set": row["data"], "data": "three sets"} for row in (*drawn, *copies)]
 
 
-def as_usual(row: Row, *, but: str) -> bool:
-    """Whether all options but one are told as usual, or not at all."""
+def with_h(rows: Rows) -> list[Row]:
+    """The rows with the number of levels, as the paper counts them."""
+    return [{**row, "h": None if row.get("height") is None else row["height"] + 1} for row in rows if row.get("height")]
+
+
+def as_usual(row: Row, *, but: str = "") -> bool:
+    """Whether all options but one have the paper's default, or are not given."""
     options = {name: row.get(f"algorithm.{name}") for name in USUAL if name != but}
     return all(value in (None, USUAL[name]) for name, value in options.items())
 
 
-def along(rows: Rows, name: str, option: str, usual: float) -> list[Row]:
-    """Runs of a method that differ in one option alone; what is not told has its usual value."""
-    runs = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option)]
+def along(rows: Rows, name: str, option: str) -> list[Row]:
+    """Runs of a method that differ in one option alone; what is not given has its default."""
+    runs = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option) and not row.get("algorithm.bits")]
+    default = USUAL[option]
     return [
-        {**row, option: usual if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]} for row in runs
+        {**row, option: default if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]}
+        for row in runs
     ]
-
-
-def more_parts(rows: Rows) -> Judged:
-    """From the fewest parts to the most: counted falls, loss rises; ups and downs between are the paper's, too."""
-    seen, so = [], True
-    for name, option in (("lra", "chunks"), ("vpa", "parts")):
-        here = along(rows, name, option, 3)
-        nodes, loss = (series(here, option, what) for what in (NODES, "ncp"))
-        first, last = min(nodes), max(nodes)
-        so = so and nodes[last] < nodes[first] and loss[last] >= loss[first]
-        seen.append(
-            f"{name.upper()}, {first:g} to {last:g}: {count(nodes[first])} to {count(nodes[last])} label sets, "
-            f"{percent(loss[first])} to {percent(loss[last])} lost"
-        )
-    return so, "; ".join(seen)
-
-
-def hardly(rows: Rows, name: str, option: str, usual: float) -> Judged:
-    """At most a quarter between the least and the largest loss."""
-    loss = series(along(rows, name, option, usual), option, "ncp")
-    return max(loss.values()) <= SIMILAR * min(loss.values()), trend_text(loss, option)
 
 
 def gain(row: Row) -> float | None:
-    """All that is counted, over what must be counted one after the other when all parts are counted at once."""
-    whole, last = statistic(row, "count_tree_nodes_in_all"), statistic(row, "count_tree_nodes_at_last") or 0
-    name = "count_tree_nodes" if row["algorithm"] == "lra" else "count_tree_nodes_of_parts"
+    """All nodes that are built, over those that are built one after the other when all parts are built at once."""
+    whole, last = (statistic(row, f"count_tree_nodes_built_{name}") for name in ("in_all", "at_last"))
+    name = "count_tree_nodes_built" if row["algorithm"] == "lra" else "count_tree_nodes_built_of_parts"
     largest = statistic(row, name)
-    return None if whole is None or largest is None or not largest + last else whole / (largest + last)
+    return None if whole is None or not largest else whole / (largest + (last or 0))
 
 
-def at_once(rows: Rows) -> Judged:
-    """LRA below 1.5 with 3 chunks, VPA above LRA."""
-    gains = {}
-    for name, option in (("lra", "chunks"), ("vpa", "parts")):
-        here = {row[option]: gain(row) for row in along(rows, name, option, 3)}
-        usual = here.get(3)
-        if usual is None:
-            raise Missing(f"{name} with 3 parts")
-        gains[name] = usual
-    seen = f"3 parts at once could be {gains['lra']:.2f} times as fast by LRA, {gains['vpa']:.2f} times by VPA (counts)"
-    return gains["lra"] < 1.5 and gains["vpa"] > gains["lra"], seen
+def gain_of(rows: Rows, name: str, option: str) -> float:
+    """The gain of the paper's default number of parts."""
+    here = [row for row in pick(rows, algorithm=name) if as_usual(row)]
+    found = gain(here[0]) if len(here) == 1 else None
+    if found is None:
+        raise Missing(f"{name} with 3 {option}")
+    return found
 
 
-def _mined(rows: Rows, what: str) -> dict[str, float]:
-    return {
-        f"{data}, {name.upper()}, {BY[order]}": value(rows, what, data=data, algorithm=name, data_order=order)
-        for data in SETS
-        for name in ("aa", "vpa")
-        for order in ("label", "frequency")
-    }
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else 1.0 if not above else float("inf")
 
 
-def few(rows: Rows) -> Judged:
-    """At most a tenth."""
-    missed = _mined(rows, "ml2")
-    return max(missed.values()) <= 0.1, ", ".join(f"{name} {percent(one)}" for name, one in missed.items())
+def _last_share(found: Figures) -> float:
+    return float(found[max(found)] / found[min(found)])
 
 
-def one_or_two(rows: Rows) -> Judged:
-    """Of those that are missed at all."""
-    levels = {name: one for name, one in _mined(rows, "dml2_missed").items() if one}
-    if not levels:
-        return True, "none is missed"
-    return max(levels.values()) <= 2, ", ".join(f"{name} {one:.2f}" for name, one in levels.items())
+def _grown(found: Figures) -> float:
+    return _ratio(found[max(found)], found[min(found)])
 
 
-def follows(rows: Rows) -> Judged:
-    """The sets rank alike by ML2 and by NCP, for each method and order."""
-    seen, so = [], True
-    for name in ("aa", "vpa"):
-        for order in ("label", "frequency"):
-            here = pick(rows, algorithm=name, data_order=order)
-            losses = [{data: value(here, what, data=data) for data in SETS} for what in ("ml2", "ncp")]
-            ranks = [sorted(SETS, key=loss.__getitem__) for loss in losses]
-            so = so and ranks[0] == ranks[1]
-            seen.append(f"{name.upper()}, {BY[order]}: {' < '.join(ranks[0])} by ML², {' < '.join(ranks[1])} by NCP")
-    return so, "; ".join(seen)
+def _scaling(rows: Rows, what: str) -> dict[str, float]:
+    """How many times as fast AA's figures grow as those of LRA and VPA, over the m that all of them have."""
+    found = {name: series(pick(rows, status="ok"), "m", what, algorithm=name) for name in THREE}
+    shared = sorted(set.intersection(*(set(one) for one in found.values())))
+    if len(shared) < 2:
+        raise Missing("two values of m")
+    grown = {name: _ratio(one[shared[-1]], one[shared[0]]) for name, one in found.items()}
+    return {name.upper(): grown["aa"] / grown[name] for name in ("lra", "vpa")}
 
 
-def grows(rows: Rows) -> Judged:
-    """Never falls along either axis, and rises from end to end."""
-    seen, so = [], True
-    for name in ("aa", "vpa"):
-        for across, fixed in (("k", {"m": 3}), ("m", {"k": 5})):
-            loss = series(pick(rows, algorithm=name, **fixed), across, "ml2_2")
-            values = list(loss.values())
-            so = so and values == sorted(values) and values[-1] > values[0]
-            seen.append(f"{name.upper()} {trend_text(loss, across)}")
-    return so, "; ".join(seen)
+def _steps(found: Figures) -> dict[float, float]:
+    return {at: _ratio(now, before) for (_, before), (at, now) in pairwise(found.items())}
+
+
+def _changes(found: Figures) -> dict[float, float]:
+    return {at: now - before for (_, before), (at, now) in pairwise(found.items())}
 
 
 def _by_threshold(rows: Rows, name: str, what: str) -> dict[float, float]:
-    here = pick(rows, algorithm=name, k=5, m=3)
-    return {threshold: value(here, f"{what}_{threshold}", algorithm=name) for threshold in (1, 2, 3)}
+    return {threshold: value(rows, f"{what}_{threshold}", algorithm=name) for threshold in (1, 2, 3)}
 
 
-def falls(rows: Rows) -> Judged:
-    """At k=5, m=3."""
-    seen, so = [], True
-    for name in ("aa", "vpa"):
-        loss = _by_threshold(rows, name, "ml2")
-        so = so and list(loss.values()) == sorted(loss.values(), reverse=True)
-        seen.append(f"{name.upper()} {', '.join(f'{percent(one)} at {at} %' for at, one in loss.items())}")
-    return so, "; ".join(seen)
-
-
-def steady(rows: Rows) -> Judged:
-    """At most a half more from the least to the largest, where anything is missed; without m=1."""
-    levels = [
-        *(row.get("dml2_missed_2") for row in rows if row["m"] != 1),
-        *(row.get(f"dml2_missed_{threshold}") for row in pick(rows, k=5, m=3) for threshold in (1, 3)),
+def _agreement(rows: Rows, what: str) -> dict[str, float]:
+    """The share of pairs that two measures rank alike; ties of either are left out."""
+    places = [(data, name) for data in SETS for name in ("aa", "vpa")]
+    found = [tuple(value(pick(rows, set=data), one, algorithm=name) for one in (what, "ncp")) for data, name in places]
+    signs = [
+        (a[0] - b[0]) * (a[1] - b[1]) for at, a in enumerate(found) for b in found[:at] if a[0] != b[0] and a[1] != b[1]
     ]
-    if not levels or None in levels:
-        raise Missing("dML²")
-    known = [float(one) for one in levels if one]
-    if not known:
-        return True, "none is missed"
-    return max(known) <= 1.5 * min(known), f"{min(known):.2f} to {max(known):.2f} levels"
+    if not signs:
+        raise Missing("pairs")
+    return {"agree": sum(sign > 0 for sign in signs) / len(signs)}
 
 
-def crossing(rows: Rows) -> Judged:
-    """VPA's curve crosses Partition's line."""
-    loss = series(pick(rows, model="km", k=5, status="ok"), "m", "ncp", algorithm="vpa")
-    line = value(rows, "ncp", model="transactional-k", k=5)
-    seen = f"Partition {percent(line)}; VPA {trend_text(loss, 'm')}"
-    return loss[min(loss)] < line < loss[max(loss)], seen
-
-
-def keeps(rows: Rows) -> Judged:
-    """At every k that was tried."""
-    ours = series(pick(rows, model="km", m=3), "k", "ncp", algorithm="vpa")
-    full = series(pick(rows, model="transactional-k"), "k", "ncp", algorithm="partition")
-    seen = f"VPA {trend_text(ours, 'k')}; Partition {trend_text(full, 'k')}"
-    return all(ours[k] < full[k] for k in full), seen
-
-
-def faster(rows: Rows) -> Judged:
-    """By half or more, at the largest m that VPA ended at."""
-    times = series(pick(rows, model="km", k=5, status="ok"), "m", "cpu_seconds", algorithm="vpa")
-    line = value(rows, "cpu_seconds", model="transactional-k", k=5)
-    seen = f"Partition {line:.2f} CPU seconds, VPA {trend_text(times, 'm', lambda one: f'{one:.2f}')}"
-    return all(line < one / 2 for one in times.values()), seen
+def _levels(rows: Rows) -> dict[str, float]:
+    """How much higher missed itemsets are found, by k and m, at a support of 2 %."""
+    found = {
+        f"{row['algorithm'].upper()} k={row['k']:g} m={row['m']:g}": row["dml2_missed_2"]
+        for row in rows
+        if row["algorithm"] in ("aa", "vpa") and row.get("dml2_missed_2")
+    }
+    if not found:
+        raise Missing("itemsets that are missed")
+    return found

@@ -31,12 +31,14 @@ def pick(rows: Iterable[Row], **where: object) -> list[Row]:
 
 
 def settled(rows: Iterable[Row]) -> list[Row]:
-    """Rows with the order of items named where it is the default one.
+    """Rows with the order of items named where it is the default one, and data by their name alone: POS, a tenth is POS.
 
-    >>> settled([{"data.order": None}])
-    [{'data.order': 'label'}]
+    >>> settled([{"data": "POS, a tenth", "data.order": None}])
+    [{'data': 'POS', 'data.order': 'label'}]
     """
-    return [{**row, "data.order": row.get("data.order") or "label"} for row in rows]
+    return [
+        {**row, "data": row["data"].partition(",")[0], "data.order": row.get("data.order") or "label"} for row in rows
+    ]
 
 
 def setting(row: Row) -> dict[str, object]:
