@@ -7,6 +7,7 @@ engines/local.py.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,21 +38,22 @@ def test_conformance(algorithm: type[Algorithm], model: type[PrivacyModel], data
 
 
 @examples(300)
-@given(problem=problems(km))
-def test_aa_and_da_are_the_papers(problem: shoal.Problem) -> None:
-    """The lazy walk finds the same cuts as the materialised count-tree."""
+@given(problem=problems(km), label_order=st.sampled_from(["support", "leaves"]))
+def test_aa_and_da_are_the_papers(problem: shoal.Problem, label_order: Any) -> None:
+    """The lazy walk finds the same cuts as the materialised count-tree, in both orders of labels."""
     k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
     assert isinstance(k, int)
     assert isinstance(m, int)
     if with_items(problem.prepared.items) < k:
         return
     h, items, costs = problem.hierarchy, problem.prepared.items, problem.prepared.costs.tolist()
-    aa = shoal.AA().search(problem.prepared, shoal.Engine()).recoding
+    by_leaves = label_order == "leaves"
+    aa = shoal.AA(label_order=label_order).search(problem.prepared, shoal.Engine()).recoding
     assert isinstance(aa, shoal.GlobalCut)
-    assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m)
-    da = shoal.DA().search(problem.prepared, shoal.Engine()).recoding
+    assert frozenset(aa.raised) == count_tree.apriori_anonymization(h, items, costs, k, m, by_leaves=by_leaves)
+    da = shoal.DA(label_order=label_order).search(problem.prepared, shoal.Engine()).recoding
     assert isinstance(da, shoal.GlobalCut)
-    tree = count_tree.CountTree(h, items, m)
+    tree = count_tree.CountTree(h, items, m, by_leaves=by_leaves)
     assert frozenset(da.raised) == count_tree.direct_anonymization(tree, costs, k, frozenset())
 
 

@@ -67,6 +67,26 @@ def data_set(folder: Path, **options: Any) -> DatasetSpec:
     return DatasetSpec(label="toy", file=str(toy(folder)), fanout=3, **options)
 
 
+def test_trees_that_the_papers_build(home: Path) -> None:
+    """Beside the same figures as without; a model that has no count-tree of its own tells nothing."""
+    data = DatasetSpec(label="toy", file=str(home / "toy.dat"), fanout=3)
+    km, negative = shoal.KmAnonymity(k=3, m=2), shoal.KmNegative(k=3, m=2)
+    rows = {
+        (model.name, method.name, asked): run_case(Case(data, model, method, extras=Extras(built_trees=asked)))
+        for model, method in ((km, shoal.OA()), (km, shoal.DA()), (km, shoal.AA()), (negative, shoal.AA()))
+        for asked in (False, True)
+    }
+    assert all(row["status"] == "ok" for row in rows.values())
+    built = {key: row["built_nodes"] for key, row in rows.items()}
+    assert built["km", "oa", True] == built["km", "da", True] >= built["km", "aa", True] > 0
+    assert {built[key] for key in built if not key[2] or key[0] != "km"} == {None}
+    for key, row in rows.items():
+        plain = rows[(*key[:2], False)]
+        assert [row[name] for name in plain if name not in (*VOLATILE, "built_nodes")] == [
+            plain[name] for name in plain if name not in (*VOLATILE, "built_nodes")
+        ]
+
+
 def test_a_file_becomes_every_combination(home: Path) -> None:
     grid = grid_file.load(home / "grid.toml")
     assert (grid.title, grid.limit, len(grid)) == ("Small <grid>", 100.0, 2 * 2 * 4 * 2 + 2 * 2)

@@ -1,7 +1,7 @@
 // Direct anonymization (P0 Alg. 3, P3 s.4.3) without a materialised count-tree; one pass for each size makes it AA (Alg. 4).
 //
 // The count-tree of itemsets of at most `size` labels (items at the cut, and all their generalizations but the root) is
-// walked in preorder, labels by falling support (ties: lower id), but each node's children are counted only when the walk
+// walked in preorder, labels by falling support or by the leaves below them (label_order.hpp), but each node's children are counted only when the walk
 // gets there. A leaf with a count below k is repaired: of all ways to raise its labels that lift it to k, the one of lowest
 // loss is committed (ties: fewer leaves, then lower ids), and the walk goes on where no label of the path was raised.
 //
@@ -13,19 +13,23 @@
 #include "core/parallel.hpp"
 #include "search/cheapest_raise.hpp"
 #include "search/distinct.hpp"
+#include "search/label_order.hpp"
 #include "search/persons.hpp"
 
 namespace shoal {
 
 class DirectPass {
 public:
-    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, bool bounded, const Tick& tick)
+    DirectPass(RowsView view, Tree tree, int64_t k, const Code* raised, int64_t n_raised, bool bounded, bool by_leaves,
+               const Tick& tick)
         : tree_(tree), cut_(tree), k_(k), bounded_(bounded), pulse_(tick, cancelled_, true) {
         for (int64_t i = 0; i < n_raised; ++i) raise(raised[i]);
 
         cut_rows_ = distinct(view);
         non_empty_ = persons_of(cut_rows_);
-        rank_labels();
+        node_of_ = label_order(cut_rows_, tree, by_leaves);
+        rank_of_.assign(tree.nodes, -1);
+        for (size_t r = 0; r < node_of_.size(); ++r) rank_of_[node_of_[r]] = static_cast<Code>(r);
         rebuild();
     }
 
@@ -88,25 +92,6 @@ private:
     };
 
     // ---- rows
-
-    // The order of the count-tree: falling support, then id. It depends on the data only, not on the cut.
-    void rank_labels() {
-        std::vector<int64_t> support(tree_.nodes, 0);
-        std::vector<int64_t> seen(tree_.nodes, -1);
-        PersonsByLabel persons;
-        persons.prepare(tree_.nodes, cut_rows_);
-        for (int64_t r = 0; r < cut_rows_.size(); ++r)
-            for (const Code* item = cut_rows_.begin(r); item != cut_rows_.end(r); ++item)
-                for (Code u = *item; u != tree_.root() && seen[u] != r; u = tree_.parent[u]) {
-                    seen[u] = r;
-                    persons.add(support[u], u, cut_rows_.weight[r], cut_rows_.person(r));
-                }
-        for (Code u = 0; u < tree_.root(); ++u)
-            if (support[u]) node_of_.push_back(u);
-        std::stable_sort(node_of_.begin(), node_of_.end(), [&](Code a, Code b) { return support[a] > support[b]; });
-        rank_of_.assign(tree_.nodes, -1);
-        for (size_t r = 0; r < node_of_.size(); ++r) rank_of_[node_of_[r]] = static_cast<Code>(r);
-    }
 
     // Rows at the current cut, distinct, each expanded by all generalizations but the root, in count-tree order.
     void rebuild() {

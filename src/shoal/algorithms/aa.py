@@ -13,6 +13,7 @@ Cost: time proportional to the i-itemsets visited; memory to m times the expande
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
@@ -22,7 +23,7 @@ from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import CutInput, level_by_level
+from shoal.search.direct import CutInput, is_by_leaves, label_order_option, level_by_level
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class AA(CutAlgorithm):
     paper = "P0 Alg. 4, P3 s.4.4"
     solves = (KmAnonymity, LmDiversity, KmNegative)
 
+    label_order: Literal["support", "leaves"] = label_order_option()
+
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
-        return level_by_level(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        by_leaves = is_by_leaves(self.label_order, problem.privacy, problem.items)
+        done = level_by_level(CutInput.of(problem), problem.privacy, engine, by_leaves=by_leaves)
+        return done.solution(problem.hierarchy)

@@ -11,15 +11,17 @@ Cost: unlike AA it must enumerate m-itemsets of all labels from the start; meant
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import CutInput, all_at_once
+from shoal.search.direct import CutInput, all_at_once, is_by_leaves, label_order_option
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,12 @@ class DA(CutAlgorithm):
     name = "da"
     title = "Direct anonymization"
     paper = "P0 Alg. 3, P3 s.4.3"
-    solves = (KmAnonymity, LmDiversity)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
+
+    label_order: Literal["support", "leaves"] = label_order_option()
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
-        return all_at_once(CutInput.of(problem), problem.privacy, engine).solution(problem.hierarchy)
+        by_leaves = is_by_leaves(self.label_order, problem.privacy, problem.items)
+        done = all_at_once(CutInput.of(problem), problem.privacy, engine, by_leaves=by_leaves)
+        return done.solution(problem.hierarchy)

@@ -2,10 +2,12 @@
 
 The rows are put in Gray order, which brings similar ones together, and split into chunks with about equal numbers of
 m-combinations, at places where neighbours differ much. Each chunk is anonymized by itself, in parallel, with a cut of
-its own: an item can be unchanged in one chunk and part of a group in another. The union of chunks that are each
-k^m-anonymous (or l^m-diverse) is so too. By persons this holds for l^m-diversity only if nobody has rows in two chunks:
-there the rows of a person are brought together. A chunk that cannot be, such as one of fewer than k non-empty rows,
-joins the next one, the last one the previous.
+its own: an item can be unchanged in one chunk and part of a group in another. A chunk that cannot be, such as one of
+fewer than k non-empty rows, joins the next one, the last one the previous.
+
+The union of chunks that are each k^m-anonymous (or l^m-diverse) is so too. By persons this holds for l^m-diversity only
+if nobody has rows in two chunks: there the rows of a person are brought together. It holds with negative knowledge:
+facts about labels that a chunk does not have are true or false for all its rows, and the others match none or k.
 
 Cost: sorting, and that of the method within the chunks; memory that of the chunks that run at once.
 """
@@ -20,14 +22,15 @@ from shoal.data.arrays import part_of
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import LocalCuts
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
 from shoal.search.clusters import Needs
-from shoal.search.direct import CutInput, level_by_level
-from shoal.search.gray import gray_chunks, joined
+from shoal.search.direct import BUILT, COUNTED, CutInput, level_by_level
+from shoal.search.gray import BALANCES, BIT_ORDERS, BORDERS, Splitting, gray_chunks, joined
 from shoal.search.optimum import best_cut
 
 
@@ -38,20 +41,35 @@ class LRA(TreeAlgorithm):
     name = "lra"
     title = "Local recoding anonymization"
     paper = "P3 Alg. 5, 6"
-    solves = (KmAnonymity, LmDiversity)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
     reveals = "a probability of 2/3, and with some options for sure"
 
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
+    bit_order: Literal["hierarchy", "frequent-first", "rare-first"] = option(
+        "hierarchy",
+        words=BIT_ORDERS,
+        help="items from the lowest bit of the Gray code on: as in the hierarchy, most frequent first, or rarest first",
+    )
+    borders: Literal["closed", "half-open"] = option(
+        "closed", words=BORDERS, help="move borders by up to F records both ways; half-open: by at most F-1 forwards"
+    )
+    balance: Literal["combinations", "records"] = option(
+        "combinations", words=BALANCES, help="what chunks have about equal numbers of: m-combinations, or records"
+    )
+    sample: int = option(
+        0, low=0, help="records, drawn by the seed, to estimate the number of m-combinations from; 0: all records"
+    )
     within: Literal["aa", "optimal"] = option(
         "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
     )
 
-    def search(self, problem: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KmAnonymity | LmDiversity | KmNegative], engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy, items = problem.privacy, problem.items
         keep = bool(privacy.demand(items).one_in)
-        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep)
+        splitting = Splitting(self.bit_order, self.borders, self.balance, self.sample, problem.seed)
+        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep, splitting=splitting)
         chunks = joined(split, Needs(problem).is_feasible)
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
@@ -60,12 +78,17 @@ class LRA(TreeAlgorithm):
         statistics: dict[str, float] = {"chunks": len(chunks), "chunks_joined": len(split) - len(chunks)}
         for name in sorted({name for part in solved for name in part.statistics}):
             values = [part.statistics.get(name, 0.0) for part in solved]
-            statistics[name] = max(values) if name == "count_tree_nodes" else sum(values)
-        nodes = [part.statistics.get("count_tree_nodes", 0.0) for part in solved]
-        statistics["count_tree_nodes_in_all"] = sum(nodes)  # beside the largest: what chunks at once can gain
+            if not name.startswith(COUNTED):
+                statistics[name] = sum(values)
+            elif name == COUNTED or all(name in part.statistics for part in solved):  # none too large to be counted
+                statistics[name] = max(values)
+                statistics[f"{name}_in_all"] = sum(values)  # beside the largest: what chunks at once can gain
+        if BUILT in statistics:
+            largest = max(range(len(parts)), key=lambda at: solved[at].statistics[BUILT])
+            statistics[f"{BUILT}_records"] = len(parts[largest].items)  # of the chunk with the largest tree
         return Solution(LocalCuts(cuts, chunk_of), statistics=statistics)
 
-    def _within(self, part: Prepared[KmAnonymity | LmDiversity], engine: Engine) -> CutSolution:
+    def _within(self, part: Prepared[KmAnonymity | LmDiversity | KmNegative], engine: Engine) -> CutSolution:
         """Anonymize a chunk."""
         if self.within == "optimal":
             solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)

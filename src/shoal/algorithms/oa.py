@@ -26,6 +26,7 @@ from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
 from shoal.search.count_tree import CountTree, expand
+from shoal.search.direct import BUILT
 
 MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
 
@@ -65,6 +66,8 @@ class OA(CutAlgorithm):
         tree = CountTree(hierarchy, problem.items, known)
         expanded, seen = self._lattice(problem, engine, cuts, _threats(hierarchy, tree, privacy.k))
         statistics: dict[str, float] = {"count_tree_nodes": len(tree.counts), "cuts": seen}
+        if engine.built_trees:
+            statistics[BUILT] = len(tree.counts)
         return CutSolution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
 
     def _lattice(

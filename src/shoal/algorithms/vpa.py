@@ -3,24 +3,26 @@
 The items are split into parts of related ones, each of consecutive groups of the hierarchy. AA runs on each part's
 projection of the rows, in parallel, with the groups that lie wholly inside the part; what they cannot resolve waits.
 All that was generalized there stays so, and AA then runs on everything: a global recoding, with fewer and smaller
-sets to count at once.
+sets to count at once. With negative knowledge the parts repair what is known to be present alone; the last pass repairs
+all, so that the guarantee rests on it.
 
 Cost: that of AA on the projections and once more on all rows, from a coarser start.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shoal.algorithms import CutAlgorithm
 from shoal.engines import Engine
 from shoal.options import option
 from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
 from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
-from shoal.search.direct import CutInput, Repaired, level_by_level
+from shoal.search.direct import BUILT, CutInput, Repaired, level_by_level
 from shoal.search.vertical import part_of, split_units
 
 
@@ -31,7 +33,7 @@ class VPA(CutAlgorithm):
     name = "vpa"
     title = "Vertical partitioning anonymization"
     paper = "P3 Alg. 7"
-    solves = (KmAnonymity, LmDiversity)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
 
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
@@ -43,7 +45,7 @@ class VPA(CutAlgorithm):
         def within(leaves: range, engine: Engine) -> Repaired:
             part = part_of(cut_input, leaves)
             done = level_by_level(part.cut_input, problem.privacy, engine, bounded=True)
-            return Repaired([int(part.nodes[node]) for node in done.raised], done.counted, done.repairs)
+            return replace(done, raised=[int(part.nodes[node]) for node in done.raised])
 
         supports = problem.items.supports
         ranges = split_units(problem.hierarchy, self.level, self.parts)
@@ -58,4 +60,10 @@ class VPA(CutAlgorithm):
         solution.statistics["count_tree_nodes_of_parts"] = max((part.counted for part in parts), default=0)
         solution.statistics["count_tree_nodes_at_last"] = last.counted
         solution.statistics["count_tree_nodes_in_all"] = sum(done.counted for done in both)
+        built = [done.built.largest for done in both if done.built is not None]
+        if len(built) == len(both):  # counted, and none was too large for that
+            solution.statistics[BUILT] = max(built)
+            solution.statistics[f"{BUILT}_of_parts"] = max(built[:-1], default=0)
+            solution.statistics[f"{BUILT}_at_last"] = built[-1]
+            solution.statistics[f"{BUILT}_in_all"] = sum(built)
         return solution

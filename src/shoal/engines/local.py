@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from shoal.errors import OptionError
@@ -26,10 +26,14 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Engine:
-    """How many workers may run at once, and whom to tell about progress. Neither changes any result."""
+    """How many workers may run at once, and whom to tell about progress. Neither changes any result.
+
+    ``built_trees``: also count the nodes of the count-trees that the papers build, as a statistic of the solution.
+    """
 
     workers: int = 0  # 0: one for each processor
     progress: Progress = _silent
+    built_trees: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a negative number of workers."""
@@ -69,7 +73,7 @@ class Engine:
                 if alone:
                     self.progress(stage, sum(shares) / len(tasks))
 
-            result = work(tasks[at], Engine(1, progress))
+            result = work(tasks[at], replace(self, workers=1, progress=progress))
             shares[at] = 1.0
             return result
 

@@ -38,6 +38,9 @@ class Extras(Spec):
     )
     query_seed: int = option(0, low=0, help="for drawing the queries")
     repeats: int = option(0, low=0, help="further searches, for their time: the least counts, as noise only adds")
+    built_trees: bool = option(
+        False, help="nodes of the count-trees that the papers build: of OA, DA, AA, LRA and VPA, for the model km"
+    )
     mining: tuple[str, ...] = option((), help="thresholds in percent of frequent itemsets, for ML2 and dML2")
     known: int = option(
         0, low=0, help="items that an attacker may know, for the risk of re-identification; 0: not measured"

@@ -317,12 +317,14 @@ class Needs:
 
     Of none or at least k persons with a set that is not empty and, for models about columns, of at least k persons. No
     sensitive value may be too frequent, neither by records nor by persons: of all records, and of those with a set.
+    Where attackers may know what is missing, of none or at least k persons with an empty set, too.
     """
 
     def __init__(self, problem: Prepared[ItemsetModel]) -> None:
         demand, items = problem.privacy.demand(problem.items), problem.items
         self.k, self.l, self.values = demand.k, demand.one_in, problem.sensitive
         self.least = self.k if problem.privacy.relational else 0
+        self.absent = demand.absent
         self.filled = items.sizes > 0
         records: Counts = np.arange(len(items), dtype=np.int64)
         self.persons = records if items.persons is None else items.persons.of.astype(np.int64)
@@ -345,6 +347,9 @@ class Needs:
         some = self.filled[rows]
         filled = _different(self.persons[rows[some]], cluster_of[some], clusters)
         fine: Flags = (persons >= self.least) & ((filled == 0) | (filled >= self.k))
+        if self.absent:
+            empty = _different(self.persons[rows[~some]], cluster_of[~some], clusters)
+            fine &= (empty == 0) | (empty >= self.k)
         for unit in self.units if self.l else ():
             fine &= self._hidden(rows, cluster_of, clusters, unit)
             fine &= self._hidden(rows[some], cluster_of[some], clusters, unit)

@@ -18,7 +18,9 @@ Path = tuple[int, ...]  # node ids in count-tree order
 
 
 class CountTree:
-    """Alg. 1 over the labels that ``keeps`` allows (AA reduces transactions by the cut so far).
+    """Alg. 1 over the labels that are not ``below`` a cut (AA reduces transactions by the cut so far).
+
+    ``by_leaves``: labels in the order that needs no scan of the data, by the number of leaves below them.
 
     >>> h = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
@@ -27,16 +29,27 @@ class CountTree:
     ['A', 'B', 'a2', 'b1', 'b2', 'a1']
     >>> tree.support([h.code_of["A"], h.code_of["b2"]])
     3
+    >>> [h.labels[node] for node in CountTree(h, h.encode(Transactions.from_sets(data)), 2, by_leaves=True).order]
+    ['A', 'B', 'a1', 'a2', 'b1', 'b2']
     """
 
-    def __init__(self, hierarchy: Hierarchy, items: Transactions, m: int, below: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        items: Transactions,
+        m: int,
+        below: frozenset[int] = frozenset(),
+        *,
+        by_leaves: bool = False,
+    ) -> None:
         self.hierarchy, self.m = hierarchy, m
         expanded = [(expand(hierarchy, row), people) for row, people in _by_row(items).items()]
         holders: dict[int, set[int]] = {}
         for labels, people in expanded:
             for label in labels:
                 holders.setdefault(label, set()).update(people)
-        self.order = sorted(holders, key=lambda node: (-len(holders[node]), node))
+        weight = {node: int(hierarchy.leaves[node]) if by_leaves else len(holders[node]) for node in holders}
+        self.order = sorted(holders, key=lambda node: (-weight[node], node))
         self.rank = {node: rank for rank, node in enumerate(self.order)}
         self.total = len(set().union(*(people for _, people in expanded)))
         counted: dict[Path, set[int]] = {}
@@ -86,13 +99,14 @@ def direct_anonymization(tree: CountTree, costs: list[int], k: int, raised: froz
 
 
 def apriori_anonymization(
-    hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int
+    hierarchy: Hierarchy, items: Transactions, costs: list[int], k: int, m: int, *, by_leaves: bool = False
 ) -> frozenset[int]:
     """AA (Alg. 4) on materialised trees."""
     raised: frozenset[int] = frozenset()
     for size in range(1, m + 1):
         below = frozenset(node for node in range(len(hierarchy)) if strictly_below(hierarchy, node, raised))
-        raised = direct_anonymization(CountTree(hierarchy, items, size, below), costs, k, raised)
+        tree = CountTree(hierarchy, items, size, below, by_leaves=by_leaves)
+        raised = direct_anonymization(tree, costs, k, raised)
     return raised
 
 

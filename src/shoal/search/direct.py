@@ -8,21 +8,46 @@ and looks again, until a round finds none (``shoal.kernels.search.repair``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, OptionError
+from shoal.kernels.search.cuts.built_tree import TreeSize, built_tree
 from shoal.kernels.search.cuts.direct_pass import direct_pass
 from shoal.kernels.search.repair import repair as kernel
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
+from shoal.options import option
 from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
+
+COUNTED = "count_tree_nodes"  # the statistic of the largest pass
+BUILT = "count_tree_nodes_built"  # the statistic of the largest tree that the paper would have built
+
+LABEL_ORDERS = ("support", "leaves")
+
+
+def label_order_option() -> Any:
+    """The option of algorithms that walk the count-tree themselves."""
+    return option(
+        "support",
+        words=LABEL_ORDERS,
+        help="order of labels in the count-tree: by falling support, or by the number of items below them (P0's order "
+        "without a scan)",
+    )
+
+
+def is_by_leaves(label_order: str, privacy: ItemsetModel, items: Transactions) -> bool:
+    """Whether labels are ordered by what is below them; models without a k have no count-tree walk to order."""
+    if label_order != "support" and privacy.demand(items).k < 2:
+        raise OptionError(f"--label-order is for the models km and km-negative, not for {privacy.name}: leave it out.")
+    return label_order == "leaves"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +65,30 @@ class CutInput:
         return cls(problem.items, problem.sensitive, problem.hierarchy, problem.costs)
 
 
+@dataclass(frozen=True)
+class Built:
+    """The nodes of the count-trees that the paper's algorithm would have built.
+
+    AA builds one for each size i, from the rows as the cut at that time leaves them. Its nodes are counted as those of
+    Alg. 1 for m = i: the sets of up to i labels. Alg. 4 prints "all i-subsets"; then only their beginnings are nodes.
+    """
+
+    largest: int  # the papers' measure of memory
+    at_m: int  # at the m-th iteration, which P0 s.5.2 speaks of
+    of_subsets: int  # the largest if only i-subsets are added
+
+    def then(self, tree: TreeSize | None) -> Built | None:
+        """With another iteration; None if its tree was too large to be counted."""
+        if tree is None:
+            return None
+        return Built(max(self.largest, tree.up_to_size), tree.up_to_size, max(self.of_subsets, tree.of_size))
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Figures of the search."""
+        return {BUILT: self.largest, f"{BUILT}_at_m": self.at_m, f"{BUILT}_of_subsets": self.of_subsets}
+
+
 @dataclass(frozen=True, eq=False)
 class Repaired:
     """The cut that a repair ended in."""
@@ -47,6 +96,7 @@ class Repaired:
     raised: list[int]  # its nodes that are not leaves
     counted: int  # count-tree nodes counted in the largest pass: the papers' measure of memory
     repairs: int  # sets that had to be repaired
+    built: Built | None = None  # what the paper would have built, if it was counted
 
     def then(self, more: kernel.Repaired, cut_input: CutInput, privacy: ItemsetModel) -> Repaired:
         """With what was repaired from there on, only upwards: so what was repaired before stays so."""
@@ -61,21 +111,67 @@ class Repaired:
     @property
     def statistics(self) -> dict[str, float]:
         """Figures of the search."""
-        return {"count_tree_nodes": self.counted, "repairs": self.repairs}
+        built = {} if self.built is None else self.built.statistics
+        return {COUNTED: self.counted, "repairs": self.repairs, **built}
 
 
 def level_by_level(
-    cut_input: CutInput, privacy: ItemsetModel, engine: Engine, *, raised: Sequence[int] = (), bounded: bool = False
+    cut_input: CutInput,
+    privacy: ItemsetModel,
+    engine: Engine,
+    *,
+    raised: Sequence[int] = (),
+    bounded: bool = False,
+    by_leaves: bool = False,
 ) -> Repaired:
     """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an attacker can know."""
     known = privacy.demand(cut_input.items).known
-    return repair(cut_input, privacy, range(1, known + 1), engine, raised=raised, bounded=bounded)
+    if not _counts_trees(engine, privacy, cut_input):
+        sizes = range(1, known + 1)
+        return repair(cut_input, privacy, sizes, engine, raised=raised, bounded=bounded, by_leaves=by_leaves)
+    done = Repaired(list(raised), 0, 0, Built(0, 0, 0))
+    for size in range(1, known + 1):
+        tree = _built_tree(cut_input, done.raised, size, engine, by_leaves=by_leaves)
+        built = None if done.built is None else done.built.then(tree)
+        sizes = range(size, size + 1)
+        more = repair(cut_input, privacy, sizes, engine, raised=done.raised, bounded=bounded, by_leaves=by_leaves)
+        done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs, built)
+    return done
 
 
-def all_at_once(cut_input: CutInput, privacy: ItemsetModel, engine: Engine) -> Repaired:
+def all_at_once(cut_input: CutInput, privacy: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
     """DA (P0 Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
     known = privacy.demand(cut_input.items).known
-    return repair(cut_input, privacy, range(known, known + 1), engine)
+    done = repair(cut_input, privacy, range(known, known + 1), engine, by_leaves=by_leaves)
+    if _counts_trees(engine, privacy, cut_input):
+        tree = _built_tree(cut_input, (), known, engine, by_leaves=by_leaves)
+        done = replace(done, built=Built(0, 0, 0).then(tree))
+    return done
+
+
+def _counts_trees(engine: Engine, privacy: ItemsetModel, cut_input: CutInput) -> bool:
+    """Whether the trees that the papers build are to be counted: those for k^m-anonymity."""
+    return engine.built_trees and privacy.demand(cut_input.items).monotone
+
+
+def _built_tree(
+    cut_input: CutInput, raised: Sequence[int], size: int, engine: Engine, *, by_leaves: bool
+) -> TreeSize | None:
+    """The tree that an iteration would build that starts with the cut ``raised``; None if it is too large to count."""
+    items, hierarchy = cut_input.items, cut_input.hierarchy
+    return built_tree(
+        items.indptr,
+        items.items,
+        hierarchy.parent,
+        hierarchy.span,
+        cut_input.costs,
+        hierarchy.n_leaves,
+        raised,
+        size,
+        persons=items.repeaters,
+        by_leaves=by_leaves,
+        tick=engine.tick("counting the nodes of count-trees"),
+    )
 
 
 def repair(
@@ -86,10 +182,12 @@ def repair(
     *,
     raised: Sequence[int] = (),
     bounded: bool = False,
+    by_leaves: bool = False,
 ) -> Repaired:
     """Passes for sets of up to each of the sizes, from the cut ``raised``.
 
     ``bounded``: the root is not to be used, and what only it could repair stays as it is.
+    ``by_leaves``: the walk takes labels by the number of leaves below them, not by support (P0 s.4.1).
     """
     items, hierarchy, tick = cut_input.items, cut_input.hierarchy, engine.tick("repairing")
     if not sizes or not sizes[-1] or not len(items.items):
@@ -108,10 +206,11 @@ def repair(
             persons=items.repeaters,
             until_safe=sizes[-1] > 3,
             bounded=bounded,
+            by_leaves=by_leaves,
             tick=tick,
         )
         done = Repaired(direct.raised, direct.counted, direct.repairs)
-    if demand.absent:
+    if demand.absent and not bounded:  # in a part only what is present is repaired: the last pass does the rest
         more = repair_negative(
             items.indptr,
             items.items,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from typing import Literal
 
@@ -15,9 +17,32 @@ from shoal.data.transactions import Transactions
 from shoal.kernels.search.neighbours.gray_order import gray_order
 from shoal.search.formation import whole_persons
 
+BIT_ORDERS = ("hierarchy", "frequent-first", "rare-first")
+BORDERS = ("closed", "half-open")
+BALANCES = ("combinations", "records")
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """Where P3 leaves a choice."""
+
+    bit_order: str = (
+        "hierarchy"  # which item has the lowest bit: the first of the hierarchy, the most frequent, the rarest
+    )
+    borders: str = "closed"  # a border moves to t-f .. t+f; half-open: not to t+f
+    balance: str = "combinations"  # what chunks have about equal numbers of (s.4.5.1), or records (Alg. 6, line 7)
+    sample: int = 0  # rows that all combinations are estimated from; 0: all
+    seed: int = 0
+
 
 def gray_chunks(
-    items: Transactions, m: int | Literal["all"], chunks: int, flexibility: int, *, keep_persons: bool = False
+    items: Transactions,
+    m: int | Literal["all"],
+    chunks: int,
+    flexibility: int,
+    *,
+    keep_persons: bool = False,
+    splitting: Splitting = Splitting(),
 ) -> list[Counts]:
     """The rows in Gray order, cut into consecutive chunks; every row is in one, and none is empty.
 
@@ -28,9 +53,10 @@ def gray_chunks(
     >>> [chunk.tolist() for chunk in gray_chunks(items, 2, 2, 0)]  # P3 Fig. 7: t2 t1 t3 t4, 1 + 3 + 3 + 3 pairs
     [[1, 0, 2], [3]]
     """
-    order = gray_order(items.indptr, items.items)
+    numbered = by_frequency(items, splitting.bit_order)
+    order = gray_order(numbered.indptr, numbered.items)
     most = int(items.sizes.max(initial=0)) if m == "all" else m
-    ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility)
+    ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility, splitting)
     cut = np.split(order, [end + 1 for end in ends])
     if not keep_persons or not len(items.repeaters):
         return cut
@@ -38,7 +64,25 @@ def gray_chunks(
     return [order[chunk_of[order] == chunk] for chunk in range(chunk_of.max() + 1)]
 
 
-def borders(items: Transactions, order: Counts, m: int, chunks: int, flexibility: int) -> list[int]:
+def by_frequency(items: Transactions, bit_order: str) -> Transactions:
+    """The rows with their items numbered in the order that is asked for; ties: in that of the hierarchy.
+
+    >>> items = Transactions.from_sets([["a"], ["b", "c"], ["c"], ["b", "c"]], ["a", "b", "c"])
+    >>> by_frequency(items, "frequent-first").labels, by_frequency(items, "rare-first").labels
+    (('c', 'b', 'a'), ('a', 'b', 'c'))
+    """
+    if bit_order == "hierarchy":
+        return items
+    supports = items.supports if bit_order == "rare-first" else -items.supports
+    numbered = np.argsort(supports, kind="stable")
+    code_of = np.empty(len(numbered), dtype=np.int32)
+    code_of[numbered] = np.arange(len(numbered), dtype=np.int32)
+    return items.recode(code_of, [items.labels[code] for code in numbered])
+
+
+def borders(
+    items: Transactions, order: Counts, m: int, chunks: int, flexibility: int, splitting: Splitting = Splitting()
+) -> list[int]:
     """The positions in the order after which a chunk ends, all but the last, strictly rising.
 
     Border i is at the first row where the number of m-combinations so far reaches i/n of all (none at all: of rows),
@@ -47,18 +91,27 @@ def borders(items: Transactions, order: Counts, m: int, chunks: int, flexibility
     sizes = items.sizes[order].tolist()
     combinations = {size: math.comb(size, m) for size in set(sizes)}
     reached = list(accumulate(combinations[size] for size in sizes))
-    if not reached or not reached[-1]:
-        reached = list(range(1, len(sizes) + 1))
+    total = _estimated(items, combinations, splitting)
+    if splitting.balance == "records" or not total:
+        reached, total = list(range(1, len(sizes) + 1)), Fraction(len(sizes))
     places: list[int] = []
     for border in range(1, chunks):
-        # reached >= border / chunks * total, in whole numbers
-        at = bisect_left(reached, -(-border * reached[-1] // chunks))
+        at = bisect_left(reached, math.ceil(border * total / chunks))
         lowest = places[-1] + 1 if places else 0
         highest = len(sizes) - 1 - (chunks - border)  # leaves a row for each chunk to come
         at = min(max(at, lowest), highest)
-        window = range(max(at - flexibility, lowest), min(at + flexibility, highest) + 1)
+        last = at + flexibility - (splitting.borders == "half-open" and flexibility > 0)
+        window = range(max(at - flexibility, lowest), min(last, highest) + 1)
         places.append(max(window, key=lambda place: (_distance(items, order, place), -place)))
     return places
+
+
+def _estimated(items: Transactions, combinations: Mapping[int, int], splitting: Splitting) -> Fraction:
+    """The number of m-combinations of all rows, or what some that are drawn make of it (P3 s.4.5.1)."""
+    sizes, rows = items.sizes, splitting.sample
+    if 0 < rows < len(items):
+        sizes = sizes[np.random.default_rng([splitting.seed, 3]).choice(len(items), rows, replace=False)]
+    return Fraction(sum(combinations[size] for size in sizes.tolist()) * len(items), max(1, len(sizes)))
 
 
 def _distance(items: Transactions, order: Counts, place: int) -> int:

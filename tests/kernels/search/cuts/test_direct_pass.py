@@ -31,11 +31,20 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     inner = list(range(h.n_leaves, len(h)))
     raised = np.array(sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else [], dtype=np.int32)
     sizes = (data.draw(st.integers(1, privacy.m)), privacy.m, data.draw(st.booleans()))
-    bounded = data.draw(st.booleans())
+    bounded, by_leaves = data.draw(st.booleans()), data.draw(st.booleans())
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
     results = [
         kernel.direct_pass(
-            items.indptr, items.items, items.repeaters, *tree, privacy.k, *sizes, raised, bounded, no_progress
+            items.indptr,
+            items.items,
+            items.repeaters,
+            *tree,
+            privacy.k,
+            *sizes,
+            raised,
+            bounded,
+            by_leaves,
+            no_progress,
         )
         for kernel in implementations()
     ]

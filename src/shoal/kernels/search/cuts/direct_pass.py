@@ -11,6 +11,7 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.kernels.arrays import NOBODY, Row, flat, grouped_people, people_of, rows_of
 from shoal.kernels.choice import Tick, compiled_or, no_progress
+from shoal.kernels.search.label_order import label_order
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,14 @@ def direct_pass(
     persons: Codes = NOBODY,
     until_safe: bool = False,
     bounded: bool = False,
+    by_leaves: bool = False,
     tick: Tick = no_progress,
 ) -> Pass:
     """Direct anonymization (P0 Alg. 3) from the cut ``raised``: for each size, one pass over sets of up to that size.
 
     ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
     ``bounded``: never raise to the root; sets that nothing below it lifts to k stay as they are.
+    ``by_leaves``: labels of the count-tree by the number of leaves below them, most first, not by falling support.
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     return Pass(
@@ -59,6 +62,7 @@ def direct_pass(
             until_safe,
             nodes,
             bounded,
+            by_leaves,
             tick,
         )
     )
@@ -78,11 +82,12 @@ def direct_pass_twin(
     until_safe: bool,
     raised: Codes,
     bounded: bool,
+    by_leaves: bool,
     tick: Tick,
 ) -> tuple[list[int], int, int]:
     """Walk the count-tree in preorder, counting children when the walk gets to them, and repair what is below k."""
     rows = grouped_people(rows_of(indptr, items), people_of(indptr, persons))
-    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, tick)
+    walk = _DirectPass(rows, parent.tolist(), span.tolist(), cost.tolist(), leaves, k, bounded, by_leaves, tick)
     for node in raised.tolist():
         walk.commit(node)
     for size in range(first, last + 1):
@@ -107,6 +112,7 @@ class _DirectPass:
         leaves: int,
         k: int,
         bounded: bool,
+        by_leaves: bool,
         tick: Tick,
     ) -> None:
         self.parent, self.span, self.cost, self.k, self.tick = parent, span, cost, k, tick
@@ -119,11 +125,8 @@ class _DirectPass:
             self.under[parent[node]] += self.under[node]
         self.counted = self.most_counted = self.repairs = 0
         expanded = [({v for leaf in row for v in self.ancestors(leaf)}, people) for row, people in leaf_rows.items()]
-        holders: dict[int, set[int]] = {}
-        for labels, people in expanded:
-            for label in labels:
-                holders.setdefault(label, set()).update(people)
-        self.order = {label: rank for rank, label in enumerate(sorted(holders, key=lambda u: (-len(holders[u]), u)))}
+        order = label_order(expanded, span, by_leaves)
+        self.order = {label: rank for rank, label in enumerate(order)}
         self.rows = [(sorted(labels, key=self.order.__getitem__), people) for labels, people in expanded]
         self.total = len(set().union(*leaf_rows.values()))
 

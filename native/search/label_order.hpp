@@ -1,0 +1,31 @@
+// The order of labels in the count-tree (P0 s.4.1). It depends on the data and the hierarchy only, not on a cut.
+#pragma once
+
+#include "search/cut.hpp"
+#include "search/persons.hpp"
+
+namespace shoal {
+
+// The labels that occur in distinct rows of leaves or are above such, without the root: by falling support, or, without
+// counting, by how many leaves they cover, most first; ties: lower id.
+inline std::vector<Code> label_order(const Rows& rows, const Tree& tree, bool by_leaves) {
+    std::vector<int64_t> support(tree.nodes, 0);
+    std::vector<int64_t> seen(tree.nodes, -1);
+    PersonsByLabel persons;
+    persons.prepare(tree.nodes, rows);
+    for (int64_t r = 0; r < rows.size(); ++r)
+        for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
+            for (Code u = *item; u != tree.root() && seen[u] != r; u = tree.parent[u]) {
+                seen[u] = r;
+                persons.add(support[u], u, rows.weight[r], rows.person(r));
+            }
+    std::vector<Code> labels;
+    for (Code u = 0; u < tree.root(); ++u)
+        if (support[u]) labels.push_back(u);
+    std::stable_sort(labels.begin(), labels.end(), [&](Code a, Code b) {
+        return by_leaves ? tree.size(a) > tree.size(b) : support[a] > support[b];
+    });
+    return labels;
+}
+
+}  // namespace shoal

@@ -1,0 +1,24 @@
+"""The order of labels in the count-tree (P0 s.4.1), for the readable twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def label_order(expanded: Iterable[tuple[set[int], set[int]]], span: Sequence[int], by_leaves: bool) -> list[int]:
+    """The labels of expanded rows, each given with its persons, by falling support; ties: lower id.
+
+    ``by_leaves``: by the number of leaves below them instead, most first, which no row has to be read for.
+
+    >>> rows = [({0, 4}, {0}), ({1, 2, 4, 5}, {1}), ({2, 5}, {2})]  # nodes 4 and 5 have two leaves each
+    >>> span = [0, 1, 1, 2, 2, 3, 3, 4, 0, 2, 2, 4]
+    >>> label_order(rows, span, False), label_order(rows, span, True)
+    ([2, 4, 5, 0, 1], [4, 5, 0, 1, 2])
+    """
+    holders: dict[int, set[int]] = {}
+    for labels, people in expanded:
+        for label in labels:
+            holders.setdefault(label, set()).update(people)
+    if by_leaves:
+        return sorted(holders, key=lambda node: (span[2 * node] - span[2 * node + 1], node))
+    return sorted(holders, key=lambda node: (-len(holders[node]), node))
