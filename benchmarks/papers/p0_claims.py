@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from benchmarks.papers import fits
+from benchmarks.papers.curves import along_ratio, grown, linear, power, steps
 from benchmarks.papers.reading import (
     Figures,
     Missing,
@@ -28,7 +29,6 @@ from benchmarks.papers.verdict import CLOSE, FLAT, MUCH, SIMILAR, Claim
 BUILT = "built_nodes"
 SEARCH = "search_cpu_seconds"
 ACCEPTABLE = 60.0, 10_000_000  # CPU seconds, nodes: the paper gives no numbers for "acceptable" and "manageable"
-LINEAR = 0.8, 1.2  # an exponent is linear if its interval meets this one
 NEAR_ONE = 0.005, 0.02  # "close to 1 %"
 
 
@@ -45,8 +45,8 @@ def by_size(rows: Rows) -> list[Claim]:
             "Fig. 8a",
             "The cost of OA and DA increases linearly with |D|",
             rows,
-            lambda r: {name.upper(): _exponent(r, name, across, SEARCH) for name in ("oa", "da")},
-            _linear,
+            lambda r: {name.upper(): power(r, name, across, SEARCH) for name in ("oa", "da")},
+            linear,
             show=fits.told,
             about="exponents of CPU time over |D|, with 95 % intervals",
             axis="method",
@@ -55,7 +55,7 @@ def by_size(rows: Rows) -> list[Claim]:
             "Fig. 8a-b",
             "OA and DA have identical performance",
             rows,
-            lambda r: _ratio(r, "da", "oa", across, BUILT),
+            lambda r: along_ratio(r, "da", "oa", across, BUILT),
             lambda one: one == 1,
             show=times,
             about="nodes that DA builds over those that OA builds, by construction",
@@ -74,7 +74,7 @@ def by_size(rows: Rows) -> list[Claim]:
             "Fig. 8a",
             "AA is initially much faster than the others and converges to their cost as |D| increases",
             rows,
-            lambda r: _ratio(r, "aa", "da", across, SEARCH),
+            lambda r: along_ratio(r, "aa", "da", across, SEARCH),
             _converges,
             show=times,
             about="CPU time of AA over that of DA",
@@ -84,7 +84,7 @@ def by_size(rows: Rows) -> list[Claim]:
             "Fig. 8b",
             "The memory of AA converges to that of the others",
             rows,
-            lambda r: _ratio(r, "aa", "oa", across, BUILT),
+            lambda r: along_ratio(r, "aa", "oa", across, BUILT),
             _converges,
             about="nodes of AA's largest tree, of those of OA's",
             name="|D|",
@@ -101,8 +101,8 @@ def by_domain(rows: Rows) -> list[Claim]:
             "Fig. 9a",
             "The costs of DA and AA increase linearly with |I|",
             rows,
-            lambda r: {name.upper(): _exponent(r, name, across, SEARCH) for name in ("da", "aa")},
-            _linear,
+            lambda r: {name.upper(): power(r, name, across, SEARCH) for name in ("da", "aa")},
+            linear,
             show=fits.told,
             about="exponents of CPU time over |I|, with 95 % intervals, from three points",
             axis="method",
@@ -111,7 +111,7 @@ def by_domain(rows: Rows) -> list[Claim]:
             "Fig. 9a",
             "OA has exponential computational cost in |I|: cuts",
             rows,
-            lambda r: _steps({at: _cuts(r, at) for at in series(r, across, "ncp", algorithm="oa")}),
+            lambda r: steps({at: _cuts(r, at) for at in series(r, across, "ncp", algorithm="oa")}),
             lambda one: one > 2,
             show=times,
             about="cuts that OA looks at, times those for 10 items fewer",
@@ -121,7 +121,7 @@ def by_domain(rows: Rows) -> list[Claim]:
             "Fig. 9a",
             "OA has exponential computational cost in |I|: time",
             rows,
-            lambda r: _steps(series(r, across, SEARCH, algorithm="oa")),
+            lambda r: steps(series(r, across, SEARCH, algorithm="oa")),
             lambda one: one > 2,
             show=times,
             about="CPU time, times that for 10 items fewer",
@@ -131,7 +131,7 @@ def by_domain(rows: Rows) -> list[Claim]:
             "Fig. 9b",
             "The memory of OA and DA increases super-linearly with |I|",
             rows,
-            lambda r: {name.upper(): _exponent(r, name, across, BUILT) for name in ("oa", "da")},
+            lambda r: {name.upper(): power(r, name, across, BUILT) for name in ("oa", "da")},
             lambda fit: fit[0] > 1,
             show=fits.told,
             about="exponents of nodes over |I|, with 95 % intervals",
@@ -141,7 +141,7 @@ def by_domain(rows: Rows) -> list[Claim]:
             "Fig. 9b",
             "AA achieves better scalability in memory",
             rows,
-            lambda r: {name.upper(): _exponent(r, name, across, BUILT) for name in ("oa", "aa")},
+            lambda r: {name.upper(): power(r, name, across, BUILT) for name in ("oa", "aa")},
             lambda found: found["AA"][0] < found["OA"][0],
             show=fits.told,
             about="exponents of nodes over |I|, with 95 % intervals",
@@ -160,7 +160,7 @@ def by_known(rows: Rows) -> list[Claim]:
             lambda r: {
                 f"{name.upper()} m={m:g}": one
                 for name in ("oa", "da")
-                for m, one in _steps(series(r, "m", SEARCH, algorithm=name)).items()
+                for m, one in steps(series(r, "m", SEARCH, algorithm=name)).items()
             },
             lambda one: one > 2,
             show=times,
@@ -171,8 +171,8 @@ def by_known(rows: Rows) -> list[Claim]:
             "Fig. 10a",
             "The CPU time of AA increases linearly with m",
             rows,
-            lambda r: {"AA": _exponent(r, "aa", "m", SEARCH)},
-            lambda found: _linear(found["AA"]),
+            lambda r: {"AA": power(r, "aa", "m", SEARCH)},
+            lambda found: linear(found["AA"]),
             show=fits.told,
             about="exponent of CPU time over m, with its 95 % interval",
         ),
@@ -180,7 +180,7 @@ def by_known(rows: Rows) -> list[Claim]:
             "Fig. 10b",
             "The size of OA's and DA's count-tree increases exponentially with m",
             rows,
-            lambda r: _steps(series(r, "m", BUILT, algorithm="da")),
+            lambda r: steps(series(r, "m", BUILT, algorithm="da")),
             lambda one: one > 2,
             show=times,
             about="nodes, times those for m - 1",
@@ -190,7 +190,7 @@ def by_known(rows: Rows) -> list[Claim]:
             "Fig. 10b",
             "AA achieves better scalability in m",
             rows,
-            lambda r: {name.upper(): _grown(series(r, "m", BUILT, algorithm=name)) for name in ("da", "aa")},
+            lambda r: {name.upper(): grown(series(r, "m", BUILT, algorithm=name)) for name in ("da", "aa")},
             lambda found: found["AA"] < found["DA"],
             show=times,
             about="nodes at the largest m, times those at m = 1",
@@ -343,39 +343,14 @@ def proofs(rows: Rows) -> str:
     longest = max((row["cpu_seconds"] for row in proved), default=0.0)
     return (
         f"It proves the optimum in {len(proved)} of {len(best)} runs on the whole data sets, in at most "
-        f"{seconds(longest)} of CPU time. AA's loss is at most {percent(max(unneeded, default=0.0))} above what is proved to be needed."
+        f"{seconds(longest)} of CPU time. At most {percent(max(unneeded, default=0.0))} of AA's loss is not needed."
     )
 
 
 def _converges(found: Figures) -> bool:
     """At most half at first, and similar at last."""
     shares = list(found.values())
-    return shares[0] <= 1 / MUCH and shares[-1] >= 1 / SIMILAR
-
-
-def _ratio(rows: Rows, first: str, second: str, across: str, what: str) -> dict[float, float]:
-    above, below = (series(rows, across, what, algorithm=name) for name in (first, second))
-    return {at: above[at] / below[at] for at in above if below.get(at)}
-
-
-def _steps(found: Figures) -> dict[float, float]:
-    """How many times as much as one place before."""
-    if len(found) < 2:
-        raise Missing("more than one place")
-    return {at: now / before for (_, before), (at, now) in pairwise(found.items())}
-
-
-def _grown(found: Figures) -> float:
-    return found[max(found)] / found[min(found)]
-
-
-def _exponent(rows: Rows, name: str, across: str, what: str) -> fits.Fit:
-    return fits.exponent(series(rows, across, what, algorithm=name).items())
-
-
-def _linear(fit: fits.Fit) -> bool:
-    """Its interval meets that of linear growth."""
-    return fit[1] <= LINEAR[1] and fit[2] >= LINEAR[0]
+    return bool(shares[0] <= 1 / MUCH and shares[-1] >= 1 / SIMILAR)
 
 
 def _cuts(rows: Rows, domain: float) -> float:

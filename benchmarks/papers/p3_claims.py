@@ -7,29 +7,16 @@ frees one before it builds the next. Time is CPU time of the search.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 
-from benchmarks.papers import fits
-from benchmarks.papers.reading import (
-    Figures,
-    Missing,
-    Rows,
-    count,
-    pick,
-    series,
-    statistic,
-    times,
-    tried,
-    value,
-)
+from benchmarks.papers.curves import along_ratio, grown, over, ratio, steps
+from benchmarks.papers.p3_mining import mined, mined_sets
+from benchmarks.papers.p3_partition import beside_partition
+from benchmarks.papers.p3_rows import SETS, THREE, across_sets, along, as_usual, by_reading, gain_of, usual, with_h
+from benchmarks.papers.reading import Missing, Rows, count, pick, series, times, tried
 from benchmarks.papers.verdict import FLAT, MUCH, SIMILAR, Claim
-from shoal.evaluation.results import Row
 
-SETS = ("POS", "WV1", "WV2")
 BUILT = "built_nodes"
 SEARCH = "search_cpu_seconds"
-FEW = 0.1  # "low in general": at most a tenth of the itemsets
-USUAL = {"chunks": 3, "parts": 3, "flexibility": 10, "level": 1}  # what the paper's other figures have
 
 
 def claims(runs: Mapping[str, Rows]) -> list[Claim]:
@@ -47,14 +34,10 @@ def claims(runs: Mapping[str, Rows]) -> list[Claim]:
     ]
 
 
-def usual(rows: Rows) -> list[Row]:
-    """The runs at k=5, m=3, fanout 5 with the paper's default options."""
-    return [row for row in pick(rows, k=5, m=3, data_fanout=5) if as_usual(row)]
-
-
 def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
     """Fig. 14: three data sets."""
-    built = usual(memory)
+    raw = pick(memory, k=5, m=3, data_fanout=5)
+    built, plain = usual(raw), usual(rows)
     return [
         tried(
             "Fig. 14c",
@@ -68,7 +51,7 @@ def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
         tried(
             "Fig. 14b",
             "LRA has significantly greater memory requirements than AA",
-            by_reading(built),
+            by_reading(raw),
             lambda r: {"": over(r, "lra", "aa", BUILT)},
             lambda found: found[""] >= MUCH,
             show=times,
@@ -86,7 +69,7 @@ def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
         tried(
             "Fig. 14b",
             "This is so especially for WV1",
-            across_sets(by_reading(built)),
+            across_sets(by_reading(raw)),
             lambda r: {data: over(pick(r, set=data), "lra", "aa", BUILT) for data in SETS},
             lambda found: max(found, key=lambda data: found[data]) == "WV1",
             show=times,
@@ -105,7 +88,7 @@ def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
         tried(
             "Fig. 14a",
             "VPA requires significantly less execution time than the other algorithms",
-            rows,
+            plain,
             lambda r: {other.upper(): over(r, other, "vpa", SEARCH) for other in ("aa", "lra")},
             lambda one: one >= MUCH,
             show=times,
@@ -115,7 +98,7 @@ def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
         tried(
             "Fig. 14c",
             "VPA incurs an information loss similar to that of AA",
-            rows,
+            plain,
             lambda r: {"": over(r, "vpa", "aa", "ncp")},
             lambda found: found[""] <= SIMILAR,
             show=times,
@@ -124,7 +107,7 @@ def three_sets(rows: Rows, memory: Rows) -> list[Claim]:
         tried(
             "s.6.2.1",
             "AA is in general (slightly) better than VPA in terms of information loss",
-            rows,
+            plain,
             lambda r: {"": over(r, "vpa", "aa", "ncp")},
             lambda found: found[""] >= 1,
             show=times,
@@ -153,7 +136,7 @@ def by_k(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 15a-b",
             "For a very large k all algorithms are fast",
             rows,
-            lambda r: {name.upper(): _last_share(series(r, "k", SEARCH, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(series(r, "k", SEARCH, algorithm=name)) for name in THREE},
             lambda one: one <= 1 / MUCH,
             about="CPU time at k=1000, of that at k=5",
             axis="method",
@@ -162,7 +145,7 @@ def by_k(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 15b",
             "For a very large k all algorithms have small memory requirements",
             built,
-            lambda r: {name.upper(): _last_share(series(r, "k", BUILT, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(series(r, "k", BUILT, algorithm=name)) for name in THREE},
             lambda one: one <= 1 / MUCH,
             about="nodes at k=1000, of those at k=5",
             axis="method",
@@ -259,7 +242,7 @@ def by_height(rows: Rows, memory: Rows) -> list[Claim]:
             lambda r: {
                 f"{name.upper()} h={h:g}": one
                 for name in THREE
-                for h, one in _steps(series(r, "h", "ncp", algorithm=name)).items()
+                for h, one in steps(series(r, "h", "ncp", algorithm=name)).items()
             },
             lambda one: one <= 1,
             show=times,
@@ -270,7 +253,7 @@ def by_height(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 17a",
             "With h the algorithms may have to spend more effort to reach a solution",
             tall,
-            lambda r: {name.upper(): _grown(series(r, "h", SEARCH, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(series(r, "h", SEARCH, algorithm=name)) for name in THREE},
             lambda one: one > 1,
             show=times,
             about="CPU time at h=8, times that at h=4",
@@ -374,184 +357,6 @@ def by_parts(rows: Rows, memory: Rows) -> list[Claim]:
     ]
 
 
-def mined_sets(rows: Rows) -> list[Claim]:
-    """Fig. 20."""
-    two = [row for row in rows if row["algorithm"] in ("aa", "vpa")]
-    return [
-        *(
-            tried(
-                "Fig. 20",
-                f"{title} follows the NCP of Fig. 14",
-                across_sets(two),
-                lambda r, what=what: _agreement(r, what),  # type: ignore[misc]
-                lambda found: found["agree"] >= 0.75,
-                about="pairs of data sets and methods that both measures rank alike",
-            )
-            for title, what in (("ML²", "ml2"), ("dML²", "dml2_missed"))
-        ),
-        tried(
-            "Fig. 20",
-            "The percentage of frequent itemsets that are detected only at a more generalized level is low in general",
-            two,
-            lambda r: {name.upper(): value(r, "ml2", algorithm=name) for name in ("aa", "vpa")},
-            lambda one: one <= FEW,
-            about="we call up to 10 % low",
-            axis="method",
-        ),
-        tried(
-            "Fig. 20",
-            "They are found only 1 or 2 levels above",
-            two,
-            lambda r: {
-                name.upper(): one for name in ("aa", "vpa") if (one := value(r, "dml2_missed", algorithm=name)) > 0
-            },
-            lambda one: one <= 2,
-            show=times,
-            about="mean number of levels",
-            axis="method",
-        ),
-    ]
-
-
-def mined(ks: Rows, ms: Rows) -> list[Claim]:
-    """Fig. 21 and 22."""
-    curves: tuple[tuple[str, Rows], ...] = (("k", ks), ("m", ms))
-    return [
-        *(
-            tried(
-                "Fig. 21",
-                f"ML² grows with {across}",
-                rows,
-                lambda r, across=across: {  # type: ignore[misc]
-                    f"{name.upper()} {across}={at:g}": one
-                    for name in ("aa", "vpa")
-                    for at, one in _changes(series(r, across, "ml2_2", algorithm=name)).items()
-                },
-                lambda one: one >= 0,
-                about="percentage points more than at the value before",
-                axis="step",
-            )
-            for across, rows in curves
-        ),
-        *(
-            tried(
-                "Fig. 21",
-                f"ML² grows linearly with {across}",
-                rows,
-                lambda r, across=across: {  # type: ignore[misc]
-                    name.upper(): fits.exponent(
-                        (at, one) for at, one in series(r, across, "ml2_2", algorithm=name).items() if one > 0
-                    )
-                    for name in ("aa", "vpa")
-                },
-                lambda fit: fit[1] <= 1.2 and fit[2] >= 0.8,
-                show=fits.told,
-                about=f"exponents over {across}, with 95 % intervals",
-                axis="method",
-            )
-            for across, rows in curves
-        ),
-        tried(
-            "Fig. 21",
-            "ML² decreases as the support threshold grows",
-            pick(ks, k=5),
-            lambda r: {
-                f"{name.upper()} {threshold} %": one
-                for name in ("aa", "vpa")
-                for threshold, one in _changes(_by_threshold(r, name, "ml2")).items()
-            },
-            lambda one: one <= 0,
-            about="percentage points more than at the threshold before",
-            axis="step",
-        ),
-        tried(
-            "Fig. 22",
-            "Apart from m = 1, dML² does not demonstrate great volatility",
-            [*(row for row in ms if row["m"] != 1), *(row for row in ks if row["k"] != 5)],
-            lambda r: _levels(r),
-            lambda found: max(found.values()) < FLAT * min(found.values()),
-            show=times,
-            about="mean number of levels",
-        ),
-    ]
-
-
-def beside_partition(rows: Rows) -> list[Claim]:
-    """Fig. 23."""
-
-    def full(r: Rows, what: str, k: int = 5) -> float:
-        return value(r, what, model="transactional-k", k=k)
-
-    def vpa(r: Rows, what: str) -> dict[float, float]:
-        return series(pick(r, model="km", k=5), "m", what, algorithm="vpa")
-
-    return [
-        tried(
-            "Fig. 23a",
-            "VPA incurs less information loss than Partition for a small m",
-            rows,
-            lambda r: {m: one / full(r, "ncp") for m, one in vpa(r, "ncp").items() if m <= 3},
-            lambda one: one < 1,
-            show=times,
-            about="VPA's loss over Partition's",
-            axis="m",
-        ),
-        tried(
-            "Fig. 23a",
-            "The picture is reversed for a large m: Partition outperforms VPA from m = 5 on",
-            rows,
-            lambda r: {m: one / full(r, "ncp") for m, one in vpa(r, "ncp").items() if m >= 5},
-            lambda one: one > 1,
-            show=times,
-            about="VPA's loss over Partition's",
-            axis="m",
-        ),
-        tried(
-            "Fig. 23b",
-            "With m = 3 VPA retains its advantage for every k",
-            rows,
-            lambda r: {
-                k: one / full(r, "ncp", int(k))
-                for k, one in series(pick(r, model="km", m=3), "k", "ncp", algorithm="vpa").items()
-            },
-            lambda one: one < 1,
-            show=times,
-            about="VPA's loss over Partition's",
-            axis="k",
-        ),
-        tried(
-            "Fig. 23c",
-            "Partition is a lot faster than VPA (20 s, beside 40 s for m = 1 to almost 5 hours for m = 6)",
-            rows,
-            lambda r: {m: one / full(r, SEARCH) for m, one in vpa(r, SEARCH).items()},
-            lambda one: one >= MUCH,
-            show=times,
-            about="VPA's CPU time over Partition's",
-            axis="m",
-        ),
-    ]
-
-
-THREE = ("aa", "lra", "vpa")
-READINGS = {"hierarchy": "bits in the order of the hierarchy", "frequency": "bits by frequency"}
-
-
-def by_reading(rows: Rows) -> list[Row]:
-    """The rows once for each reading of LRA's Gray order, as far as there are runs of it."""
-    bits = "algorithm.bits"
-    known = [
-        one for one in READINGS if any((row.get(bits) or "hierarchy") == one for row in pick(rows, algorithm="lra"))
-    ]
-    if len(known) < 2:
-        return list(rows)
-    return [
-        {**row, "reading": READINGS[one]}
-        for one in known
-        for row in rows
-        if row["algorithm"] != "lra" or (row.get(bits) or "hierarchy") == one
-    ]
-
-
 def vpa_least(place: str, rows: Rows, built: Rows, across: str) -> list[Claim]:
     """VPA beside the other two along an axis: time and memory."""
     return [
@@ -576,117 +381,11 @@ def vpa_least(place: str, rows: Rows, built: Rows, across: str) -> list[Claim]:
     ]
 
 
-def over(rows: Rows, first: str, second: str, what: str) -> float:
-    """How many times as much one has; nothing beside nothing is as much."""
-    return _ratio(*(value(rows, what, algorithm=name) for name in (first, second)))
-
-
-def along_ratio(rows: Rows, first: str, second: str, across: str, what: str) -> dict[float, float]:
-    """How many times as much one has, along an axis."""
-    above, below = (series(pick(rows, status="ok"), across, what, algorithm=name) for name in (first, second))
-    return {at: _ratio(above[at], below[at]) for at in above if at in below}
-
-
-def across_sets(rows: Rows) -> list[Row]:
-    """The rows with all data sets in one setting: each set of full size beside each seed of the generated one."""
-    fixed = [row for row in rows if row.get("data.seed") is None]
-    drawn = [row for row in rows if row.get("data.seed") is not None]
-    places = {(row["data.rows"], row["data.seed"]) for row in drawn}
-    copies = [{**row, "data.rows": size, "data.seed": seed} for size, seed in sorted(places) for row in fixed]
-    return [{**row, "set": row["data"], "data": "three sets"} for row in (*drawn, *copies)]
-
-
-def with_h(rows: Rows) -> list[Row]:
-    """The rows with the number of levels, as the paper counts them."""
-    return [{**row, "h": None if row.get("height") is None else row["height"] + 1} for row in rows if row.get("height")]
-
-
-def as_usual(row: Row, *, but: str = "") -> bool:
-    """Whether all options but one have the paper's default, or are not given."""
-    options = {name: row.get(f"algorithm.{name}") for name in USUAL if name != but}
-    return all(value in (None, USUAL[name]) for name, value in options.items())
-
-
-def along(rows: Rows, name: str, option: str) -> list[Row]:
-    """Runs of a method that differ in one option alone; what is not given has its default."""
-    runs = [row for row in pick(rows, algorithm=name) if as_usual(row, but=option) and not row.get("algorithm.bits")]
-    default = USUAL[option]
-    return [
-        {**row, option: default if row.get(f"algorithm.{option}") is None else row[f"algorithm.{option}"]}
-        for row in runs
-    ]
-
-
-def gain(row: Row) -> float | None:
-    """All nodes that are built, over those that are built one after the other when all parts are built at once."""
-    whole, last = (statistic(row, f"count_tree_nodes_built_{name}") for name in ("in_all", "at_last"))
-    name = "count_tree_nodes_built" if row["algorithm"] == "lra" else "count_tree_nodes_built_of_parts"
-    largest = statistic(row, name)
-    return None if whole is None or not largest else whole / (largest + (last or 0))
-
-
-def gain_of(rows: Rows, name: str, option: str) -> float:
-    """The gain of the paper's default number of parts."""
-    here = [row for row in pick(rows, algorithm=name) if as_usual(row)]
-    found = gain(here[0]) if len(here) == 1 else None
-    if found is None:
-        raise Missing(f"{name} with 3 {option}")
-    return found
-
-
-def _ratio(above: float, below: float) -> float:
-    return above / below if below else 1.0 if not above else float("inf")
-
-
-def _last_share(found: Figures) -> float:
-    return float(found[max(found)] / found[min(found)])
-
-
-def _grown(found: Figures) -> float:
-    return _ratio(found[max(found)], found[min(found)])
-
-
 def _scaling(rows: Rows, what: str) -> dict[str, float]:
     """How many times as fast AA's figures grow as those of LRA and VPA, over the m that all of them have."""
     found = {name: series(pick(rows, status="ok"), "m", what, algorithm=name) for name in THREE}
     shared = sorted(set.intersection(*(set(one) for one in found.values())))
     if len(shared) < 2:
         raise Missing("two values of m")
-    grown = {name: _ratio(one[shared[-1]], one[shared[0]]) for name, one in found.items()}
+    grown = {name: ratio(one[shared[-1]], one[shared[0]]) for name, one in found.items()}
     return {name.upper(): grown["aa"] / grown[name] for name in ("lra", "vpa")}
-
-
-def _steps(found: Figures) -> dict[float, float]:
-    return {at: _ratio(now, before) for (_, before), (at, now) in pairwise(found.items())}
-
-
-def _changes(found: Figures) -> dict[float, float]:
-    return {at: now - before for (_, before), (at, now) in pairwise(found.items())}
-
-
-def _by_threshold(rows: Rows, name: str, what: str) -> dict[float, float]:
-    return {threshold: value(rows, f"{what}_{threshold}", algorithm=name) for threshold in (1, 2, 3)}
-
-
-def _agreement(rows: Rows, what: str) -> dict[str, float]:
-    """The share of pairs that two measures rank alike; ties of either are left out."""
-    places = [(data, name) for data in SETS for name in ("aa", "vpa")]
-    found = [tuple(value(pick(rows, set=data), one, algorithm=name) for one in (what, "ncp")) for data, name in places]
-    signs = [
-        (a[0] - b[0]) * (a[1] - b[1]) for at, a in enumerate(found) for b in found[:at] if a[0] != b[0] and a[1] != b[1]
-    ]
-    if not signs:
-        raise Missing("pairs")
-    return {"agree": sum(sign > 0 for sign in signs) / len(signs)}
-
-
-def _levels(rows: Rows) -> dict[str, float]:
-    """How much higher missed itemsets are found, by k and m, at a support of 2 %."""
-    found = {
-        f"{row['algorithm'].upper()} k={row['k']:g} m={row['m']:g}": row["dml2_missed_2"]
-        for row in rows
-        if row["algorithm"] in ("aa", "vpa") and row.get("dml2_missed_2")
-    }
-    if not found:
-        raise Missing("itemsets that are missed")
-    return found

@@ -11,7 +11,7 @@ from shoal.evaluation.results import Row
 
 Rows = Sequence[Row]
 Figures = Mapping[Any, Any]  # by a name, or by a place on an axis
-BY = {"label": "by id", "frequency": "by frequency"}
+BY = {"label": "items by id", "frequency": "items by frequency"}
 TENTH, ALL = "a tenth", "all records"
 SIZES = {None: ALL, 51_560: TENTH, 515_597: ALL}  # None: a data set that is read from a file
 
@@ -31,7 +31,7 @@ def pick(rows: Iterable[Row], **where: object) -> list[Row]:
 
 
 def settled(rows: Iterable[Row]) -> list[Row]:
-    """Rows with the order of items named where it is the default one, and data by their name alone: POS, a tenth is POS.
+    """Rows with the order of items named where it is the default one, and plain names of data.
 
     >>> settled([{"data": "POS, a tenth", "data.order": None}])
     [{'data': 'POS', 'data.order': 'label'}]
@@ -45,7 +45,7 @@ def setting(row: Row) -> dict[str, object]:
     """What a verdict must not depend on: data, order of the items, number of records, reading, seed.
 
     >>> setting({"data": "POS", "data.order": "label", "data.rows": 51560, "data.seed": 2})
-    {'data': 'POS', 'order': 'by id', 'size': 'a tenth', 'seed': 2}
+    {'data': 'POS', 'order': 'items by id', 'size': 'a tenth', 'seed': 2}
     """
     where = {
         "data": row["data"],
@@ -170,8 +170,8 @@ def tried(
 ) -> Claim:
     """Try a claim in every setting of the rows, by the figures of the rows there.
 
-    A setting is one cell, and ``true`` takes its figures. With an ``axis`` each figure is a cell, and ``true`` takes one
-    of them. ``name`` is the axis' name on the page.
+    A setting is one cell, and ``true`` takes its figures. With an ``axis`` each figure is a cell, and ``true`` takes
+    one of them. ``name`` is the axis' name on the page.
 
     >>> rows = [{"data": "WV1", "data.order": "label", "k": k, "ncp": k / 100} for k in (1, 2)]
     >>> one = tried("Fig. 1", "it is small", rows, lambda r: series(r, "k", "ncp"), lambda x: x < 0.015, axis="k")
@@ -212,8 +212,8 @@ def told(
         spans = []
         for key in keys:
             text = span([figures[key] for figures in seeds if key in figures], show)
-            at = f"{axis}={key:g}" if axis and isinstance(key, int | float) else str(key)
-            spans.append(f"{text} at {at}" if axis else f"{at} {text}".strip())
+            at = f"{text} at {axis}={key:g}" if axis and isinstance(key, int | float) else f"{key} {text}"
+            spans.append(at.strip())
         head = ", ".join(one for one, told in zip(place, several, strict=True) if told and one)
         lines.append(f"{head}: {', '.join(spans)}" if head else ", ".join(spans))
     return lines

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 ENOUGH = 3 / 4  # of its cells: a claim holds there
+CLEAR = 1 / 3  # a setting explains where a claim holds if the shares of true cells differ by at least this much
 
 # Settings that a claim must survive, each value by itself. The rest is counted within them.
 SETTINGS = {
@@ -69,7 +70,7 @@ class Claim:
             return f"holds in the paper's own setting only ({', '.join(map(str, self.own.values()))})"
         for names in (SETTINGS, WITHIN):
             best = max(names, key=self._gap)  # the first of equal ones
-            if self._gap(best) > 0:
+            if self._gap(best) >= CLEAR:
                 good = [str(value) for value, cells in self._by(best).items() if self._holds(cells)]
                 return f"depends on {names[best]}: holds for {', '.join(good)}"
             if self.always or self._share(self.cells) <= 1 - ENOUGH:
@@ -93,10 +94,14 @@ class Claim:
         return bool(cells) and self._share(cells) >= (1 if self.always else ENOUGH)
 
     def _share(self, cells: Sequence[Cell]) -> float:
-        return sum(cell.true for cell in cells) / len(cells)
+        """The share of true cells. Each combination of settings weighs the same, however many seeds or k it has."""
+        parts: dict[str, list[bool]] = {}
+        for cell in cells:
+            parts.setdefault(str([cell.where.get(name) for name in SETTINGS]), []).append(cell.true)
+        return sum(sum(part) / len(part) for part in parts.values()) / len(parts)
 
     def _by(self, name: str) -> dict[object, list[Cell]]:
-        """The cells by their value of a setting; a claim without the setting has one group of all cells."""
+        """The cells by their value of a setting; if no cell has the setting, all of them are one group."""
         groups: dict[object, list[Cell]] = {}
         for cell in self.cells:
             groups.setdefault(cell.where.get(name), []).append(cell)

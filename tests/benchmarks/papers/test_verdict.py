@@ -9,7 +9,6 @@ import pytest
 
 from benchmarks.papers.verdict import Cell, Claim, bullets, side_by_side, summary, table
 
-
 Tried = Sequence[tuple[bool, Mapping[str, object]]]
 
 
@@ -57,6 +56,21 @@ def test_the_setting_that_parts_the_cells_best_is_named() -> None:
         for data, order in product(("POS", "WV1"), ("by id", "by frequency"))
     ]
     assert claim(cells).verdict == "depends on the order of the items: holds for by frequency"
+
+
+def test_many_seeds_of_one_data_set_do_not_outvote_the_others() -> None:
+    cells: Tried = [
+        *((True, {"data": "POS", "order": order, "seed": seed}) for order in ("id", "frequency") for seed in range(9)),
+        *((order == "frequency", {"data": data, "order": order}) for data in "AB" for order in ("id", "frequency")),
+    ]
+    assert claim(cells).count == "20 of 22, 9 seeds"
+    assert claim(cells).verdict == "depends on the order of the items: holds for frequency"
+
+
+def test_a_setting_that_hardly_matters_explains_nothing() -> None:
+    """Three of four true on one data set, five of eight on the other."""
+    cells = tried(True, True, True, False, data="WV1") + tried(*[True] * 5, *[False] * 3, data="WV2")
+    assert claim([(true, {"data": where["data"]}) for true, where in cells]).verdict == "depends on the case"
 
 
 def test_the_papers_own_setting_is_told_apart() -> None:
