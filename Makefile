@@ -6,7 +6,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(NATIVE)
 # All kernels in one file, without their bindings: checked in seconds, and Python's headers are not needed.
 KERNELS := $(patsubst native/%,%,$(filter %.hpp,$(filter-out $(wildcard native/*/bind* native/*/*/bind*),$(NATIVE))))
 
-.PHONY: demo test test-all check bench fuzz mutants clean
+.PHONY: demo test test-all check bench papers fuzz mutants clean
 
 demo: .venv/.installed ## anonymize 20,000 generated baskets; ends in demo/report.html
 	$(BIN)/shoal demo
@@ -28,6 +28,9 @@ check: .venv/.tools ## lint and types, of Python and of C++, and which room impo
 
 bench: .venv/.tools ## time, peak memory and information loss, side by side; curves in bench-out/
 	$(BIN)/python -m benchmarks
+
+papers: .venv/.tools ## all experiments of the five papers, and their pages; goes on where it was interrupted
+	$(BIN)/python -m benchmarks papers
 
 fuzz: .venv/.fuzz ## random problems, broken files, sanitized kernels: MINUTES=5 SEED= JOBS= (default: all cores)
 	$(BIN)/python -m fuzz --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))

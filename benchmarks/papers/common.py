@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import REAL
-from shoal.evaluation import grid_file, runner
+from shoal.evaluation import grid_file, results, runner
 from shoal.evaluation.results import Row
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,6 +27,9 @@ class Claim:
     seen: str  # with figures
 
 
+known_only = False  # take the rows that were measured before, and run nothing
+
+
 def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
     """The rows of a named grid: those that were measured before, and the rest now. They stay in build/papers/.
 
@@ -35,6 +38,10 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
     table = KEPT / f"{kept or name}.csv"
     table.parent.mkdir(parents=True, exist_ok=True)
     grid = grid_file.load(grid_file.named()[name], REAL)
+
+    if known_only:
+        measured = {row[results.KEY]: row for row in results.load(table)}
+        return [measured[case.key] for case in grid.cases if case.key in measured]
 
     def tell(at: runner.Progress) -> None:
         print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)

@@ -1,19 +1,23 @@
-"""P0 (Terrovitis, Mamoulis, Kalnis, VLDB 2008): its Figures 8 to 11, and the order of items that it does not tell."""
+"""docs/papers/p0.md: Figures 8 to 11 of P0 (Terrovitis, Mamoulis, Kalnis, VLDB 2008), and the order of the items."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from benchmarks.papers import p0_claims, pictures
-from benchmarks.papers.common import PAGES, put, rows, verdicts
-from benchmarks.papers.reading import bullets, percent, pick, settled, value
+from benchmarks.papers.common import PAGES, put, rows
+from benchmarks.papers.reading import ALL, BY, percent, pick, seconds, setting, settled, span
+from benchmarks.papers.verdict import bullets, summary, table
 from shoal.evaluation import charts
 from shoal.evaluation.results import Row
 
-GRIDS = ("p0-fig8", "p0-fig9", "p0-fig10", "p0-fig11a", "p0-fig11b", "p0-fig11c", "p0-fig11d", "p0-order")
+SMALL = ("p0-fig8", "p0-fig9", "p0-fig10")
+WHOLE = ("p0-fig11a", "p0-fig11b", "p0-fig11c", "p0-fig11d")
+GRIDS = (*SMALL, *WHOLE, "p0-order", "p3-memory")
+TABLE = "p3/rows"  # P0 and P3 share runs
 SETS = ("POS", "WV1", "WV2")
+FIGURES = ("Fig. 8", "Fig. 9", "Fig. 10", "Fig. 11")
 # Colours tell the order of items, markers and lines the method.
-BY = {"label": "by id", "frequency": "by frequency"}
 ORDERS = {
     f"{method}, {BY[order]}": {"color": colour, "marker": marker, "linestyle": line, "fillstyle": "none"}
     for order, colour in (("label", "#D55E00"), ("frequency", "#0072B2"))
@@ -23,13 +27,17 @@ ORDERS = {
 
 def write(again: bool) -> None:
     """Run what is missing, draw, and fill the page."""
-    runs = {name: settled(rows(name, again=again)) for name in GRIDS}
+    runs = {name: settled(rows(name, again=again, kept=TABLE)) for name in GRIDS}
     draw(runs)
     claims = p0_claims.claims(runs)
     page = PAGES / "p0.md"
-    put(page, "claims", verdicts(claims))
-    for figure in ("Fig. 8", "Fig. 9", "Fig. 10", "Fig. 11", "Order"):
+    put(page, "summary", summary(claims))
+    put(page, "claims", table(claims, figures=False))
+    for figure in FIGURES:
         put(page, figure, bullets(claims, figure))
+    put(page, "proofs", p0_claims.proofs(runs["p0-fig11a"]))
+    put(page, "low hierarchy", low_hierarchy(runs["p0-fig11c"]))
+    put(page, "order in short", in_short(runs["p0-order"]))
     put(page, "table of orders", orders(runs["p0-order"]))
 
 
@@ -38,8 +46,14 @@ def draw(runs: Mapping[str, Sequence[Row]]) -> None:
     pictures.trio("p0-fig8", runs["p0-fig8"], "data.rows", "|D|")
     pictures.trio("p0-fig9", runs["p0-fig9"], "data.modulo", "|I|")
     pictures.trio("p0-fig10", runs["p0-fig10"], "m", "m")
-    _sets(runs["p0-fig11a"])
-    _sweeps({name[-1]: runs[name] for name in ("p0-fig11b", "p0-fig11c", "p0-fig11d")})
+    built = pick(runs["p3-memory"], algorithm="aa")
+    measures = {
+        "cpu_seconds": ("CPU seconds", runs["p0-fig11a"]),
+        "built_nodes": ("nodes", pick(built, k=5, m=3, data_fanout=5)),
+        "loss": ("NCP, %", runs["p0-fig11a"]),
+    }
+    pictures.sets("p0-fig11a", measures, ("aa", "optimal"), SETS)
+    _sweeps({name[-1]: runs[name] for name in WHOLE[1:]})
     _order(runs["p0-order"])
 
 
@@ -48,28 +62,16 @@ def _named(runs: Sequence[Row]) -> list[Row]:
     return [{**row, "way": f"{row['algorithm']}, {BY[row['data.order']]}"} for row in pictures.with_loss(runs)]
 
 
-def _sets(runs: Sequence[Row]) -> None:
-    """Fig. 11a: bars for the three sets."""
-    figure, grid = charts.panels(1, 3)
-    named = _named(runs)
-    for panel, (what, title) in zip(grid[0], pictures.WHAT.items(), strict=True):
-        bars = {way: {row["data"]: row[what] for row in named if row["way"] == way} for way in ORDERS}
-        charts.bars(panel, bars, SETS, {way: style["color"] for way, style in ORDERS.items()})
-        panel.set_title(title)
-    grid[0][2].axhline(3, color="#555555", linewidth=1, linestyle="--")
-    grid[0][2].text(-0.45, 3.1, "P0: at most 3 %", fontsize=8, color="#555555")
-    charts.legend(figure, grid[0])
-    pictures.save(figure, "p0-fig11a")
-
-
 def _sweeps(runs: Mapping[str, Sequence[Row]]) -> None:
-    """Fig. 11b to d: k, h and m on BMS-POS, what is counted above what is lost."""
+    """Fig. 11b to d: k, h and m on BMS-POS, time above loss."""
     figure, grid = charts.panels(2, 3, height=2.4)
     for column, (letter, across) in enumerate((("b", "k"), ("c", "h"), ("d", "m"))):
-        named = _named(runs[letter])
-        pictures.line(grid[0][column], pick(named, algorithm="aa"), across, across, "counted_itemsets",
-                      f"{letter}: label sets counted", by="way", styles=ORDERS)  # fmt: skip
-        pictures.line(grid[1][column], named, across, across, "loss", f"{letter}: NCP, %", by="way", styles=ORDERS)
+        named = pick(pictures.whole(_named(runs[letter])), algorithm="aa")
+        for panel, what, title in (
+            (grid[0][column], "cpu_seconds", "CPU seconds"),
+            (grid[1][column], "loss", "NCP, %"),
+        ):
+            pictures.line(panel, named, across, across, what, f"{letter}: {title}", by="way", styles=ORDERS)
     charts.legend(figure, grid[1])
     pictures.save(figure, "p0-fig11bcd")
 
@@ -89,19 +91,51 @@ def _order(runs: Sequence[Row]) -> None:
 
 
 def orders(runs: Sequence[Row]) -> str:
-    """Losses by order, in Markdown."""
+    """Losses by order, in Markdown: the least and the largest over the seeds."""
+    ways = [(name, order) for name in ("aa", "optimal") for order in BY]
+    titles = {"aa": "AA", "optimal": "optimum"}
     lines = [
-        "| data | k | m | AA, by id | AA, by frequency | optimum, by id | optimum, by frequency | optimum: ratio |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| data | k | m | {' | '.join(f'{titles[name]}, {BY[order]}' for name, order in ways)} | optimum: ratio |",
+        "|---|---:|---:|---|---|---|---|---|",
     ]
-    for place in dict.fromkeys((row["data"], row["k"], row["m"]) for row in runs):
-        data, k, m = place
-        here = pick(runs, data=data, k=k, m=m)
-        cells = [
-            value(here, "ncp", algorithm=name, data_order=order)
-            for name in ("aa", "optimal")
-            for order in ("label", "frequency")
-        ]
-        ratio = f"{cells[2] / cells[3]:.1f}" if cells[3] else "-"
-        lines.append(f"| {data} | {k} | {m} | {' | '.join(map(percent, cells))} | {ratio} |")
+    for data, k, m in dict.fromkeys((row["data"], row["k"], row["m"]) for row in runs):
+        here = pick(runs, data=data, k=k, m=m, status="ok")
+        found = {
+            way: [row["ncp"] for row in pick(here, algorithm=way[0], data_order=way[1]) if _shown(row)] for way in ways
+        }
+        cells = [span(one, percent) if one else "not proved in time" for one in found.values()]
+        by_id, by_frequency = (found["optimal", order] for order in BY)
+        ratios = [a / b for a, b in zip(by_id, by_frequency, strict=False) if b]
+        lines.append(f"| {data} | {k} | {m} | {' | '.join(cells)} | {span(ratios, _times) if ratios else '-'} |")
     return "\n".join(lines)
+
+
+def in_short(runs: Sequence[Row]) -> str:
+    """How much the order changes the proved optimum at k=5, m=3."""
+    told = []
+    for data in SETS:
+        here = [row for row in pick(runs, data=data, k=5, m=3, algorithm="optimal", status="ok") if _shown(row)]
+        by_id, by_frequency = ([row["ncp"] for row in pick(here, data_order=order)] for order in BY)
+        if by_id and by_frequency:
+            told.append(f"{span(by_id, percent)} by id and {span(by_frequency, percent)} by frequency on {data}")
+    return f"At k=5, m=3 the proved optimum is {'; '.join(told)}."
+
+
+def low_hierarchy(runs: Sequence[Row]) -> str:
+    """What the optimum loses where AA finds nothing but the root."""
+    best = [row for row in runs if row["algorithm"] == "optimal" and row["status"] == "ok"]
+    told = [
+        f"{span([row['ncp'] for row in here], percent)} with {title}"
+        for order, title in BY.items()
+        if (here := [row for row in pick(best, data_order=order) if setting(row)["size"] == ALL])
+    ]
+    longest = max((row["cpu_seconds"] for row in best), default=0.0)
+    return f"At h=4, the best cut of all loses {' and '.join(told)} (in at most {seconds(longest)} of CPU time)."
+
+
+def _shown(row: Row) -> bool:
+    return bool(row["algorithm"] != "optimal" or row["ended"] == "proven")
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f}"

@@ -1,4 +1,4 @@
-"""Pictures that the pages of P0 and P3 share: time, count-tree and loss side by side."""
+"""Pictures that the pages of P0 and P3 share: time, count-tree and loss side by side, for both orders of the items."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.papers.common import IMAGES
+from benchmarks.papers.reading import BY, pick
 from shoal.evaluation import charts
 from shoal.evaluation.results import Row
 
-WHAT = {"cpu_seconds": "CPU seconds", "counted_itemsets": "label sets counted", "loss": "NCP, %"}
+WHAT = {
+    "search_cpu_seconds": "search, CPU seconds",
+    "built_nodes": "nodes of the largest count-tree",
+    "loss": "NCP, %",
+}
+COLOURS = {"aa": "#0072B2", "lra": "#D55E00", "vpa": "#009E73", "optimal": "#000000"}
+ALL_RECORDS = (None, 515_597)
 
 
 def with_loss(rows: Sequence[Row]) -> list[Row]:
@@ -28,14 +35,59 @@ def with_loss(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def whole(rows: Sequence[Row]) -> list[Row]:
+    """The rows of all records of BMS-POS where there are such, without those of a tenth."""
+    full = [row for row in rows if row.get("data.rows") in ALL_RECORDS]
+    return full or list(rows)
+
+
 def trio(name: str, rows: Sequence[Row], across: str, axis: str) -> None:
-    """Three panels along one axis: CPU seconds, label sets counted, loss."""
-    rows = with_loss(rows)
+    """Three panels along one axis: CPU seconds, nodes, loss."""
     figure, grid = charts.panels(1, 3)
     for panel, (what, title) in zip(grid[0], WHAT.items(), strict=True):
-        line(panel, rows, across, axis, what, title)
+        line(panel, with_loss(rows), across, axis, what, title)
     charts.legend(figure, grid[0])
     save(figure, name)
+
+
+def by_order(name: str, rows: Sequence[Row], built: Sequence[Row], across: str, axis: str) -> None:
+    """The three panels for each order of the items; count-trees come from runs of their own."""
+    figure, grid = charts.panels(2, 3, height=2.3)
+    for panels, (order, title) in zip(grid, BY.items(), strict=True):
+        for panel, (what, measure) in zip(panels, WHAT.items(), strict=True):
+            some = built if what == "built_nodes" else rows
+            here = pick(whole(with_loss(some)), data_order=order)
+            line(panel, here, across, axis, what, f"{measure}; {title}")
+    charts.legend(figure, grid.flat)
+    save(figure, name)
+
+
+def sets(
+    name: str, measures: Mapping[str, tuple[str, Sequence[Row]]], methods: Sequence[str], groups: Sequence[str]
+) -> None:
+    """Bars for the data sets, a line of panels for each order of the items; means over the seeds."""
+    figure, grid = charts.panels(2, len(measures), height=2.4)
+    for panels, (order, by) in zip(grid, BY.items(), strict=True):
+        for panel, (what, (title, rows)) in zip(panels, measures.items(), strict=True):
+            here = pick(whole(with_loss(rows)), data_order=order)
+            values = {
+                one: {
+                    group: _mean([row.get(what) for row in pick(here, data=group, algorithm=one)]) for group in groups
+                }
+                for one in methods
+            }
+            shown = {one: of for one, of in values.items() if any(x is not None for x in of.values())}
+            if shown:
+                charts.bars(panel, shown, groups, COLOURS)
+                short_numbers(panel)
+            panel.set_title(f"{title}; {by}")
+    charts.legend(figure, grid.flat)
+    save(figure, name)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def line(

@@ -195,16 +195,25 @@ def tried(
             cells.append(Cell(bool(true(figure)), where))
     if not cells:
         return Claim(place, says, (), f"a run is missing: {missing[0] if missing else 'no rows'}")
-    label = name or axis
-    seen = "; ".join(told(found, label, show))
-    lost = f"; {len(missing)} without a result" if missing else ""
-    return Claim(place, says, tuple(cells), f"{about}{': ' if about else ''}{seen}{lost}", always=always)
+    lines = told(found, name or axis, show)
+    if missing:
+        lines.append(("without a result", f"{len(missing)} settings"))
+    seen = "; ".join(f"{head}: {text}" if head else text for head, text in lines)
+    return Claim(
+        place,
+        says,
+        tuple(cells),
+        f"{about}: {seen}" if about else seen,
+        always=always,
+        about=about,
+        lines=tuple(lines),
+    )
 
 
 def told(
     found: Mapping[tuple[str, ...], Sequence[Figures]], axis: str, show: Callable[[Any], str] = percent
-) -> list[str]:
-    """Figures by setting, the least and the largest over the seeds."""
+) -> list[tuple[str, str]]:
+    """Settings, and their figures: the least and the largest over the seeds."""
     several = [len({place[at] for place in found}) > 1 for at in range(4)]
     lines = []
     for place, seeds in found.items():
@@ -214,6 +223,6 @@ def told(
             text = span([figures[key] for figures in seeds if key in figures], show)
             at = f"{text} at {axis}={key:g}" if axis and isinstance(key, int | float) else f"{key} {text}"
             spans.append(at.strip())
-        head = ", ".join(one for one, told in zip(place, several, strict=True) if told and one)
-        lines.append(f"{head}: {', '.join(spans)}" if head else ", ".join(spans))
+        head = ", ".join(one for one, differs in zip(place, several, strict=True) if differs and one)
+        lines.append((head, ", ".join(spans)))
     return lines

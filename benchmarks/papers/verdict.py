@@ -49,6 +49,8 @@ class Claim:
     seen: str  # our figures, or why there are none
     always: bool = False  # a theorem, or "never": one cell refutes it
     own: Mapping[str, object] = field(default_factory=dict)  # the paper's own setting, where others were tried, too
+    about: str = ""  # what the figures are
+    lines: tuple[tuple[str, str], ...] = ()  # the figures again, by setting
 
     @property
     def verdict(self) -> str:
@@ -145,13 +147,26 @@ def side_by_side(readings: Mapping[str, Sequence[Claim]]) -> str:
 
 
 def bullets(claims: Iterable[Claim], place: str) -> str:
-    """What was found about one figure, as a list."""
-    return "\n".join(
-        f"- {strong(one.verdict[0].upper() + one.verdict[1:]) if one.verdict != 'holds' else 'Holds'}"
-        f" ({one.count}): {one.says}. {one.seen}."
-        for one in claims
-        if one.place.startswith(place)
-    )
+    """What was found about one figure, as a list; figures by setting follow it as a table that can be unfolded."""
+    here = [one for one in claims if one.place.startswith(place)]
+    lines = []
+    for one in here:
+        verdict = one.verdict[0].upper() + one.verdict[1:]
+        told = "" if one.lines else f" {one.seen}."
+        lines.append(f"- {strong(verdict) if verdict != 'Holds' else verdict} ({one.count}): {one.says}.{told}")
+    by_setting = [
+        _line(f"{one.says}. {one.about}" if at == 0 else "", *line) for one in here for at, line in enumerate(one.lines)
+    ]
+    if by_setting:
+        lines += [
+            "",
+            "<details><summary>Our figures</summary>",
+            "",
+            _line("claim", "setting", "figures"),
+            "|---|---|---|",
+        ]
+        lines += [*by_setting, "", "</details>"]
+    return "\n".join(lines)
 
 
 def summary(claims: Sequence[Claim]) -> str:

@@ -108,7 +108,7 @@ def curves(
     by: str = "method",
     styles: dict[str, dict[str, Any]] | None = None,
 ) -> None:
-    """A line for each method; several values at one place (seeds) become their mean."""
+    """A line for each method; several values at one place (seeds) become their mean, in a band of all of them."""
     styles = styles or line_styles(row[by] for row in rows)
     for method, style in styles.items():
         points: dict[Any, list[float]] = {}
@@ -118,6 +118,9 @@ def curves(
         places = sorted(points)
         if places:
             panel.plot(places, [sum(points[x]) / len(points[x]) for x in places], label=plain(method), **style)
+        if any(len(points[x]) > 1 for x in places):
+            ends = [[end(points[x]) for x in places] for end in (min, max)]
+            panel.fill_between(places, *ends, color=style["color"], alpha=0.15, linewidth=0)
 
 
 def bars(

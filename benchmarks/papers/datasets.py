@@ -1,0 +1,63 @@
+"""docs/papers/README.md: the papers' data sets beside ours (P0 Fig. 7, P3 Fig. 9, P2 Table 1, P1 s.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import shoal
+from benchmarks.data import REAL
+from benchmarks.papers.common import PAGES, put
+from benchmarks.papers.reading import count, span
+from shoal.data.transactions import Transactions
+from shoal.generators.quest import Quest
+from shoal.jobs.dataset_spec import DatasetSpec
+
+SEEDS = (1, 2, 3)
+PRINTED = {  # |D|, |I|, max |t|, mean |t|
+    "BMS-POS": ("P0, P3, P4", "515,597", "1,657", "164", "6.5"),
+    "BMS-WebView-1": ("P0, P1, P3", "59,602", "497", "267", "2.5"),
+    "BMS-WebView-2": ("P0, P3", "77,512", "3,340", "161", "5.0"),
+    "Informs": ("P2", "36,553", "619", "17", "4.27"),
+    "YouTube": ("P2", "131,780", "936", "37", "6.51"),
+    "AOL query log": ("P4", "not printed", "not printed", "not printed", "not printed"),
+}
+
+
+def write(again: bool) -> None:
+    """Fill the table of the page. Nothing is kept, so it is always counted anew."""
+    del again
+    put(PAGES / "README.md", "data sets", "\n".join(table()))
+
+
+def table() -> Iterator[str]:
+    """The papers' figures, and ours, counted anew."""
+    yield "| data set | of | \\|D\\| | \\|I\\| | max \\|t\\| | mean \\|t\\| | here | \\|D\\| | \\|I\\| | max \\|t\\| | mean \\|t\\| |"
+    yield "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|"
+    for name, printed in PRINTED.items():
+        what, data = ours(name)
+        yield f"| {name} | {' | '.join(printed)} | {what} | {' | '.join(shape(data))} |"
+
+
+def ours(name: str) -> tuple[str, list[Transactions]]:
+    """What stands for a data set here: one file, or generated data of several seeds."""
+    if name == "BMS-POS":
+        return "generated, seeds 1 to 3", [Quest.like("bms-pos", seed=seed).transactions() for seed in SEEDS]
+    if name.startswith("BMS-WebView"):
+        return "the same", [shoal.read(REAL / name.lower() / "transactions.dat").transactions]
+    if name == "Informs":
+        options = {"column": "items", "item_delimiter": " ", "drop_items": ("-1", "-9")}
+        return "one year of it", [shoal.read(REAL / "informs-2005" / "records.csv", **options).transactions]
+    if name == "YouTube":
+        spec = DatasetSpec(label=name, generate="videos", generator={"rows": 131_780, "seed": 0})
+        return "generated", [spec.load()[0].transactions]
+    file = REAL / "complete-journey" / "transactions.parquet"
+    data = shoal.read(file, id_column="basket_id", item_column="product_id", drop_null_items=True)
+    return "complete-journey: real baskets, a real taxonomy", [data.transactions]
+
+
+def shape(data: list[Transactions]) -> Iterator[str]:
+    """Records, items in use, and the largest and the mean size of a record."""
+    yield span([len(rows) for rows in data], count)
+    yield span([int((rows.supports > 0).sum()) for rows in data], count)
+    yield span([int(rows.sizes.max()) for rows in data], count)
+    yield span([float(rows.sizes.mean()) for rows in data], lambda mean: f"{mean:.2f}")
