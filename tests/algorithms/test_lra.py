@@ -102,8 +102,8 @@ def test_a_sample_estimates_all_combinations() -> None:
     """Of 40 rows with one pair and 4 with 28, three are drawn: 44 pairs in all are estimated, or 440 and more."""
     items, order = coded([{0, 1}] * 40 + [set(range(8))] * 4), np.arange(44)
 
-    def border(**options: int) -> int:
-        return borders(items, order, 2, 2, 0, Splitting(**options))[0]
+    def border(sample: int = 0, seed: int = 0) -> int:
+        return borders(items, order, 2, 2, 0, Splitting(sample=sample, seed=seed))[0]
 
     assert border() == border(sample=44) == border(sample=1000) == 41  # where 76 of the 152 pairs are reached
     found = [border(sample=3, seed=seed) for seed in range(30)]

@@ -8,8 +8,8 @@ Whether a cut is k^m-anonymous is read off the count-tree: a path with a count i
 below all its labels, that is, every cut whose expanded nodes include the parents of all of them.
 
 The other models are not monotone: an ancestor of a safe cut may be unsafe, and the root too. All the search needs is
-that ancestors lose no less. A chain of cuts leads from the bottom to every cut. If all on it are unsafe, the search gets
-there. Otherwise the first safe one, or one below it, is a candidate that loses no more. Each cut is counted anew.
+that ancestors lose no less. A chain of cuts leads from the bottom to every cut. If all on it are unsafe, the search
+gets there. Otherwise the first safe one, or one below it, is a candidate that loses no more. Each cut is counted anew.
 
 Cost: time and memory proportional to the number of cuts times the number of distinct such sets of parents.
 """
