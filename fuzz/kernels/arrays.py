@@ -9,11 +9,13 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal.data.arrays import Codes, Offsets
+from shoal.hierarchies.balance import balanced
 from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
 from shoal.kernels.measure.min_supports import min_supports
 from shoal.kernels.read.quotes import State, scan_quotes
 from shoal.kernels.read.sorted_rows import sorted_rows
 from shoal.kernels.read.tokens import split_cells, split_lines
+from shoal.kernels.search.cuts.built_tree import built_tree
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.kernels.verify.disclosing_sets import disclosing_sets, smallest_disclosing
 from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
@@ -103,6 +105,18 @@ def _orders(random_: random.Random) -> None:
     gray_coded_order(*rows)
 
 
+def _built_tree(random_: random.Random) -> None:
+    rows, labels = _rows(random_)
+    if not labels:
+        return
+    tree = balanced(map(str, range(labels)), fanout=random_.choice((2, 3, 5)))
+    inner = range(tree.n_leaves, len(tree))
+    raised = random_.sample(inner, random_.randint(0, min(3, len(inner))))
+    (indptr, items), costs, leaves = rows, np.zeros(len(tree), dtype=np.int64), tree.n_leaves
+    size, by_leaves, most = random_.choice((1, 2, 3)), random_.random() < 0.5, random_.choice((0.0, 1e12, 1e12))
+    built_tree(indptr, items, tree.parent, tree.span, costs, leaves, raised, size, by_leaves=by_leaves, most=most)
+
+
 def _text(random_: random.Random) -> bytes:
     size = random_.choice((0, 1, 5, 20, 20, 300, 5000))
     marks = random_.sample(MARKS, random_.randint(1, len(MARKS)))
@@ -159,6 +173,7 @@ CALLS: tuple[Callable[[random.Random], None], ...] = (
     _itemsets,
     _min_supports,
     _orders,
+    _built_tree,
     _split_lines,
     _split_cells,
     _scan_quotes,

@@ -22,9 +22,8 @@ inline std::vector<Code> label_order(const Rows& rows, const Tree& tree, bool by
     std::vector<Code> labels;
     for (Code u = 0; u < tree.root(); ++u)
         if (support[u]) labels.push_back(u);
-    std::stable_sort(labels.begin(), labels.end(), [&](Code a, Code b) {
-        return by_leaves ? tree.size(a) > tree.size(b) : support[a] > support[b];
-    });
+    std::stable_sort(labels.begin(), labels.end(),
+                     [&](Code a, Code b) { return by_leaves ? tree.size(a) > tree.size(b) : support[a] > support[b]; });
     return labels;
 }
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import discovery
 from shoal.algorithms import Algorithm
+from shoal.errors import Infeasible
 from shoal.metrics import Comparison
 from shoal.privacy import PrivacyModel
 from shoal.privacy.people import with_items
@@ -94,6 +95,28 @@ def test_oa_is_optimal_and_the_verifier_exact(problem: shoal.Problem) -> None:
     costs = {name: int(problem.prepared.costs[cut.nodes].sum()) for name, cut in cuts.items()}
     assert (costs["oa"], cuts["oa"].raised) == (best[0], best[2])  # ties too
     assert min(costs["aa"], costs["da"]) >= best[0]
+
+
+@pytest.mark.parametrize("model", [shoal.LmDiversity, shoal.KmNegative])
+@examples(60)
+@given(data=st.data())
+def test_oa_is_optimal_where_the_model_is_not_monotone(model: type[PrivacyModel], data: st.DataObject) -> None:
+    """Against the verifier on all cuts."""
+    problem = data.draw(problems(models(model))).prepared
+    safe = []
+    for cut in all_cuts(problem.hierarchy):
+        published = cut.apply(problem.items, problem.sensitive_part).of_persons(problem.persons)
+        if problem.privacy.verify(published).holds:
+            leaves = int(problem.hierarchy.leaves[cut.raised].sum())
+            safe.append((int(problem.costs[cut.nodes].sum()), leaves, list(cut.raised)))
+    try:
+        shoal.OA().feasible(problem)
+        found = shoal.OA().solve(problem, shoal.Engine()).recoding
+    except Infeasible:
+        assert not safe
+        return
+    assert isinstance(found, shoal.GlobalCut)
+    assert (int(problem.costs[found.nodes].sum()), list(found.raised)) == (min(safe)[0], min(safe)[2])
 
 
 @examples(100)

@@ -6,6 +6,9 @@ Covers: search/gray.py, kernels/search/neighbours/gray_order.py.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.hierarchies.balance import balanced
 from shoal.kernels.search.neighbours.gray_order import gray_order
 from shoal.privacy.people import with_items
-from shoal.search.gray import borders, gray_chunks, joined
-from shoal.testing import persons, problems
+from shoal.search.gray import Splitting, borders, gray_chunks, joined
+from shoal.testing import check_algorithm, persons, problems
 from tests import oracles
 from tests.budget import examples
 from tests.conftest import TWINS
@@ -69,6 +73,73 @@ def test_borders_by_combinations_and_by_distance() -> None:
     assert borders(items, order, 2, 3, 1) == [2, 4]  # rows differ most behind the third
     assert borders(items, order, 5, 3, 0) == [1, 3]  # no combinations: equal rows
     assert borders(items, order, 2, 6, 9) == [0, 1, 2, 3, 4]
+
+
+def test_borders_as_printed_do_not_reach_the_end_of_the_window() -> None:
+    """[t-f, t+f): a border at row 3 may move to rows 2 and 3 with f=1, not to row 4 (P3 s.4.5.2)."""
+    items = coded([{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {5, 6, 7, 8}, {5, 6, 7, 9}])
+    order, printed = np.arange(7), Splitting(borders="half-open")
+    equal = Splitting(balance="records")
+    assert borders(items, order, 1, 2, 0) == borders(items, order, 1, 2, 0, printed) == [4]
+    assert borders(items, order, 1, 2, 0, equal) == [3]
+    assert borders(items, order, 1, 2, 1, equal) == [4]
+    assert borders(items, order, 1, 2, 1, replace(equal, borders="half-open")) == [2]
+    assert borders(items, order, 1, 2, 2, replace(equal, borders="half-open")) == [4]
+
+
+@given(rows=rows_of_codes, bit_order=st.sampled_from(["frequent-first", "rare-first"]))
+def test_bits_by_frequency(rows: list[set[int]], bit_order: str) -> None:
+    """The order of rows whose items were renumbered by hand."""
+    supports = Counter(item for row in rows for item in row)
+    sign = -1 if bit_order == "frequent-first" else 1
+    number = {item: at for at, item in enumerate(sorted(range(10), key=lambda item: (sign * supports[item], item)))}
+    chunks = gray_chunks(coded(rows), 2, 1, 0, splitting=Splitting(bit_order=bit_order))
+    wanted = sorted(range(len(rows)), key=lambda at: (decoded({number[item] for item in rows[at]}), at))
+    assert chunks[0].tolist() == wanted
+
+
+def test_a_sample_estimates_all_combinations() -> None:
+    """Of 40 rows with one pair and 4 with 28, three are drawn: 44 pairs in all are estimated, or 440 and more."""
+    items, order = coded([{0, 1}] * 40 + [set(range(8))] * 4), np.arange(44)
+
+    def border(sample: int = 0, seed: int = 0) -> int:
+        return borders(items, order, 2, 2, 0, Splitting(sample=sample, seed=seed))[0]
+
+    assert border() == border(sample=44) == border(sample=1000) == 41  # where 76 of the 152 pairs are reached
+    found = [border(sample=3, seed=seed) for seed in range(30)]
+    assert set(found) == {21, 42}  # where 22 are reached; nowhere: a row is left for the last chunk
+    assert found == [border(sample=3, seed=seed) for seed in range(30)]
+
+
+@examples(80)
+@given(
+    problem=problems(st.one_of(km, st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3)))),
+    method=st.builds(
+        shoal.LRA,
+        chunks=st.integers(1, 6),
+        bit_order=st.sampled_from(["hierarchy", "frequent-first", "rare-first"]),
+        borders=st.sampled_from(["closed", "half-open"]),
+        balance=st.sampled_from(["combinations", "records"]),
+        sample=st.integers(0, 5),
+    ),
+)
+def test_every_splitting_is_safe(problem: shoal.Problem, method: shoal.LRA) -> None:
+    check_algorithm(method, problem)
+
+
+def test_a_chunk_of_few_long_records_has_the_largest_tree(real_data: Path) -> None:
+    """P3 s.6.2.1 on BMS-WebView-1: with items numbered by frequency, 20 long records need 13 times AA's tree."""
+    data = shoal.read(real_data / "bms-webview-1" / "transactions.dat")
+    supports = dict(zip(data.transactions.labels, data.transactions.supports.tolist(), strict=True))
+    tree = balanced(data.transactions.labels, fanout=5, supports=supports)
+    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=3)).prepared
+    engine = shoal.Engine(built_trees=True)
+    nodes = "count_tree_nodes_built"
+    aa = shoal.AA().solve(problem, engine).statistics[nodes]
+    by_frequency = shoal.LRA(bit_order="frequent-first").solve(problem, engine).statistics
+    assert by_frequency[f"{nodes}_records"] == 20
+    assert by_frequency[nodes] / aa == pytest.approx(13.2, abs=0.1)
+    assert shoal.LRA().solve(problem, engine).statistics[nodes] < aa
 
 
 def test_chunks_that_cannot_stand_alone_join() -> None:

@@ -73,7 +73,7 @@ def test_what_is_not_in_the_file_is_not_passed_over(ward: Shell) -> None:
         (("--sensitive", "HIV", "--l", "1"), "--l must be at least 2, got 1"),
         (("--sensitive", "HIV", "--l", "5"), "'HIV' is in 4 of 18 (22.2%)"),
         (("--sensitive", "HIV", "--k", "5"), "--k is an option of hkp, k, k-km, k-lm, km, km-negative"),
-        (("--sensitive", "HIV", "--algorithm", "oa"), "Algorithm oa does not solve the model lm"),
+        (("--sensitive", "HIV", "--algorithm", "hghs"), "Algorithm hghs does not solve the model lm"),
         (("--sensitive", "HIV", "--algorithm", "aa", "--polish"), "--polish is for the model km"),
         (("--sensitive", "HIV", "--algorithm", "lra", "--chunks", "0"), "--chunks must be at least 1"),
     ],

@@ -79,12 +79,35 @@ private:
         for (int64_t r : order) add(rows_, all.begin(r), all.end(r));
     }
 
-    // For each label, those that are above it.
+    // For each label, those that are above it, and those below.
     void relate(const std::vector<Code>& rank_of) {
         above_.resize(node_of_.size());
+        below_.resize(node_of_.size());
+        marked_.assign(node_of_.size(), 0);
         for (size_t rank = 0; rank < node_of_.size(); ++rank)
-            for (Code u = tree_.parent[node_of_[rank]]; u != tree_.root(); u = tree_.parent[u])
+            for (Code u = tree_.parent[node_of_[rank]]; u != tree_.root(); u = tree_.parent[u]) {
                 above_[rank].push_back(rank_of[u]);
+                below_[rank_of[u]].push_back(static_cast<Code>(rank));
+            }
+    }
+
+    // The labels that are related to one.
+    void mark(Code label, uint8_t as) {
+        for (Code upper : above_[label]) marked_[upper] = as;
+        for (Code lower : below_[label]) marked_[lower] = as;
+    }
+
+    // The labels that the rows hold, in order.
+    Labels labels_of(const Rows& rows) {
+        Labels labels;
+        for (Code item : rows.items)
+            if (!marked_[item]) {
+                marked_[item] = 1;
+                labels.push_back(item);
+            }
+        for (Code label : labels) marked_[label] = 0;
+        std::sort(labels.begin(), labels.end());
+        return labels;
     }
 
     // Append a row, unless the one before it is equal.
@@ -97,9 +120,7 @@ private:
     // The subtree of a beginning, whose labels and all related ones are not in the rows any more: so many labels are still
     // to be added. Whether so many can be.
     bool below(const Rows& rows, int left) {
-        Labels labels = rows.items;
-        std::sort(labels.begin(), labels.end());
-        labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+        Labels labels = labels_of(rows);
         found_.up_to_size += static_cast<int64_t>(labels.size());
         if (left == 1) {
             found_.of_size += static_cast<int64_t>(labels.size());
@@ -125,14 +146,16 @@ private:
         for (size_t first = 0; first < labels.size(); ++first) {
             if (left == size_) share_ = static_cast<double>(first) / static_cast<double>(labels.size());
             Rows part;
+            mark(labels[first], 1);
             for (int64_t p = starts[first]; p < starts[first + 1]; ++p) {
                 pulse_.beat(share_);
                 kept.clear();
                 const Code* end = rows.end(places[p].row);
                 for (const Code* item = rows.items.data() + places[p].next; item != end; ++item)
-                    if (!tree_.related(node_of_[labels[first]], node_of_[*item])) kept.push_back(*item);
+                    if (!marked_[*item]) kept.push_back(*item);
                 if (!kept.empty()) add(part, kept.data(), kept.data() + kept.size());
             }
+            mark(labels[first], 0);
             if (below(part, left - 1)) {
                 ++found_.of_size;
                 any = true;
@@ -204,7 +227,8 @@ private:
     Pulse pulse_;
     double share_ = 0;
     std::vector<Code> node_of_;  // by rank
-    std::vector<Labels> above_;  // by rank
+    std::vector<Labels> above_, below_;  // by rank
+    std::vector<uint8_t> marked_;  // by rank, 0 between two uses
     Rows rows_;
     std::vector<Code> place_;  // by rank, -1 between two uses
     std::vector<uint64_t> held_;

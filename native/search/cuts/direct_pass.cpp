@@ -8,8 +8,7 @@ SHOAL_KERNEL(direct_pass) {
     module.def(
         "direct_pass",
         [](In<int64_t> indptr, In<Code> items, In<Code> persons, In<Code> parent, In<Code> span, In<int64_t> cost, Code leaves,
-           int64_t k, int first, int last, bool until_safe, In<Code> raised, bool bounded, bool by_leaves,
-           nb::callable tick) {
+           int64_t k, int first, int last, bool until_safe, In<Code> raised, bool bounded, bool by_leaves, nb::callable tick) {
             return interruptible(tick, [&](const Tick& call) {
                 DirectPass pass(view_of(indptr, items, persons), tree_of(parent, span, cost, leaves), k, raised.data(),
                                 length(raised), bounded, by_leaves, call);

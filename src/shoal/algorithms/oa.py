@@ -7,6 +7,10 @@ items, so OA is kept for small domains and refuses larger ones.
 Whether a cut is k^m-anonymous is read off the count-tree: a path with a count in 1..k-1 rules out every cut at or
 below all its labels, that is, every cut whose expanded nodes include the parents of all of them.
 
+The other models are not monotone: an ancestor of a safe cut may be unsafe, and the root too. All the search needs is
+that ancestors lose no less. A chain of cuts leads from the bottom to every cut. If all on it are unsafe, the search
+gets there. Otherwise the first safe one, or one below it, is a candidate that loses no more. Each cut is counted anew.
+
 Cost: time and memory proportional to the number of cuts times the number of distinct such sets of parents.
 """
 
@@ -14,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shoal.algorithms import CutAlgorithm
@@ -21,13 +26,18 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import option
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
+from shoal.privacy.km_negative import KmNegative
+from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
 from shoal.search.count_tree import CountTree, expand
-from shoal.search.direct import BUILT
+from shoal.search.direct import BUILT, COUNTED
+from shoal.search.non_monotone import breaches_of
 
+LISTED = 100  # violations of a cut that are listed, about: they rule out others
 MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted before rows are merged
 
 
@@ -38,14 +48,13 @@ class OA(CutAlgorithm):
     name = "oa"
     title = "Optimal anonymization"
     paper = "P0 Alg. 2, P3 s.4.2"
-    solves = (KmAnonymity,)
+    solves = (KmAnonymity, LmDiversity, KmNegative)
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
-    def cut(self, problem: Prepared[KmAnonymity], engine: Engine) -> CutSolution:
+    def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Search the lattice."""
-        privacy, hierarchy = problem.privacy, problem.hierarchy
-        known = privacy.demand(problem.items).known
+        hierarchy = problem.hierarchy
         cuts = count_cuts(hierarchy)
         if cuts > self.max_cuts:
             number = f"{cuts:,}" if cuts < 10**15 else f"about 10^{len(str(cuts)) - 1}"
@@ -53,6 +62,23 @@ class OA(CutAlgorithm):
                 f"OA would have to search {number} cuts of {hierarchy.name} ({hierarchy.n_leaves} items), more than "
                 f"--max-cuts={self.max_cuts:,}: use --algorithm aa, or raise the limit."
             )
+        if problem.privacy.demand(problem.items).monotone:
+            tree = self._count_tree(problem)
+            threats = _threats(hierarchy, tree, problem.privacy.demand(problem.items).k)
+            statistics: dict[str, float] = {COUNTED: len(tree.counts)}
+            if engine.built_trees:
+                statistics[BUILT] = len(tree.counts)
+            violated = _Threatened(threats)
+        else:
+            statistics, violated = {}, _Counted(problem, engine)
+        expanded, seen = self._lattice(problem, engine, cuts, violated)
+        cut = GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded))
+        return CutSolution(cut, statistics={**statistics, "cuts": seen})
+
+    @staticmethod
+    def _count_tree(problem: Prepared[ItemsetModel]) -> CountTree:
+        """Alg. 1, if it is not too large."""
+        hierarchy, known = problem.hierarchy, problem.privacy.demand(problem.items).known
         itemsets = sum(
             math.comb(len(expand(hierarchy, tuple(row.tolist()))), size)
             for row in problem.items
@@ -63,15 +89,10 @@ class OA(CutAlgorithm):
                 f"OA would have to count up to {itemsets:,} itemsets of up to {known} labels, more than "
                 f"{MAX_ITEMSETS:,}: use --algorithm aa, or a smaller m."
             )
-        tree = CountTree(hierarchy, problem.items, known)
-        expanded, seen = self._lattice(problem, engine, cuts, _threats(hierarchy, tree, privacy.k))
-        statistics: dict[str, float] = {"count_tree_nodes": len(tree.counts), "cuts": seen}
-        if engine.built_trees:
-            statistics[BUILT] = len(tree.counts)
-        return CutSolution(GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)), statistics=statistics)
+        return CountTree(hierarchy, problem.items, known)
 
     def _lattice(
-        self, problem: Prepared[KmAnonymity], engine: Engine, cuts: int, threats: list[int]
+        self, problem: Prepared[ItemsetModel], engine: Engine, cuts: int, violated: Callable[[int], bool]
     ) -> tuple[int, int]:
         """Alg. 2. A cut is the set of internal nodes strictly above it, as a bit mask. The best, and how many seen."""
         hierarchy, costs = problem.hierarchy, [int(cost) for cost in problem.costs]
@@ -98,7 +119,7 @@ class OA(CutAlgorithm):
                 for node in range(hierarchy.n_leaves, len(hierarchy))
                 if expanded >> node & 1 and not any(expanded >> child & 1 for child in inner_children[node])
             ]
-            if any(expanded & threat == threat for threat in threats):
+            if violated(expanded):
                 for cut in ancestors:
                     if cut not in beaten and cut not in queued:
                         queued.add(cut)
@@ -111,8 +132,36 @@ class OA(CutAlgorithm):
                     way = (loss, int(hierarchy.leaves[raised].sum()), raised, expanded)
                     best = way if best is None else min(best, way)
         if best is None:
-            raise Infeasible("OA: no cut satisfies the model: there are fewer than k non-empty records.")
+            raise Infeasible(problem.privacy.unreachable(problem.items, problem.sensitive))
         return best[-1], len(queued)
+
+
+class _Threatened:
+    """Whether a cut expands all nodes of a threat."""
+
+    def __init__(self, threats: list[int]) -> None:
+        self.threats = threats
+
+    def __call__(self, expanded: int) -> bool:
+        return any(expanded & threat == threat for threat in self.threats)
+
+
+class _Counted(_Threatened):
+    """The same, where not every unsafe cut has a threat: else the sets of its labels are counted."""
+
+    def __init__(self, problem: Prepared[ItemsetModel], engine: Engine) -> None:
+        super().__init__([])
+        self.problem, self.breaches = problem, breaches_of(problem, engine)
+        self.known = problem.privacy.demand(problem.items).known
+
+    def __call__(self, expanded: int) -> bool:
+        if super().__call__(expanded):
+            return True
+        hierarchy = self.problem.hierarchy
+        raised = GlobalCut.raising(hierarchy, _inner(hierarchy, ~expanded)).raised
+        threats, together = self.breaches.at(raised, self.known, most=LISTED)
+        self.threats += [sum(1 << node for node in threat) for threat in threats]
+        return bool(threats or together)
 
 
 def count_cuts(hierarchy: Hierarchy) -> int:

@@ -16,8 +16,9 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
+from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.built_tree import TreeSize, built_tree
-from shoal.kernels.search.cuts.direct_pass import direct_pass
+from shoal.kernels.search.cuts.direct_pass import Pass, direct_pass
 from shoal.kernels.search.repair import repair as kernel
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
@@ -195,20 +196,7 @@ def repair(
     demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
     done = Repaired(list(raised), 0, 0)
     if demand.k > 1:
-        direct = direct_pass(
-            items.indptr,
-            items.items,
-            *tree,
-            demand.k,
-            # Beyond three labels: once whole rows are safe, nothing is left to repair.
-            range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
-            raised,
-            persons=items.repeaters,
-            until_safe=sizes[-1] > 3,
-            bounded=bounded,
-            by_leaves=by_leaves,
-            tick=tick,
-        )
+        direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, tick)
         done = Repaired(direct.raised, direct.counted, direct.repairs)
     if demand.absent and not bounded:  # in a part only what is present is repaired: the last pass does the rest
         more = repair_negative(
@@ -240,6 +228,30 @@ def repair(
         )
         done = done.then(more, cut_input, privacy)
     return done
+
+
+def _direct(
+    cut_input: CutInput, k: int, sizes: range, raised: Sequence[int], bounded: bool, by_leaves: bool, tick: Tick
+) -> Pass:
+    """Direct anonymization, for sets of up to each of the sizes."""
+    items, hierarchy = cut_input.items, cut_input.hierarchy
+    return direct_pass(
+        items.indptr,
+        items.items,
+        hierarchy.parent,
+        hierarchy.span,
+        cut_input.costs,
+        hierarchy.n_leaves,
+        k,
+        # Beyond three labels: once whole rows are safe, nothing is left to repair.
+        range(min(sizes[0], _longest(items)), min(sizes[-1], _longest(items)) + 1),
+        raised,
+        persons=items.repeaters,
+        until_safe=sizes[-1] > 3,
+        bounded=bounded,
+        by_leaves=by_leaves,
+        tick=tick,
+    )
 
 
 def _longest(items: Transactions) -> int:

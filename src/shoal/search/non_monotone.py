@@ -22,7 +22,7 @@ import numpy as np
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.repair.breaches import Breaches
-from shoal.privacy import Demand, ItemsetModel
+from shoal.privacy import ItemsetModel
 from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
@@ -45,7 +45,7 @@ class NonMonotoneSearch(BoundedSearch):
         super().__init__(problem, engine, clock)
         self.cut_input, self.privacy = CutInput.of(problem), problem.privacy
         with self._timed("counting"):
-            self.breaches = _lister(problem, self.demand, self._within_time())
+            self.breaches = breaches_of(problem, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
         self.together: dict[tuple[int, ...], None] = {}
         self.satisfied = self.clean = False  # whether there is a cut that satisfies the model; whether the last one did
@@ -176,8 +176,9 @@ class NonMonotoneSearch(BoundedSearch):
         self._offer(expanded)
 
 
-def _lister(problem: Prepared[ItemsetModel], demand: Demand, engine: Engine) -> Breaches:
-    """The kernel that lists breaches, set up for a problem."""
+def breaches_of(problem: Prepared[ItemsetModel], engine: Engine) -> Breaches:
+    """The kernel that lists breaches at a cut, set up for a problem with a model that is not monotone."""
+    demand = problem.privacy.demand(problem.items)
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
     persons, threads = items.repeaters, engine.threads

@@ -1,4 +1,7 @@
-"""The nodes of count-trees that the papers build: native ≡ Python ≡ a tree that is built."""
+"""The nodes of count-trees that the papers build: native ≡ Python ≡ a tree that is built.
+
+Covers: kernels/search/label_order.py.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from shoal.kernels.arrays import NOBODY, Row, flat, grouped_people, people_of, r
 from shoal.kernels.choice import Tick, compiled_or, no_progress
 from shoal.kernels.search.label_order import label_order
 
-MOST = 1e12  # sets of labels in all rows, beyond which nothing is counted: it would take hours
+MOST = 2e11  # sets of labels in all rows, beyond which nothing is counted: it could take many minutes
 
 
 @dataclass(frozen=True)
