@@ -120,7 +120,7 @@ def test_a_sample_estimates_all_combinations() -> None:
         bit_order=st.sampled_from(["hierarchy", "frequent-first", "rare-first"]),
         borders=st.sampled_from(["closed", "half-open"]),
         balance=st.sampled_from(["combinations", "records"]),
-        sample=st.integers(0, 5),
+        estimate_from=st.integers(0, 5),
     ),
 )
 def test_every_splitting_is_safe(problem: shoal.Problem, method: shoal.LRA) -> None:

@@ -52,12 +52,14 @@ class LRA(TreeAlgorithm):
         help="items from the lowest bit of the Gray code on: as in the hierarchy, most frequent first, or rarest first",
     )
     borders: Literal["closed", "half-open"] = option(
-        "closed", words=BORDERS, help="move borders by up to F records both ways; half-open: by at most F-1 forwards"
+        "closed",
+        words=BORDERS,
+        help="whether a border may move by the full flexibility both ways, or by one record less forwards (half-open)",
     )
     balance: Literal["combinations", "records"] = option(
         "combinations", words=BALANCES, help="what chunks have about equal numbers of: m-combinations, or records"
     )
-    sample: int = option(
+    estimate_from: int = option(
         0, low=0, help="records, drawn by the seed, to estimate the number of m-combinations from; 0: all records"
     )
     within: Literal["aa", "optimal"] = option(
@@ -68,7 +70,7 @@ class LRA(TreeAlgorithm):
         """Split, join what cannot stand alone, anonymize each chunk."""
         privacy, items = problem.privacy, problem.items
         keep = bool(privacy.demand(items).one_in)
-        splitting = Splitting(self.bit_order, self.borders, self.balance, self.sample, problem.seed)
+        splitting = Splitting(self.bit_order, self.borders, self.balance, self.estimate_from, problem.seed)
         split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep, splitting=splitting)
         chunks = joined(split, Needs(problem).is_feasible)
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
