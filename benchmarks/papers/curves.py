@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from benchmarks.papers import fits
@@ -9,6 +10,7 @@ from benchmarks.papers.reading import Figures, Missing, Rows, pick, series, valu
 
 Fit = tuple[float, float, float]  # an exponent, and both ends of its interval
 LINEAR = 0.8, 1.2  # growth is linear if the interval of its exponent meets this one
+WIDE = 1.0  # an interval that is wider says nothing
 
 
 def over(rows: Rows, first: str, second: str, what: str) -> float:
@@ -58,6 +60,16 @@ def power(rows: Rows, name: str, across: str, what: str) -> Fit:
     if len(points) < 3:
         raise Missing(f"three points of {name} over {across}")
     return fits.exponent(points)
+
+
+def powers(rows: Rows, names: Iterable[str], across: str, what: str) -> dict[str, Fit]:
+    """The exponents that are known well enough to call growth linear or not: their intervals are at most 1 wide."""
+    fits_ = {name.upper(): power(rows, name, across, what) for name in names}
+    sure = {name: fit for name, fit in fits_.items() if fit[2] - fit[1] <= WIDE}
+    if not sure:
+        unsure = ", ".join(f"{name} {fits.told(fit)}" for name, fit in fits_.items())
+        raise Missing(f"the exponents are too uncertain: {unsure}")
+    return sure
 
 
 def linear(fit: Fit) -> bool:

@@ -115,7 +115,7 @@ def _parts(runs: Sequence[Row], built: Sequence[Row]) -> None:
         for panel, name, option in ((panels[2], "lra", "flexibility"), (panels[3], "vpa", "level")):
             here = pictures.whole(pictures.with_loss(p3_rows.along(pick(runs, data_order=order), name, option)))
             pictures.line(panel, here, option, f"{name}: {option}", "loss", f"NCP, %; {by}", styles=styles)
-        ticks = sorted({row["flexibility"] for row in p3_rows.along(runs, "lra", "flexibility")})
+        ticks = sorted({10, *(row["flexibility"] for row in p3_rows.along(runs, "lra", "flexibility"))})
         panels[2].set_xscale("symlog", linthresh=10)
         panels[2].set_xticks(ticks, [charts.short(one) for one in ticks], minor=False)
         panels[2].minorticks_off()

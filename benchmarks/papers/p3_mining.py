@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.papers import fits
-from benchmarks.papers.curves import changes, linear, power
+from benchmarks.papers.curves import changes, linear, powers
 from benchmarks.papers.p3_rows import SETS, across_sets
 from benchmarks.papers.reading import Missing, Rows, pick, series, times, tried, value
 from benchmarks.papers.verdict import FLAT, Claim
@@ -75,9 +75,7 @@ def mined(ks: Rows, ms: Rows) -> list[Claim]:
                 "Fig. 21",
                 f"ML² grows linearly with {across}",
                 rows,
-                lambda r, across=across: {  # type: ignore[misc]
-                    name.upper(): power(r, name, across, "ml2_2") for name in ("aa", "vpa")
-                },
+                lambda r, across=across: powers(r, ("aa", "vpa"), across, "ml2_2"),  # type: ignore[misc]
                 linear,
                 show=fits.told,
                 about=f"exponents over {across}, with 95 % intervals",

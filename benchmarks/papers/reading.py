@@ -194,7 +194,7 @@ def tried(
         else:
             cells.append(Cell(bool(true(figure)), where))
     if not cells:
-        return Claim(place, says, (), f"a run is missing: {missing[0] if missing else 'no rows'}")
+        return Claim(place, says, (), f"no figures: {missing[0] if missing else 'no rows'}")
     lines = told(found, name or axis, show)
     if missing:
         lines.append(("without a result", f"{len(missing)} settings"))

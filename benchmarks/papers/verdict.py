@@ -154,9 +154,10 @@ def bullets(claims: Iterable[Claim], place: str) -> str:
         verdict = one.verdict[0].upper() + one.verdict[1:]
         told = "" if one.lines else f" {one.seen}."
         lines.append(f"- {strong(verdict) if verdict != 'Holds' else verdict} ({one.count}): {one.says}.{told}")
-    by_setting = [
-        _line(f"{one.says}. {one.about}" if at == 0 else "", *line) for one in here for at, line in enumerate(one.lines)
-    ]
+    by_setting = []
+    for one in here:
+        titled = f"{one.says} ({one.about})" if one.about else one.says
+        by_setting += [_line("" if at else titled, *line) for at, line in enumerate(one.lines)]
     if by_setting:
         lines += [
             "",

@@ -226,7 +226,7 @@ BROKEN: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("p0", "identical performance", "p0-fig8", {"built_nodes": 7}, {"algorithm": "da"}),
     ("p0", "not very sensitive", "p0-fig8", {"built_nodes": 9000}, {"algorithm": "oa", "data.rows": 15000}),
     ("p0", "initially much faster", "p0-fig8", {"search_cpu_seconds": 0.1}, {"algorithm": "aa"}),
-    ("p0", "memory of AA converges", "p0-fig8", {"built_nodes": 900}, {"algorithm": "aa", "data.rows": 2000}),
+    ("p0", "memory of AA (the count-tree", "p0-fig8", {"built_nodes": 900}, {"algorithm": "aa", "data.rows": 2000}),
     ("p0", "DA achieves the same", "p0-fig8", {"ncp": 0.11}, {"algorithm": "da"}),
     ("p0", "AA achieves the same", "p0-fig9", {"ncp": 0.11}, {"algorithm": "aa"}),
     ("p0", "costs of DA and AA increase linearly", "p0-fig9", {"search_cpu_seconds": 1.0}, {}),
