@@ -75,6 +75,8 @@ class Claim:
             if self._gap(best) >= CLEAR:
                 good = [str(value) for value, cells in self._by(best).items() if self._holds(cells)]
                 return f"depends on {names[best]}: holds for {', '.join(good)}"
+            if self._holds(self.cells):
+                return "holds"
             if self.always or self._share(self.cells) <= 1 - ENOUGH:
                 return "does not hold"
         return "depends on the case"
