@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 ENOUGH = 3 / 4  # of its cells: a claim holds there
+MANY = 4  # seeds: more of them are counted, not named
 CLEAR = 1 / 3  # a setting explains where a claim holds if the shares of true cells differ by at least this much
 
 # Settings that a claim must survive, each value by itself. The rest is counted within them.
@@ -73,8 +74,11 @@ class Claim:
         for names in (SETTINGS, WITHIN):
             best = max(names, key=self._gap)  # the first of equal ones
             if self._gap(best) >= CLEAR:
-                good = [str(value) for value, cells in self._by(best).items() if self._holds(cells)]
-                return f"depends on {names[best]}: holds for {', '.join(good)}"
+                groups = self._by(best)
+                good = [str(value) for value, cells in groups.items() if self._holds(cells)]
+                many = best == "seed" and len(groups) > MANY
+                told = f"{len(good)} of {len(groups)}" if many else ", ".join(good)
+                return f"depends on {names[best]}: holds for {told}"
             if self._holds(self.cells):
                 return "holds"
             if self.always or self._share(self.cells) <= 1 - ENOUGH:

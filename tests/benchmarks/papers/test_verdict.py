@@ -97,6 +97,7 @@ def test_seeds_are_counted_within_a_setting() -> None:
     assert claim(cells).verdict == "holds"
     assert claim(cells).count == "3 of 4, 4 seeds"
     assert claim([(seed > 1, {"seed": seed}) for seed in range(4)]).verdict == "depends on the seed: holds for 2, 3"
+    assert claim([(seed > 1, {"seed": seed}) for seed in range(5)]).verdict == "depends on the seed: holds for 3 of 5"
 
 
 def test_tables_and_lists_show_verdict_count_and_figures() -> None:
