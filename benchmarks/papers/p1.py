@@ -7,18 +7,19 @@ All else is the mean over the seeds.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from benchmarks.data import REAL
-from benchmarks.papers import common, p1_claims, p1_growth, p1_plots, p1_readings
+from benchmarks.papers import common, p1_claims, p1_growth, p1_plots, p1_readings, p1_words, verdict
 from benchmarks.papers.p1_published import ITEMS, KS, implied, published
 from benchmarks.papers.p1_readings import KINDS, means, spread
 from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Case
 from shoal.evaluation.results import Row
 
+GRIDS = ("p1", "p1-variants", "p1-webview", "p1-growth")
 PAGE = common.PAGES / "p1.md"
 SETS = ("D1", "D2", "D3", "D4")
 NAMES = {
@@ -42,38 +43,64 @@ DRAWN = ("STN", "GSC (all)", "GSC (QT)", "K-NN (all)", "K-NN (QT)")
 
 def write(again: bool) -> None:
     """Measure what is not known yet, draw the figures and fill the page."""
-    drawn = facts("p1")
-    results, others = paper_rows(common.rows("p1", again=again)), paper_rows(common.rows("p1-variants", again=again))
-    whole = paper_rows(common.rows("p1-webview", again=again))
-    grown = paper_rows(common.rows("p1-growth", again=again))
-    averages = means(results)
+    grids = {name: paper_rows(common.rows(name, again=again)) for name in GRIDS}
+    draw(grids)
+    for mark, lines in texts(grids, {name: facts(name) for name in GRIDS[:3]}).items():
+        common.put(PAGE, mark, "\n".join(lines))
+
+
+def draw(grids: Mapping[str, Sequence[Row]]) -> None:
+    """All pictures."""
+    averages, images = means(grids["p1"]), common.IMAGES
+    images.mkdir(parents=True, exist_ok=True)
+    p1_plots.against_k(averages, "ms", "search (CPU ms)", DRAWN, images / "p1-fig3.png")
+    p1_plots.against_k(averages, "operations", "items added or deleted", DRAWN, images / "p1-fig4.png")
+    p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", DRAWN, images / "p1-fig5.png")
+    both = (name for name in p1_readings.READINGS if name.startswith("both"))
+    p1_plots.privacy({name: means(p1_readings.read(grids["p1"], name)) for name in both}, images / "p1-tables.png")
+    p1_plots.growth(grids["p1-growth"], images / "p1-growth.png")
+
+
+def texts(grids: Mapping[str, Sequence[Row]], drawn: Mapping[str, Sequence[Row]]) -> dict[str, Iterable[str]]:
+    """What stands between the marks of the page: by mark, its lines."""
+    results, others, whole, grown = (grids[name] for name in GRIDS)
+    averages, data = means(results), drawn["p1"]
     readings = {name: p1_readings.read(results, name) for name in p1_readings.READINGS}
-    common.IMAGES.mkdir(parents=True, exist_ok=True)
-    p1_plots.against_k(averages, "ms", "search (CPU ms)", DRAWN, common.IMAGES / "p1-fig3.png")
-    p1_plots.against_k(averages, "operations", "items added or deleted", DRAWN, common.IMAGES / "p1-fig4.png")
-    p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", DRAWN, common.IMAGES / "p1-fig5.png")
-    both = {name: means(rows) for name, rows in readings.items() if name.startswith("both")}
-    p1_plots.privacy(both, common.IMAGES / "p1-tables.png")
-    p1_plots.growth(grown, common.IMAGES / "p1-growth.png")
-    tables: dict[str, Iterable[str]] = {
-        "claims": p1_claims.table({name: p1_claims.claims(rows, means(rows)) for name, rows in readings.items()}),
-        "data": _data(drawn),
-        "time": _grid(averages, "ms", DRAWN, lambda row: f"{row['ms']:.0f}"),
+    claims = {name: p1_claims.claims(rows) for name, rows in readings.items()}
+    return {
+        "in short": p1_words.in_short(claims),
+        "cost": [p1_words.cost(grids)],
+        "claims": [verdict.side_by_side(claims)],
+        "chosen": p1_words.set_up(averages, others, data),
+        "data": _data(data),
+        "time found": [*p1_words.found(claims, "Fig. 3"), "", p1_words.time(data)],
+        "time": _grid(averages, "ms", DRAWN, lambda row: f"{row['ms']:.1f}"),
+        "operations found": p1_words.found(claims, "Fig. 4", "Fig. 6", "Figs. 6, 7"),
+        "operations told": p1_words.operations(results),
+        "skewed": [p1_words.skewed(averages, data)],
         "operations": _grid(averages, "operations", OURS, lambda row: f"{row['operations']:,.0f}"),
-        "kinds": _kinds(averages, drawn),
+        "kinds": _kinds(averages, data),
+        "kl found": [*p1_words.found(claims, "Fig. 5", "Fig. 7"), "", p1_words.divergence(averages, OURS)],
         "kl": _grid(averages, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
         **{f"privacy {number}": _privacy(averages, name) for number, name in enumerate(SETS, 1)},
-        "bound": _bound(drawn),
+        "privacy found": p1_words.found(claims, "Tables 1-4"),
+        "privacy told": p1_words.privacy(averages),
+        "privacy claims": p1_claims.privacy_counts(readings),
+        "doubtful": p1_words.doubtful(averages),
+        "bound": _bound(data),
+        "bound told": [p1_words.bound(data)],
+        "pairs told": [p1_words.pairs(results)],
         "pairs": p1_claims.pairs(results),
-        "privacy claims": p1_claims.privacy_counts({name: means(rows) for name, rows in readings.items()}),
-        "variants": p1_readings.variants(others, facts("p1-variants")),
-        "shortage": p1_readings.shortages(others, facts("p1-variants")),
-        "webview": p1_readings.whole(whole, facts("p1-webview")),
-        "growth claims": [common.verdicts(p1_growth.claims(grown), "what we ask for")],
+        "variants": p1_readings.variants(others, drawn["p1-variants"]),
+        "variants told": p1_words.variants(others),
+        "shortage": p1_readings.shortages(others, drawn["p1-variants"]),
+        "shortage told": [p1_words.shortages(others, drawn["p1-variants"])],
+        "webview": p1_readings.whole(whole, drawn["p1-webview"]),
+        "webview told": [p1_words.whole(grids)],
+        "growth claims": [verdict.table(p1_growth.claims(grown), "what we ask for")],
+        "growth told": p1_words.growth(grown),
         "growth": p1_growth.table(grown),
     }
-    for mark, lines in tables.items():
-        common.put(PAGE, mark, "\n".join(lines))
 
 
 def paper_rows(rows: Sequence[Row]) -> list[Row]:

@@ -1,215 +1,230 @@
-"""What P1 claims, told from the rows: pairs of methods on the same data, steps of k, cells of its tables."""
+"""What P1 claims, tried in our rows under one reading of its methods. Every run of a data set, seed and k is a cell.
+
+A method needs fewer operations than another one if it does so on the same rows. Equal figures are not fewer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from benchmarks.papers.p1_published import KS, published
 from benchmarks.papers.p1_published import METHODS as PRINTED
+from benchmarks.papers.p1_readings import compared, means
+from benchmarks.papers.verdict import LITTLE, SIMILAR, Cell, Claim
 from shoal.evaluation.results import Row
 
 THREE, RIVALS = ("STN", "GSC", "K-NN"), ("Sort APX Cover", "GraySort")
 SYNTHETIC, REAL, SETS = ("D1", "D2", "D3"), ("D4",), ("D1", "D2", "D3", "D4")
-LITTLE = 10.0  # percent: a difference that is "not very significant"
 GSC_ORDER = "K-NN, GSC order"
-Cells = Mapping[tuple[str, str, int], Row]  # by data, method, k
+ORDERS = ("K-NN", GSC_ORDER, "K-NN, STN order")
+Place = tuple[str, int, int]  # data, seed, k
+Runs = Mapping[Place, Mapping[str, Row]]  # by place, then by method
+Values = Mapping[str, float]  # by method
+Judge = Callable[[Values], bool]
+Tables = Mapping[tuple[str, str, int], float]  # privacy values by data set, method and k
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """In how many of the runs and k the first has less than the second, and by how many percent the means differ."""
-
-    less: int
-    same: int
-    total: int
-    low: float
-    high: float
-
-    @property
-    def mostly(self) -> bool:
-        """In more than half of them."""
-        return 2 * self.less > self.total
-
-    def __str__(self) -> str:
-        same = f", same in {self.same}" if self.same else ""
-        return f"{self.less} of {self.total}{same} ({self.low:+.1f} to {self.high:+.1f} %)"
+def claims(results: Sequence[Row]) -> list[Claim]:
+    """All of them, in the order of the paper."""
+    at, tables = placed(results), table_values(results)
+    privacy = [*_privacy(at, tables), *_conclusion(at, tables)]
+    return [*_time(at), *_operations(at), *_divergence(at), *_orders(at), *privacy]
 
 
-def compared(results: Sequence[Row], name: str, first: str, second: str, measure: str) -> Pairs:
-    """Two methods on the same rows."""
-    at = {(row["method"], row["k"], row["seed"]): row[measure] for row in results if row["data"] == name}
-    both = {(k, seed): (value, at[second, k, seed]) for (method, k, seed), value in at.items() if method == first}
-    sums = {k: [sum(side) for side in zip(*(v for (j, _), v in both.items() if j == k), strict=True)] for k, _ in both}
-    shares = [100 * (a / b - 1) for a, b in sums.values()]
-    less, same = sum(a < b for a, b in both.values()), sum(a == b for a, b in both.values())
-    return Pairs(less, same, len(both), min(shares), max(shares))
+def placed(results: Sequence[Row]) -> Runs:
+    """The runs by data set, seed and k."""
+    at: dict[Place, dict[str, Row]] = {}
+    for row in results:
+        at.setdefault((row["data"], row["seed"], row["k"]), {})[row["method"]] = row
+    return at
 
 
-@dataclass(frozen=True)
-class Part:
-    """In how many cells of one data set a claim is true."""
+def below(first: str, others: Iterable[str], values: Values) -> bool:
+    """Whether the first is below each of the others.
 
-    name: str
-    true: int
-    total: int
-
-    @property
-    def holds(self) -> bool | None:
-        """In at least three quarters of them; false: in at most one quarter; none: in between."""
-        return True if 4 * self.true >= 3 * self.total else False if 4 * self.true <= self.total else None
+    >>> below("GSC", ["STN", "K-NN"], {"STN": 3, "GSC": 2, "K-NN": 2})
+    False
+    """
+    return all(values[first] < values[other] for other in others)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Something that the paper says, and where it is true here."""
-
-    place: str
-    says: str
-    parts: Sequence[Part]
-    seen: str
-
-    @property
-    def verdict(self) -> str:
-        """The words of the page. A set of data with several parts has its worst one."""
-        sets = {part.name: [one.holds for one in self.parts if one.name == part.name] for part in self.parts}
-        good = [name for name, found in sets.items() if all(found)]
-        if len(good) == len(sets):
-            return "holds"
-        if good:
-            return f"depends on the data: holds on {', '.join(good)}"
-        failed = sum(False in found for found in sets.values())
-        return "does not hold" if 2 * failed > len(sets) else "depends on seed and k"
+def above(first: str, others: Iterable[str], values: Values) -> bool:
+    """Whether the first is above each of the others."""
+    return all(values[first] > values[other] for other in others)
 
 
-def claims(results: Sequence[Row], averages: Sequence[Row]) -> list[Judged]:
-    """All of them, for one reading of the methods."""
-    at = {(row["data"], row["method"], row["k"]): row for row in averages}
-
-    def less(place: str, says: str, measure: str, first: str, others: Iterable[str], sets: Iterable[str]) -> Judged:
-        parts, seen = [], []
-        for other in others:
-            pairs = {name: compared(results, name, first, other, measure) for name in sets}
-            parts += [Part(name, one.less, one.total) for name, one in pairs.items()]
-            seen.append(f"than {other}: {', '.join(f'{name} {one.less}' for name, one in pairs.items())}")
-        return Judged(place, says, parts, f"{'; '.join(seen)} of {parts[0].total}")
-
-    return [
-        _fastest(at),
-        _falls(at),
-        less("Fig. 4", "GSC needs fewer operations than STN", "operations", "GSC", ["STN"], SETS),
-        less("Fig. 4", "K-NN needs fewer operations than STN", "operations", "K-NN", ["STN"], SETS),
-        less("Fig. 4", "K-NN needs fewer than GSC on synthetic data", "operations", "K-NN", ["GSC"], SYNTHETIC),
-        less("Fig. 4", "GSC needs the fewest on BMS-WebView-1", "operations", "GSC", ["STN", "K-NN"], REAL),
-        _grows(at),
-        less("Fig. 5", "GSC has less KL divergence than STN", "kl", "GSC", ["STN"], SETS),
-        less("Fig. 5", "K-NN has less KL divergence than STN", "kl", "K-NN", ["STN"], SETS),
-        less("Fig. 5", "GSC has the least on BMS-WebView-1", "kl", "GSC", ["STN", "K-NN"], REAL),
-        less(
-            "Fig. 6",
-            "Of the three orders for K-NN, GSC's needs the fewest operations",
-            "operations",
-            GSC_ORDER,
-            ["K-NN", "K-NN, STN order"],
-            SETS,
-        ),
-        less("Fig. 7", "It has the least KL divergence", "kl", GSC_ORDER, ["K-NN", "K-NN, STN order"], SETS),
-        _little(results),
-        *_privacy(at),
-    ]
+def _cells(at: Runs, measure: str, true: Judge, sets: Sequence[str] = SETS, **where: object) -> tuple[Cell, ...]:
+    """A cell for every run, by the values that the methods have there."""
+    return tuple(
+        Cell(true({method: row[measure] for method, row in rows.items()}), {**_where(name, seed), "k": k, **where})
+        for (name, seed, k), rows in at.items()
+        if name in sets
+    )
 
 
-def table(readings: Mapping[str, Sequence[Judged]]) -> Iterator[str]:
-    """What was claimed, and the verdicts for each reading."""
-    yield f"| where | the paper says | {' | '.join(readings)} |"
-    yield f"|---|---|{'---|' * len(readings)}"
-    for judged in zip(*readings.values(), strict=True):
-        cells = [f"{_words(one.verdict)}<br>{one.seen}" for one in judged]
-        shown = [cell if at == 0 or cell != cells[at - 1] else "the same" for at, cell in enumerate(cells)]
-        yield f"| {judged[0].place} | {judged[0].says} | {' | '.join(shown)} |"
+def _where(name: str, seed: int) -> dict[str, object]:
+    """The setting of a run. Equal seeds of two data sets have nothing in common."""
+    return {"data": name, "seed": f"{name}/{seed}"}
 
 
-def _words(verdict: str) -> str:
-    return verdict if verdict == "holds" else f"**{verdict}**"
+def _by_data(cells: Iterable[Cell]) -> str:
+    """In how many cells of each data set it is true.
+
+    >>> _by_data([Cell(True, {"data": "D1"}), Cell(False, {"data": "D1"}), Cell(True, {"data": "D2"})])
+    'D1 1 of 2, D2 1 of 1'
+    """
+    found: dict[object, list[bool]] = {}
+    for cell in cells:
+        found.setdefault(cell.where["data"], []).append(cell.true)
+    return ", ".join(f"{name} {sum(true)} of {len(true)}" for name, true in found.items())
 
 
-def _fastest(at: Cells) -> Judged:
-    """Cells in which each of the three is the fastest."""
-    best = {name: [min(THREE, key=lambda one: at[name, one, k]["ms"]) for k in KS] for name in SETS}
-    parts = [Part(name, found.count("K-NN"), len(KS)) for name, found in best.items()]
-    every = [method for found in best.values() for method in found]
-    seen = ", ".join(f"{method} {every.count(method)}" for method in THREE)
-    return Judged("Fig. 3", "K-NN has the shortest running time", parts, f"least CPU time: {seen} of {len(every)}")
+def _less(
+    place: str, says: str, at: Runs, measure: str, first: str, others: Sequence[str], sets: Sequence[str] = SETS
+) -> Claim:
+    """One method is below others."""
+    cells = _cells(at, measure, partial(below, first, others), sets)
+    return Claim(place, says, cells, _by_data(cells))
 
 
-def _falls(at: Cells) -> Judged:
-    """STN from the least to the largest k."""
-    ends = {name: [at[name, "STN", k]["ms"] for k in (KS[0], KS[-1])] for name in SETS}
-    seen = ", ".join(f"{name} {first:.0f} to {last:.0f} ms" for name, (first, last) in ends.items())
-    parts = [Part(name, int(last < first), 1) for name, (first, last) in ends.items()]
-    return Judged("Fig. 3", "STN's running time falls as k grows", parts, f"k = {KS[0]} to {KS[-1]}: {seen}")
+def _time(at: Runs) -> Iterator[Claim]:
+    cells = _cells(at, "ms", partial(below, "K-NN", ["STN", "GSC"]))
+    best = [min(THREE, key=lambda one: rows[one]["ms"]) for rows in at.values()]
+    seen = ", ".join(f"{method} {best.count(method)}" for method in THREE)
+    yield Claim("Fig. 3", "K-NN has the shortest running time", cells, f"least CPU time: {seen} of {len(best)}")
+    runs = dict.fromkeys((name, seed) for name, seed, _ in at)
+    ends = {run: [at[*run, k]["STN"]["ms"] for k in (KS[0], KS[-1])] for run in runs}
+    steps = tuple(Cell(last < first, _where(*run)) for run, (first, last) in ends.items())
+    sums = {
+        name: [sum(end) for end in zip(*(e for r, e in ends.items() if r[0] == name), strict=True)] for name in SETS
+    }
+    seen = ", ".join(f"{name} {last / first:.2f} times" for name, (first, last) in sums.items())
+    yield Claim("Fig. 3", "STN's running time is reduced as k increases", steps, f"k = {KS[0]} to {KS[-1]}: {seen}")
 
 
-def _grows(at: Cells) -> Judged:
-    """Each step of each of the three."""
-    parts = []
-    for name in SETS:
-        curves = [[at[name, method, k]["operations"] for k in KS] for method in THREE]
-        steps = [a < b for curve in curves for a, b in pairwise(curve)]
-        parts.append(Part(name, sum(steps), len(steps)))
-    seen = f"{sum(part.true for part in parts)} of {sum(part.total for part in parts)} steps"
-    return Judged("Fig. 4", "Operations grow with k, for all", parts, seen)
+def _operations(at: Runs) -> Iterator[Claim]:
+    less = partial(_less, "Fig. 4", at=at, measure="operations")
+    yield less("GSC requires fewer operations than STN", first="GSC", others=["STN"])
+    yield less("K-NN requires fewer operations than STN", first="K-NN", others=["STN"])
+    alike = _cells(at, "operations", partial(_alike, ("GSC", "K-NN"), SIMILAR))
+    yield Claim("Fig. 4", "GSC and K-NN have similar performance", alike, _by_data(alike))
+    yield less("K-NN outperforms GSC on synthetic data", first="K-NN", others=["GSC"], sets=SYNTHETIC)
+    yield less("GSC performs better on BMS-WebView-1 (operations)", first="GSC", others=["STN", "K-NN"], sets=REAL)
+    steps = tuple(
+        Cell(rows[method]["operations"] > at[name, seed, before][method]["operations"], {**where, "k": k})
+        for before, k in pairwise(KS)
+        for (name, seed, at_k), rows in at.items()
+        if at_k == k
+        for method in THREE
+        for where in [{**_where(name, seed), "method": method}]
+    )
+    yield Claim(
+        "Fig. 4", "When k increases, operations increase for all algorithms", steps, "steps from one k to the next"
+    )
 
 
-def _little(results: Sequence[Row]) -> Judged:
-    """The means of each two of the orders."""
-    orders = ("K-NN", GSC_ORDER, "K-NN, STN order")
-    parts, most = [], 0.0
-    for name in SETS:
-        found = [
-            compared(results, name, order, other, measure)
-            for order, other in combinations(orders, 2)
-            for measure in ("operations", "kl")
-        ]
-        ends = [abs(end) for one in found for end in (one.low, one.high)]
-        parts.append(Part(name, int(max(ends) <= LITTLE), 1))
-        most = max(most, *ends)
-    seen = f"means differ by at most {most:.1f} % (we call up to {LITTLE:g} % little)"
-    return Judged("Figs. 6, 7", "The orders differ by little", parts, seen)
+def _alike(methods: Sequence[str], most: float, values: Values) -> bool:
+    """Whether the largest of some is at most so many times the least.
+
+    >>> _alike(("GSC", "STN"), 1.25, {"GSC": 4, "STN": 5, "K-NN": 9})
+    True
+    """
+    some = [values[method] for method in methods]
+    return max(some) <= most * min(some)
 
 
-def _privacy(at: Cells) -> Iterator[Judged]:
-    """Cells of the tables, ours and those that were printed."""
+def _divergence(at: Runs) -> Iterator[Claim]:
+    less = partial(_less, "Fig. 5", at=at, measure="kl")
+    yield less("GSC has less information loss (KL) than STN", first="GSC", others=["STN"])
+    yield less("K-NN has less information loss (KL) than STN", first="K-NN", others=["STN"])
+    yield less(
+        "GSC has the least information loss (KL) on BMS-WebView-1", first="GSC", others=["STN", "K-NN"], sets=REAL
+    )
 
-    def claim(says: str, tests: Sequence[tuple[Callable[[Mapping[str, float]], bool], Sequence[str]]]) -> Judged:
-        sides = []
-        for value in (lambda n, m, k: at[n, m, k]["privacy_value"], published):
-            cells: dict[str, list[bool]] = {}
-            for test, sets in tests:
-                for n in sets:
-                    cells.setdefault(n, []).extend(test({m: value(n, m, k) for m in PRINTED}) for k in KS)
-            sides.append([Part(n, sum(found), len(found)) for n, found in cells.items()])
-        ours, printed = (sum(part.true for part in side) for side in sides)
-        total = sum(part.total for part in sides[0])
-        return Judged("Tables 1-4", says, sides[0], f"{ours} of {total} here; {printed} in the paper's own tables")
 
+def _orders(at: Runs) -> Iterator[Claim]:
+    others = [order for order in ORDERS if order != GSC_ORDER]
+    says = "K-NN in GSC's order requires the fewest operations of the three orders, for all data sets"
+    yield _less("Fig. 6", says, at, "operations", GSC_ORDER, others)
+    yield _less(
+        "Fig. 7",
+        "K-NN in GSC's order has the least information loss (KL) of the three orders",
+        at,
+        "kl",
+        GSC_ORDER,
+        others,
+    )
+    both = [_cells(at, measure, partial(_alike, ORDERS, 1 + LITTLE)) for measure in ("operations", "kl")]
+    cells = tuple(Cell(one.true and other.true, one.where) for one, other in zip(*both, strict=True))
+    yield Claim("Figs. 6, 7", "The differences between the orders are not very significant", cells, _by_data(cells))
+
+
+def _privacy(at: Runs, ours: Tables) -> Iterator[Claim]:
+    """Tables 1 to 4, run by run; beside it how often the tables themselves agree, ours (means) and P1's."""
     for rival in RIVALS:
-        tests = [(partial(_above, method, rival), SETS) for method in THREE]
-        yield claim(f"STN, GSC and K-NN have higher privacy values than {rival}", tests)
-    yield claim("STN has the highest privacy value", [(partial(_extreme, max, "STN"), SETS)])
-    yield claim("GraySort has the lowest", [(partial(_extreme, min, "GraySort"), SETS)])
-    best = [(partial(_extreme, max, "STN"), SYNTHETIC), (partial(_extreme, max, "K-NN"), REAL)]
-    yield claim("(Conclusion) STN has the highest on synthetic data, K-NN on real ones", best)
+        tests = {method: partial(above, method, [rival]) for method in THREE}
+        yield _tabled(
+            at, ours, f"STN, GSC and K-NN have higher privacy values than {rival}", dict.fromkeys(SETS, tests)
+        )
+    highest, lowest = {"STN": highest_of("STN")}, {"GraySort": lowest_of("GraySort")}
+    yield _tabled(at, ours, "STN has the highest privacy value", dict.fromkeys(SETS, highest))
+    yield _tabled(at, ours, "GraySort has the lowest privacy values", dict.fromkeys(SETS, lowest))
 
 
-def _above(first: str, second: str, at: Mapping[str, float]) -> bool:
-    return at[first] > at[second]
+def highest_of(method: str) -> Judge:
+    """Whether a method is above all others of the tables."""
+    return partial(above, method, [one for one in PRINTED if one != method])
 
 
-def _extreme(which: Callable[[Iterable[float]], float], method: str, at: Mapping[str, float]) -> bool:
-    return at[method] == which(at.values())
+def lowest_of(method: str) -> Judge:
+    """Whether a method is below all others of the tables."""
+    return partial(below, method, [one for one in PRINTED if one != method])
+
+
+def _tabled(
+    at: Runs, ours: Tables, says: str, tests: Mapping[str, Mapping[str, Judge]], place: str = "Tables 1-4"
+) -> Claim:
+    """A claim about privacy values: by data set, what must be true of which method."""
+    cells = [
+        cell
+        for name, judges in tests.items()
+        for method, true in judges.items()
+        for cell in _cells(at, "privacy_value", true, [name], method=method)
+    ]
+    sides = [
+        [true({m: value[name, m, k] for m in PRINTED}) for name in tests for true in tests[name].values() for k in KS]
+        for value in (ours, PRINTED_VALUES)
+    ]
+    seen = f"of {len(sides[0])} entries, {sum(sides[0])} in our tables and {sum(sides[1])} in the paper's own"
+    return Claim(place, says, tuple(cells), seen)
+
+
+def table_values(results: Sequence[Row]) -> Tables:
+    """What stands in our tables: means over the runs, by data set, method and k."""
+    return {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in means(results)}
+
+
+PRINTED_VALUES = {(name, method, k): published(name, method, k) for name in SETS for method in PRINTED for k in KS}
+
+
+def _conclusion(at: Runs, ours: Tables) -> Iterator[Claim]:
+    best = {name: {one: highest_of(one)} for name in SETS for one in ["K-NN" if name in REAL else "STN"]}
+    says = "STN shows higher privacy values on artificial data, K-NN on real-world data"
+    yield _tabled(at, ours, says, best, "s.6")
+    says = "K-NN in GSC's order overall outperforms the three (operations)"
+    yield _less("s.6", says, at, "operations", GSC_ORDER, THREE)
+    yield _reused(at)
+
+
+def _reused(at: Runs) -> Claim:
+    """Our times include making the codes. If GSC is the fastest even so, the claim holds; if not, nobody knows."""
+    cells = _cells(at, "ms", partial(below, "GSC", ["STN", "K-NN"]))
+    seen = f"least CPU time even with making the codes: {_by_data(cells)}"
+    one = Claim("s.6", "If the Gray codes can be reused, GSC requires less running time", cells, seen)
+    return one if one.verdict == "holds" else replace(one, cells=())
 
 
 def pairs(results: Sequence[Row]) -> Iterator[str]:
@@ -227,22 +242,28 @@ def pairs(results: Sequence[Row]) -> Iterator[str]:
 
 
 def privacy_counts(readings: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """For how many k each statement about privacy values is true, in P1's own tables and here."""
+    """For how many k each statement about privacy values is true, in P1's own tables and in ours."""
     yield f"| of {len(KS)} k: published / {' / '.join(readings)} | {' | '.join(SETS)} |"
     yield f"|---|{'---|' * len(SETS)}"
-    tests: list[tuple[str, Callable[[Mapping[str, float]], bool]]] = [
-        *((f"{method} above {rival}", partial(_above, method, rival)) for rival in RIVALS for method in THREE),
-        *((f"{method} highest of all", partial(_extreme, max, method)) for method in THREE),
-        *((f"{method} lowest of all", partial(_extreme, min, method)) for method in RIVALS),
+    tests: list[tuple[str, Judge]] = [
+        *((f"{method} above {rival}", partial(above, method, [rival])) for rival in RIVALS for method in THREE),
+        *((f"{method} highest of all", highest_of(method)) for method in THREE),
+        *((f"{method} lowest of all", lowest_of(method)) for method in RIVALS),
     ]
-    ours = [
-        {(row["data"], row["method"], row["k"]): row["privacy_value"] for row in averages}
-        for averages in readings.values()
-    ]
+    sides = [PRINTED_VALUES, *(table_values(rows) for rows in readings.values())]
     for title, holds in tests:
-        cells = []
-        for name in SETS:
-            counts = [sum(holds({m: published(name, m, k) for m in PRINTED}) for k in KS)]
-            counts += [sum(holds({m: one[name, m, k] for m in PRINTED}) for k in KS) for one in ours]
-            cells.append(" / ".join(map(str, counts)))
+        cells = (
+            " / ".join(str(sum(holds({m: one[name, m, k] for m in PRINTED}) for k in KS)) for one in sides)
+            for name in SETS
+        )
         yield f"| {title} | {' | '.join(cells)} |"
+    ranks = [
+        " / ".join(str(sum(_ranked(one, name, k) == _ranked(sides[0], name, k) for k in KS)) for one in sides)
+        for name in SETS
+    ]
+    yield f"| STN, GSC and K-NN in the published order | {' | '.join(ranks)} |"
+
+
+def _ranked(values: Tables, name: str, k: int) -> list[str]:
+    """The three methods by their privacy values."""
+    return sorted(THREE, key=lambda method: values[name, method, k])

@@ -5,17 +5,16 @@ Costs are CPU seconds of the whole release: on a shared machine a single run say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
-from benchmarks.papers.common import Claim
+from benchmarks.papers import fits
+from benchmarks.papers.curves import LINEAR, WIDE, Fit, linear
+from benchmarks.papers.verdict import Cell, Claim
 from shoal.evaluation.results import Row
 
 BASE, K = "5 % sensitive", 5  # the sets that grow
 LIMIT = 2_000  # MB
 GSC, KNN = ("GSC (all)", "GSC (QT)"), ("K-NN (all), GSC order", "K-NN (QT), GSC order")
-NEAR = 1.3  # an exponent that we call about linear
 
 
 def over_rows(results: Sequence[Row]) -> list[Row]:
@@ -29,41 +28,34 @@ def over_shares(results: Sequence[Row], k: int) -> list[Row]:
     return [{**row, "sensitive": groups[row["data"]]} for row in results if row["data"] != BASE and row["k"] == k]
 
 
-def exponent(rows: Sequence[Row], method: str, across: str = "records", up: str = "cpu_seconds") -> float:
-    """The slope of the straight line through the logarithms."""
-    points = [(row[across], row[up]) for row in rows if row["method"] == method]
-    places, values = np.log(np.array(points, dtype=np.float64)).T
-    return float(np.polyfit(places, values, 1)[0])
+def exponent(rows: Sequence[Row], method: str, across: str = "records") -> Fit:
+    """The exponent of a method's CPU time, with its interval."""
+    return fits.exponent((row[across], row["cpu_seconds"]) for row in rows if row["method"] == method)
 
 
 def claims(results: Sequence[Row]) -> list[Claim]:
     """What we ask of them: it is not the paper's."""
     grown, shares = over_rows(results), over_shares(results, K)
     most = max(results, key=lambda row: row["peak_mb"])
+    cells = tuple(Cell(row["peak_mb"] < LIMIT, {"data": row["data"], "method": row["method"]}) for row in results)
+    seen = f"at most {most['peak_mb']:,.0f} MB ({most['method']}, {most['records']:,} rows, k = {most['k']})"
     size = max(row["records"] for row in grown)
-    quadratic = {method: exponent(grown, method) for method in ("STN", *KNN)}
-    linear = {method: exponent(grown, method) for method in (*GSC, "GraySort", "Sort APX Cover")}
+    squared = {method: exponent(grown, method) for method in ("STN", *KNN)}
+    straight = {method: exponent(grown, method) for method in (*GSC, "GraySort", "Sort APX Cover")}
     over = {method: exponent(shares, method, "sensitive") for method in ("STN", *GSC, *KNN)}
     return [
-        Claim(
-            "memory",
-            f"Under 2 GB up to {size:,} rows",
-            most["peak_mb"] < LIMIT,
-            f"at most {most['peak_mb']:,.0f} MB ({most['method']}, {most['records']:,} rows, k = {most['k']})",
-        ),
-        Claim(
-            "CPU time",
-            "STN and K-NN grow at worst as the square of the rows",
-            max(quadratic.values()) <= 2,
-            _say(quadratic),
-        ),
-        Claim("CPU time", "The others grow about linearly", max(linear.values()) <= NEAR, _say(linear)),
-        Claim("CPU time", "At worst linear in the sensitive rows", max(over.values()) <= NEAR, _say(over)),
+        Claim("memory", f"Never above 2 GB up to {size:,} rows", cells, seen, always=True),
+        _fitted("STN and K-NN grow at worst as the square of the rows", squared, lambda fit: fit[2] <= 2),
+        _fitted("The others grow linearly", straight, linear),
+        _fitted("All grow at worst linearly with the sensitive rows", over, lambda fit: fit[2] <= LINEAR[1]),
     ]
 
 
-def _say(exponents: dict[str, float]) -> str:
-    return "exponents: " + ", ".join(f"{method} {value:.2f}" for method, value in exponents.items())
+def _fitted(says: str, exponents: Mapping[str, Fit], true: Callable[[Fit], bool]) -> Claim:
+    """A claim about exponents, one cell a method; an exponent that is too uncertain is no cell."""
+    sure = {method: fit for method, fit in exponents.items() if fit[2] - fit[1] <= WIDE}
+    cells = tuple(Cell(true(fit), {"method": method}) for method, fit in sure.items())
+    return Claim("CPU time", says, cells, ", ".join(f"{method} {fits.told(fit)}" for method, fit in exponents.items()))
 
 
 def table(results: Sequence[Row]) -> Iterator[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from benchmarks.papers.p1_claims import compared
 from shoal.evaluation.results import Row
 
 READINGS: Mapping[str, tuple[str, str]] = {  # what GSC and K-NN are
@@ -26,6 +26,31 @@ KINDS = {
     "sensitive_deletions": "sensitive deleted",
 }
 MEANS = ("operations", "kl", "kl_mean", "privacy_value", "modified_items", *KINDS)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """In how many of the runs and k the first has less than the second, and by how many percent the means differ."""
+
+    less: int
+    same: int
+    total: int
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        same = f", same in {self.same}" if self.same else ""
+        return f"{self.less} of {self.total}{same} ({self.low:+.1f} to {self.high:+.1f} %)"
+
+
+def compared(results: Sequence[Row], name: str, first: str, second: str, measure: str = "operations") -> Pairs:
+    """Two methods on the same rows."""
+    at = {(row["method"], row["k"], row["seed"]): row[measure] for row in results if row["data"] == name}
+    both = {(k, seed): (value, at[second, k, seed]) for (method, k, seed), value in at.items() if method == first}
+    sums = {k: [sum(side) for side in zip(*(v for (j, _), v in both.items() if j == k), strict=True)] for k, _ in both}
+    shares = [100 * (a / b - 1) for a, b in sums.values()]
+    less, same = sum(a < b for a, b in both.values()), sum(a == b for a, b in both.values())
+    return Pairs(less, same, len(both), min(shares), max(shares))
 
 
 def read(results: Sequence[Row], reading: str) -> list[Row]:
@@ -67,14 +92,14 @@ def variants(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
     averages = {(row["data"], row["method"], row["k"]): row for row in means(results)}
     for name in dict.fromkeys(row["data"] for row in results):
         here = [row for row in drawn if row["data"] == name]
-        cells = (compared(results, name, first, second, "operations") for first, second in pairs)
+        cells = (compared(results, name, first, second) for first, second in pairs)
         modified = ", ".join(f"{averages[name, 'GSC (QT)', k]['modified_items']:.1f}" for k in (3, 20))
-        share, short = spread([row["share"] for row in here], ".1f"), _short(results, here)
+        share, short = spread([row["share"] for row in here], ".1f"), short_at(results, here)
         few = f"k = {', '.join(map(str, short))}" if short else "none"
         yield f"| {name} | {share} % | {few} | {modified} | {' | '.join(map(str, cells))} |"
 
 
-def _short(results: Sequence[Row], drawn: Sequence[Row]) -> list[int]:
+def short_at(results: Sequence[Row], drawn: Sequence[Row]) -> list[int]:
     """The k at which some run has too few rows without sensitive items."""
     return [
         k
@@ -88,11 +113,11 @@ def shortages(results: Sequence[Row], drawn: Sequence[Row]) -> Iterator[str]:
     yield "| data | k | groups, fill | groups, merge | operations, fill | operations, merge | merge < fill |"
     yield "|---|---:|---:|---:|---:|---:|---|"
     for name in dict.fromkeys(row["data"] for row in results if row["method"] == "STN, merge"):
-        for k in _short(results, [row for row in drawn if row["data"] == name]):
+        for k in short_at(results, [row for row in drawn if row["data"] == name]):
             here = [row for row in results if (row["data"], row["k"]) == (name, k)]
             at = {row["method"]: row for row in means(here)}
             cells = [f"{at[way][what]:,.0f}" for what in ("groups", "operations") for way in ("STN", "STN, merge")]
-            pairs = compared(here, name, "STN, merge", "STN", "operations")
+            pairs = compared(here, name, "STN, merge", "STN")
             cells.append(f"{pairs.less} of {pairs.total} ({pairs.low:+.1f} %)")
             yield f"| {name} | {k} | {' | '.join(cells)} |"
 
