@@ -24,6 +24,14 @@ def along_ratio(rows: Rows, first: str, second: str, across: str, what: str) -> 
     return {at: ratio(above[at], below[at]) for at in above if at in below}
 
 
+def curve(rows: Rows, across: str, what: str, **where: object) -> dict[float, float]:
+    """Figures along an axis, at two places or more."""
+    found = series(rows, across, what, **where)
+    if len(found) < 2:
+        raise Missing(f"more than one place along {across}")
+    return found
+
+
 def ratio(above: float, below: float) -> float:
     """How many times as much; nothing beside nothing is as much.
 

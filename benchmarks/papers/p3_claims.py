@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.papers.curves import along_ratio, grown, over, ratio, steps
+from benchmarks.papers.curves import along_ratio, curve, grown, over, ratio, steps
 from benchmarks.papers.p3_mining import mined, mined_sets
 from benchmarks.papers.p3_partition import beside_partition
 from benchmarks.papers.p3_rows import SETS, THREE, across_sets, along, as_usual, by_reading, gain_of, usual, with_h
@@ -136,7 +136,7 @@ def by_k(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 15a-b",
             "For a very large k all algorithms are fast",
             rows,
-            lambda r: {name.upper(): grown(series(r, "k", SEARCH, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(curve(r, "k", SEARCH, algorithm=name)) for name in THREE},
             lambda one: one <= 1 / MUCH,
             about="CPU time at k=1000, of that at k=5",
             axis="method",
@@ -145,7 +145,7 @@ def by_k(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 15b",
             "For a very large k all algorithms have small memory requirements",
             built,
-            lambda r: {name.upper(): grown(series(r, "k", BUILT, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(curve(r, "k", BUILT, algorithm=name)) for name in THREE},
             lambda one: one <= 1 / MUCH,
             about="nodes at k=1000, of those at k=5",
             axis="method",
@@ -253,7 +253,7 @@ def by_height(rows: Rows, memory: Rows) -> list[Claim]:
             "Fig. 17a",
             "With h the algorithms may have to spend more effort to reach a solution",
             tall,
-            lambda r: {name.upper(): grown(series(r, "h", SEARCH, algorithm=name)) for name in THREE},
+            lambda r: {name.upper(): grown(curve(r, "h", SEARCH, algorithm=name)) for name in THREE},
             lambda one: one > 1,
             show=times,
             about="CPU time at h=8, times that at h=4",
@@ -308,7 +308,7 @@ def by_parts(rows: Rows, memory: Rows) -> list[Claim]:
                     "Fig. 18a-b",
                     f"When the number of partitions grows, the memory requirements of {name.upper()} decrease",
                     built,
-                    lambda r, name=name, option=option: series(along(r, name, option), option, BUILT),  # type: ignore[misc]
+                    lambda r, name=name, option=option: curve(along(r, name, option), option, BUILT),  # type: ignore[misc]
                     lambda found: found[max(found)] < found[min(found)],
                     show=count,
                     about="nodes of the largest tree",
@@ -318,7 +318,7 @@ def by_parts(rows: Rows, memory: Rows) -> list[Claim]:
                     "Fig. 18a-b",
                     f"When the number of partitions grows, the quality of {name.upper()}'s data decreases",
                     rows,
-                    lambda r, name=name, option=option: series(along(r, name, option), option, "ncp"),  # type: ignore[misc]
+                    lambda r, name=name, option=option: curve(along(r, name, option), option, "ncp"),  # type: ignore[misc]
                     lambda found: found[max(found)] > found[min(found)],
                     name=option,
                 ),
@@ -329,7 +329,7 @@ def by_parts(rows: Rows, memory: Rows) -> list[Claim]:
                 f"Fig. 18{letter}",
                 f"The {option} does not have a significant effect on {name.upper()}",
                 rows,
-                lambda r, name=name, option=option: series(along(r, name, option), option, "ncp"),  # type: ignore[misc]
+                lambda r, name=name, option=option: curve(along(r, name, option), option, "ncp"),  # type: ignore[misc]
                 lambda found: max(found.values()) < FLAT * min(found.values()),
                 about="loss",
                 name=option,

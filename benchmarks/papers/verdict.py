@@ -118,6 +118,8 @@ class Claim:
 
     def _gap(self, name: str) -> float:
         """How far a setting parts true cells from others: 0 if the claim holds for none or all of its values."""
+        if name in WITHIN and None in self._by(name):
+            return 0.0  # what some cells do not have explains nothing
         groups = self._by(name).values()
         good, bad = (
             list(chain.from_iterable(cells for cells in groups if self._holds(cells) is side)) for side in (True, False)

@@ -100,6 +100,11 @@ def test_seeds_are_counted_within_a_setting() -> None:
     assert claim([(seed > 1, {"seed": seed}) for seed in range(5)]).verdict == "depends on the seed: holds for 3 of 5"
 
 
+def test_seeds_explain_nothing_where_some_cells_have_none() -> None:
+    cells: Tried = [(seed == 1, {"seed": seed}) for seed in (1, 2)] + [(True, {}), (False, {})]
+    assert claim(cells).verdict == "depends on the case"
+
+
 def test_tables_and_lists_show_verdict_count_and_figures() -> None:
     one, other = claim(tried(*GOOD)), claim([(False, {})])
     assert table([one]).splitlines()[-1] == r"| Fig. 1a | it is small | holds | 3 of 4 | 3 % at \|D\|=5 |"
