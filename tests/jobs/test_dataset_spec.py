@@ -22,6 +22,27 @@ from shoal.jobs.job import Job
 from tests.evaluation.test_runner import data_set
 
 
+def test_a_hierarchy_is_made_from_columns_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("id,item\n1,ale\n1,oats\n2,ale\n2,rum\n3,rum\n", encoding="utf-8")
+    table = "item,type,department\nale,beer,bar\nrum,spirits,bar\noats,,food\nnever,beer,pub\nunused,seed,food\n"
+    (tmp_path / "products.csv").write_text(table, encoding="utf-8")
+    spec = DatasetSpec(
+        label="toy",
+        file=str(tmp_path / "rows.csv"),
+        reading=ReadOptions(id_column=("id",), item_column="item"),
+        hierarchy={"": str(tmp_path / "products.csv")},
+        levels="item,type,department",
+    )
+    _, tree = spec.load()
+    assert tree.parents_by_label() == {
+        **{"ale": "beer", "beer": "bar", "rum": "spirits", "spirits": "bar", "bar": "*"},
+        **{"oats": "food", "food": "*", "*": None},
+    }
+    assert spec.fingerprint["levels"] == "item,type,department"
+    with pytest.raises(OptionError, match="levels are columns of a table"):
+        replace(spec, hierarchy={})
+
+
 def test_the_part_that_is_asked_for_is_taken(tmp_path: Path) -> None:
     whole, tree = data_set(tmp_path).load()
     first, _ = data_set(tmp_path, rows=10).load()

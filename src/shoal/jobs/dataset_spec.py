@@ -38,6 +38,7 @@ from shoal.metrics import AdditiveLoss
 from shoal.options import Option, Spec, changed, option
 from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
+from shoal.quoting import cells
 
 OnRead = Callable[[Dataset], Dataset]  # is given the data as read, and returns those to go on with
 UNNAMED = "data"
@@ -75,6 +76,10 @@ class DatasetSpec(Spec):
     )
     secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
     hierarchy_format: str | None = option(None, help="Format of the hierarchy; default: by its name and content.")
+    levels: str = option(
+        "",
+        help="the hierarchy is a table: its columns, the items first, then their groups up to the widest: a,b,c",
+    )
     unknown_items: str = option(
         "error",
         words=("error", "root"),
@@ -106,6 +111,8 @@ class DatasetSpec(Spec):
             raise OptionError(
                 f"Data '{self.label}': say how many rows once, as rows or as the generator's: both would be one column."
             )
+        if self.levels and "" not in self.hierarchy:
+            raise OptionError(f"Data '{self.label}': levels are columns of a table: name its file as the hierarchy.")
         if "" in self.hierarchy and (self.fanout or self.order != "label"):
             raise OptionError(
                 f"Data '{self.label}': give the hierarchy's file, or fanout and order of an artificial one, not both."
@@ -132,7 +139,7 @@ class DatasetSpec(Spec):
     @property
     def changed_options(self) -> dict[str, Any]:
         """What was said about it beyond its name and its files: what may differ between two of the same name."""
-        left_out = ("label", "file", "generate", "hierarchy_format", "weights")
+        left_out = ("label", "file", "generate", "hierarchy_format", "levels", "weights")
         return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
@@ -239,7 +246,9 @@ class DatasetSpec(Spec):
                     f"column (it has {listed})."
                 )
         trees = {
-            name: hierarchies.load(path, format=self.hierarchy_format)
+            name: self._from_table(path, data.transactions)
+            if self.levels and not name
+            else hierarchies.load(path, format=self.hierarchy_format)
             for name, path in self.hierarchy.items()
             if not name or name in names
         }
@@ -253,6 +262,12 @@ class DatasetSpec(Spec):
         return self.hierarchy_or_flat(
             data, hierarchies.joined({name: trees.get(name) or Hierarchy.flat(own[name]) for name in names})
         )
+
+    def _from_table(self, path: str, rows: Transactions) -> Hierarchy:
+        """Build it from columns of a table, for the items of the data. They prefer the parents that they use most."""
+        levels = cells(self.levels)
+        used = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
+        return hierarchies.from_table(io.read_table(Path(path), levels), levels, items=used, only_used=True, name=path)
 
     def hierarchy_or_flat(self, data: Dataset, tree: Hierarchy | None) -> Hierarchy:
         """The hierarchy, or a flat one; counted items stand below their items, if they are read so."""
