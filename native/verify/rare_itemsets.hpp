@@ -2,13 +2,14 @@
 //
 // Labels are renumbered by rising support and rows are deduplicated with weights; a depth-first projection then extends
 // frequent sets only: a rare set is reported and not extended, since all that contain it are rare too. Work is split by
-// first label. Everything reported is a sum, a minimum or the smallest few under a total order: threads cannot change it.
+// first label. Where the rows of a prefix hold many of few labels, bitmaps take over: they count the same sets.
+// Everything reported is a sum, a minimum or the smallest few under a total order: threads cannot change it.
 #pragma once
 
-#include <unordered_map>
-
 #include "core/parallel.hpp"
+#include "verify/dense_rows.hpp"
 #include "verify/findings.hpp"
+#include "verify/merged_rows.hpp"
 #include "verify/persons.hpp"
 
 namespace shoal {
@@ -24,51 +25,6 @@ struct RareSet {
 };
 
 using RareResult = Findings<RareSet>;  // checked: sets that occur and were counted; violations: the rare ones
-
-// Equal rows become one that stands for all of them, by hashing; empty rows vanish. Where persons have several rows, only the
-// equal rows of one person become one, which counts once. class_of receives for each input row its index in the result (-1:
-// empty). Deliberately not the search's way of merging (direct_pass.hpp, by sorting).
-inline Rows merge_equal(const Rows& rows, std::vector<int64_t>& class_of) {
-    Rows out;
-    class_of.assign(rows.size(), -1);
-    std::unordered_multimap<uint64_t, int64_t> seen;
-    int64_t total = 0, non_empty = 0;
-    for (int64_t r = 0; r < rows.size(); ++r) {
-        if (!rows.length(r)) continue;
-        Code person = rows.person(r);
-        uint64_t hash = 1469598103934665603ull ^ static_cast<uint64_t>(person + 1) * 0x9e3779b97f4a7c15ull;
-        for (const Code* item = rows.begin(r); item != rows.end(r); ++item)
-            hash = (hash ^ static_cast<uint64_t>(*item)) * 1099511628211ull;
-        auto [from, to] = seen.equal_range(hash);
-        auto same = std::find_if(from, to, [&](const auto& entry) {
-            return person == out.person(entry.second) &&
-                   std::equal(rows.begin(r), rows.end(r), out.begin(entry.second), out.end(entry.second));
-        });
-        bool fresh = same == to;
-        if (fresh) {
-            out.items.insert(out.items.end(), rows.begin(r), rows.end(r));
-            out.close_row(0, person);
-            same = seen.emplace(hash, out.size() - 1);
-        }
-        class_of[r] = same->second;
-        if (!fresh && person != NOBODY) continue;
-        ++non_empty;
-        ++out.weight[same->second];
-    }
-    for (int64_t weight : out.weight) total += weight;
-    if (total != non_empty) throw std::logic_error("rows were lost while merging equal ones");
-    return out;
-}
-
-// All rows, by person.
-inline Rows copy_by_person(const RowsView& view) {
-    Rows all;
-    for (int64_t r : by_person(view)) {
-        all.items.insert(all.items.end(), view.begin(r), view.end(r));
-        all.close_row(1, view.person(r));
-    }
-    return all;
-}
 
 class RareCounter {
 public:
@@ -168,12 +124,14 @@ private:
         std::vector<Code> touched;
         std::vector<int64_t> start;
         std::vector<Place> places;
+        DenseRows::Bits holding;
     };
     struct Worker {
         RareResult rare;
         std::vector<Code> prefix;
         std::vector<Level> levels;
         std::vector<uint8_t> smallest;
+        DenseRows dense;
         void prepare(int m, size_t classes) {
             levels.resize(m);
             smallest.assign(classes, 0);
@@ -205,7 +163,9 @@ private:
                 report(worker, item, count[item]);
             }
         if (rare && mark_) mark(worker, level, from, to, size);
-        if (size < m_) {
+        if (size < m_ && is_dense(level, from, to)) {
+            extend_dense(worker, level, from, to, pulse, share);
+        } else if (size < m_) {
             // One pass hands every row to all the labels that will extend the prefix in it.
             level.start.assign(level.touched.size() + 1, 0);
             std::vector<int64_t> slot_of_touched(level.touched.size());
@@ -236,6 +196,71 @@ private:
             }
         } else {
             for (Code item : level.touched) count[item] = 0;
+        }
+    }
+
+    // Whether the pairs of labels that follow are more than the words of bitmaps to look at for all of them. Then bitmaps
+    // need no more than 8 bytes for each label of a row.
+    bool is_dense(const Level& level, const Place* from, const Place* to) const {
+        auto labels = static_cast<int64_t>(level.touched.size()), words = (to - from + 63) / 64;
+        int64_t pairs = 0;
+        for (const Place* p = from; p != to; ++p) {
+            int64_t left = rows_.indptr[p->row + 1] - p->next;
+            pairs += left * (left - 1) / 2;
+        }
+        return labels * (labels - 1) / 2 * (words + 2) <= pairs;
+    }
+
+    // All labels that follow the prefix were counted, and stand in level.touched: goes on from there.
+    void extend_dense(Worker& worker, Level& level, const Place* from, const Place* to, Pulse& pulse, double share) {
+        std::vector<Code> labels(level.touched);
+        std::sort(labels.begin(), labels.end());
+        std::vector<uint8_t> frequent;
+        for (Code item : labels) frequent.push_back(level.count[item] >= k_);
+        for (size_t slot = 0; slot < labels.size(); ++slot) level.count[labels[slot]] = static_cast<int64_t>(slot);
+        worker.dense.clear(to - from, static_cast<int64_t>(labels.size()));
+        for (const Place* p = from; p != to; ++p) {
+            worker.dense.describe(p - from, rows_.weight[p->row], rows_.person(p->row));
+            for (int64_t e = p->next; e < rows_.indptr[p->row + 1]; ++e) worker.dense.put(p - from, level.count[rows_.items[e]]);
+        }
+        for (Code item : labels) level.count[item] = 0;
+        std::vector<Code> following(labels.size());
+        std::iota(following.begin(), following.end(), 0);
+        extend_bits(worker, worker.dense.all(), labels, following, frequent, from, pulse, share);
+    }
+
+    // The rows that hold the prefix, and the labels that follow it in one of them, with those that do in rows of k persons.
+    void extend_bits(Worker& worker, const DenseRows::Bits& holding, const std::vector<Code>& labels,
+                     const std::vector<Code>& following, const std::vector<uint8_t>& frequent, const Place* from, Pulse& pulse,
+                     double share) {
+        auto size = static_cast<int>(worker.prefix.size()) + 2;
+        auto& both = worker.levels[size - 2].holding;
+        std::vector<Code> next;
+        std::vector<uint8_t> next_frequent;
+        for (size_t at = 0; at + 1 < following.size(); ++at) {
+            if (!frequent[at]) continue;
+            pulse.beat(share);
+            worker.dense.narrow(holding, following[at], both);
+            worker.prefix.push_back(labels[following[at]]);
+            next.clear();
+            next_frequent.clear();
+            for (size_t later = at + 1; later < following.size(); ++later) {
+                int64_t support = worker.dense.persons(both, following[later], k_);
+                if (!support) continue;
+                ++worker.rare.checked;
+                next.push_back(following[later]);
+                next_frequent.push_back(support >= k_);
+                if (support >= k_) continue;
+                report(worker, labels[following[later]], support);
+                if (mark_)
+                    worker.dense.each(both, following[later], [&](int64_t row) {
+                        auto& best = worker.smallest[from[row].row];
+                        if (!best || size < best) best = static_cast<uint8_t>(std::min(size, 255));
+                        return true;
+                    });
+            }
+            if (size < m_) extend_bits(worker, both, labels, next, next_frequent, from, pulse, share);
+            worker.prefix.pop_back();
         }
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.data import Transactions
@@ -69,6 +69,46 @@ def test_twins_report_the_same(rows: Records, k: int, m: int, keep: int, first: 
             whole = kernel.rare_rows(t.indptr, t.items, t.repeaters, len(t.labels), k, keep, no_progress)
             results.append((rare, whole))
     assert all(result == results[0] for result in results)
+
+
+@settings(max_examples=15)
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.sampled_from([40, 63, 64, 65, 130]),
+    labels=st.integers(3, 8),
+    k=st.integers(2, 12),
+    m=st.integers(3, 6),
+    repeated=st.booleans(),
+    share=st.sampled_from([0.4, 0.75]),
+)
+def test_dense_rows(seed: int, rows: int, labels: int, k: int, m: int, repeated: bool, share: float) -> None:
+    """Rows with many of few labels, which are counted by bitmaps: of several words, with weights, and with persons."""
+    rng = np.random.default_rng(seed)
+    sets = [frozenset("abcdefgh"[at] for at in np.flatnonzero(rng.random(labels) < share)) for _ in range(rows)]
+    people = [int(person) for person in rng.integers(0, rows // 2, rows)] if repeated else list(range(rows))
+    t, _, _ = coded([(set(row), person) for row, person in zip(sets, people, strict=True)])
+    supports = oracles.supports(sets, m, people)
+    results = []
+    for kernel in implementations():
+        args = (t.indptr, t.items, t.repeaters, len(t.labels), k, m)
+        all_sizes = kernel.rare_itemsets(*args, 5_000, False, 2, no_progress)
+        first_size = kernel.rare_itemsets(*args, 5_000, True, 1, no_progress)
+        marked = kernel.smallest_rare(*args, 2, no_progress).tolist()
+        results.append((all_sizes, first_size, marked))
+    assert all(result == results[0] for result in results)
+    (checked, violations, found), (_, _, first), marked = results[0]
+    reported = {frozenset(t.labels[code] for code in codes): support for codes, support in found}
+    rare = {labels: count for labels, count in supports.items() if count < k}
+    assert oracles.minimal_rare(sets, k, m, people).items() <= reported.items() <= rare.items()
+    assert violations == len(reported)
+    assert checked <= len(supports)
+    if not rare:
+        assert checked == len(supports)
+    smallest = min(map(len, rare), default=0)
+    assert {frozenset(t.labels[code] for code in codes) for codes, _ in first} == {
+        s for s in rare if len(s) == smallest
+    }
+    assert marked == oracles.smallest_identifying(sets, k, m, people)
 
 
 @given(rows=row_lists, k=st.integers(2, 6), m=st.integers(1, 4), threads=st.integers(1, 4))
