@@ -1,260 +1,309 @@
-"""docs/papers/p4.md: generalization with suppression, Fig. 3 of P4 and its growth from the rows of two grids.
+"""P4: generalization with suppression (mHgHs) beside cuts (AA), local recoding (LG) and suppression (MM).
 
-Costs are CPU seconds from data in memory to a verified release: the machine is shared, and seconds on the clock tell
-how busy it was.
+``python -m benchmarks papers p4`` runs the grids, draws the figures and fills docs/papers/p4.md. All four methods are
+compiled. Times are CPU times of the search, which is what the paper compares: the machine is shared, and seconds on the
+clock tell how busy it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-import numpy as np
-
-from benchmarks.papers import common
-from benchmarks.papers.common import Claim
-from shoal.evaluation import charts
+from benchmarks.papers import common, p4_example, verdict
+from benchmarks.papers.p4_cells import (
+    AOL,
+    FOUR,
+    NAMES,
+    POS,
+    Cells,
+    Place,
+    cells,
+    loss,
+    named,
+    percent,
+    span,
+    times,
+    values_of,
+)
+from benchmarks.papers.p4_claims import LARGE, beyond, claims, counted, tried
+from benchmarks.papers.p4_plots import draw, draw_growth
+from benchmarks.papers.verdict import Claim
 from shoal.evaluation.results import Row
 
 PAGE = common.PAGES / "p4.md"
-NAMES = {
-    "aa": "AA",
-    "optimal": "optimal",
-    "partition": "LG",
-    "mm": "MM",
-    "mhghs": "mHgHs",
-    "optimal-suppress": "optimal-suppress",
+GRIDS = ("p4-pos", "p4-sparse", "p4-fig3")
+STANDS_FOR = {
+    POS: ("BMS-POS", "generated, with the sizes and the skew of BMS-POS, at full size"),
+    AOL: (
+        "the first of ten subsets of the AOL log",
+        "a tenth of the baskets of a grocer; the items are single products",
+    ),
+    "groceries": ("-", "a month of a grocer; the items are kinds of products"),
+    "bms-webview-1": ("-", "click streams"),
+    "bms-webview-2": ("-", "click streams"),
 }
-FOUR = ("mHgHs", "LG", "AA", "MM")  # from the least loss to the most, says the paper
-SCALES = 2.0  # the paper gives no measure: we say that a method scales if its time grows less than with the square
-Cells = Mapping[tuple[str, int, int], Mapping[str, Row]]  # by data, k, m: the row of each method
+HIERARCHIES = {"ids": "fanout 5, items by id", "frequency": "fanout 5, items by frequency", "real": "real"}
 
 
 def write(again: bool) -> None:
     """Measure what is not known yet, draw the figures and fill the page."""
-    results, grown = cells(common.rows("p4-fig3", again=again)), common.rows("p4-growth", again=again)
+    measured = {name: common.rows(name, again=again) for name in (*GRIDS, "p4-growth")}
+    grown = measured.pop("p4-growth")
+    results = cells([row for rows in measured.values() for row in rows])
     common.IMAGES.mkdir(parents=True, exist_ok=True)
     draw(results)
     draw_growth(grown)
-    common.put(PAGE, "claims", common.verdicts([*claims(results), scalable(grown)]))
-    common.put(PAGE, "ours", common.verdicts(ours(results), "what one may hope"))
-    common.put(PAGE, "rivals", "\n".join(_rivals(results)))
-    common.put(PAGE, "table", "\n".join(_table(results)))
-    common.put(PAGE, "growth", "\n".join(_growth(grown)))
-
-
-def cells(rows: Sequence[Row]) -> dict[tuple[str, int, int], dict[str, Row]]:
-    """The rows by data, k and m. LG knows no m: its rows stand in the cells of every m."""
-    ms = sorted({row["m"] for row in rows if row["m"] is not None})
-    cell_of: dict[tuple[str, int, int], dict[str, Row]] = {}
-    for row in sorted(rows, key=lambda row: list(NAMES).index(row["algorithm"])):
-        for m in ms if row["m"] is None else [row["m"]]:
-            cell_of.setdefault((row["data"], row["k"], m), {})[NAMES[row["algorithm"]]] = row
-    order = {name: at for at, name in enumerate(dict.fromkeys(row["data"] for row in rows))}
-    return {place: cell_of[place] for place in sorted(cell_of, key=lambda place: (order[place[0]], *place[1:]))}
-
-
-def compared(results: Cells, first: str, second: str, measure: str = "ncp") -> tuple[int, int, list[str], int]:
-    """Cells where the first has less, as much, and more (named); and those where one of them did not end."""
-    less = same = ended = 0
-    more = []
-    for (name, k, m), at in results.items():
-        a, b = at[first][measure], at[second][measure]
-        if a is None or b is None:
-            ended += 1
-        elif a > b:
-            more.append(f"{name} k={k} m={m}")
-        else:
-            less, same = less + (a < b), same + (a == b)
-    return less, same, more, ended
-
-
-def claims(results: Cells) -> list[Claim]:
-    """The paper's."""
-    return [
-        _order(results, "MM", ("AA", "LG", "mHgHs"), "MM loses most wherever m is 2 or more", most=True),
-        _order(results, "AA", ("LG", "mHgHs"), "AA loses the second most in general: more than LG", most=True),
-        _order(results, "mHgHs", ("LG",), "mHgHs loses less than LG"),
-        _order(results, "mHgHs", ("AA",), "mHgHs loses less than AA"),
-        _order(results, "mHgHs", ("MM",), "mHgHs loses less than MM"),
-        _gap(results),
-        _cheapest(results),
-        Claim("Fig. 3 (c), (d)", "All of this on an AOL query log, too", None, "the log is not to be had"),
-    ]
-
-
-def _order(results: Cells, method: str, others: Sequence[str], says: str, *, most: bool = False) -> Claim:
-    """Never on the wrong side of one of the others; equal losses are on neither."""
-    seen, holds = [], True
-    for other in others:
-        less, same, more, ended = compared(results, *((other, method) if most else (method, other)))
-        total = less + same + len(more) + ended
-        open_ = f", not ended in {ended}" if ended else ""
-        word = "more" if most else "less"
-        seen.append(f"{word} than {other} in {less} of {total} cells, the same in {same}{open_}")
-        holds = holds and not more
-    return Claim("Fig. 3", says, holds, "; ".join(seen))
-
-
-def _gap(results: Cells) -> Claim:
-    """LG's loss above that of mHgHs for the least and the largest k, at the largest m."""
-    m, ks = max(at[2] for at in results), sorted({at[1] for at in results})
-    ends = {}
-    for name in dict.fromkeys(at[0] for at in results):
-        ends[name] = [results[name, k, m]["LG"]["ncp"] - results[name, k, m]["mHgHs"]["ncp"] for k in (ks[0], ks[-1])]
-    seen = "; ".join(f"{name} {first:+.3f} to {last:+.3f}" for name, (first, last) in ends.items())
-    holds = all(0 < first < last for first, last in ends.values())
-    says = "mHgHs gains the more over LG the larger k is"
-    return Claim("Fig. 3", says, holds, f"NCP of LG above mHgHs at m = {m}, from k = {ks[0]} to {ks[-1]}: {seen}")
-
-
-def _cheapest(results: Cells) -> Claim:
-    """Cells in which LG takes the least of the four, and mHgHs the second least."""
-    first = second = 0
-    for at in results.values():
-        spent = sorted(FOUR, key=lambda one: at[one]["cpu_seconds"] if at[one]["cpu_seconds"] is not None else np.inf)
-        first, second = first + (spent[0] == "LG"), second + (spent[:2] == ["LG", "mHgHs"])
-    seen = f"LG takes the least CPU time of the four in {first} of {len(results)} cells; "
-    seen += f"mHgHs is next in {second} of these"
-    return Claim("s.5.2", "LG is the most efficient, mHgHs the second", second == len(results), seen)
-
-
-def exponent(rows: Sequence[Row], algorithm: str) -> float:
-    """The slope of CPU time over records, in logarithms."""
-    points = [(row["records"], row["cpu_seconds"]) for row in rows if row["algorithm"] == algorithm]
-    records, seconds = np.log(np.array(points, dtype=np.float64)).T
-    return float(np.polyfit(records, seconds, 1)[0])
-
-
-def scalable(grown: Sequence[Row]) -> Claim:
-    """Below the square."""
-    slopes = {name: exponent(grown, algorithm) for algorithm, name in NAMES.items() if name in FOUR}
-    seen = "exponents of CPU time over records: " + ", ".join(f"{name} {value:.2f}" for name, value in slopes.items())
-    return Claim("s.5.2", "mHgHs scales well", slopes["mHgHs"] < SCALES, seen)
+    made = claims(results, grown)
+    texts = {
+        "summary": verdict.summary(made),
+        "data": "\n".join(_data(results)),
+        "headline": headline(results),
+        "claims": verdict.table(made),
+        "findings": findings(results),
+        "example": p4_example.page(),
+        "rivals": "\n".join(_rivals(results)),
+        "ours": verdict.table(ours(results), "what one may hope"),
+        "seconds": "\n".join(_seconds(results)),
+        "growth": "\n".join(_growth(grown)),
+        "spread": "\n".join(_spread(results)),
+        "table": "\n".join(_table(results)),
+        "time": told_time([*(row for rows in measured.values() for row in rows), *grown]),
+    }
+    for mark, text in texts.items():
+        common.put(PAGE, mark, text)
 
 
 def ours(results: Cells) -> list[Claim]:
     """What the optima tell, where they were searched for."""
-    both = {place: at for place, at in results.items() if "optimal-suppress" in at}
-    proved = [at for at in both.values() if at["optimal-suppress"]["ended"] == "proven"]
-    rivals = [min(_loses(at, one) for one in ("AA", "optimal", "MM", "mHgHs")) for at in both.values()]
-    joint = [_loses(at, "optimal-suppress") for at in both.values()]
-    worse, better = (sum(a > b for a, b in zip(*sides, strict=True)) for sides in ((joint, rivals), (rivals, joint)))
-    cuts = sum(one < _loses(at, "optimal") for one, at in zip(joint, both.values(), strict=True))
-    local = sum(one > _loses(at, "LG") for one, at in zip(joint, both.values(), strict=True))
-    best = sum(_loses(at, "mHgHs") == _loses(at, "optimal-suppress") for at in proved)
-    excess = [_loses(at, "mHgHs") / _loses(at, "optimal") - 1 for at in results.values()]
-    beaten = sum(one > 0 for one in excess)
-    of = f"of {len(both)} cells"
+
+    def where(place: Place) -> bool:
+        return "optimal-suppress" in results[place]
+
+    joint = {place: at for place, at in results.items() if where(place)}
+    proved = {place: at for place, at in joint.items() if at["optimal-suppress"]["ended"] == "proven"}
+    excess = [
+        mine / best - 1
+        for at in results.values()
+        if (mine := loss(at, "mHgHs")) is not None and (best := loss(at, "optimal"))
+    ]
+    rivals = ("AA", "optimal", "MM", "mHgHs")
+
+    def least(at: Mapping[str, Row]) -> bool | None:
+        mine = loss(at, "optimal-suppress")
+        known = [value for name in rivals if (value := loss(at, name)) is not None]
+        return None if mine is None else mine <= min(known)
+
+    def equal(at: Mapping[str, Row]) -> bool | None:
+        return None if loss(at, "mHgHs") is None else loss(at, "mHgHs") == loss(at, "optimal-suppress")
+
     return [
         Claim(
             "joint optimum",
-            "`optimal-suppress` never loses more than AA, `optimal`, MM or mHgHs",
-            not worse,
-            f"more in {worse} {of}; less than the best of them in {better}, less than the best cut alone in {cuts}",
-        ),
-        Claim(
-            "joint optimum",
-            "It is proved within the time limit",
-            len(proved) == len(both),
-            f"in {len(proved)} {of}",
+            "Where `optimal-suppress` is proved, it loses no more than AA, `optimal`, MM or mHgHs",
+            tried(proved, least),
+            f"proved in {len(proved)} of {len(joint)} cells; "
+            + counted(joint, "optimal-suppress", ["optimal", "mHgHs"], "less", lambda _: True),
+            always=True,
         ),
         Claim(
             "mHgHs",
             "It finds the joint optimum",
-            best == len(proved),
-            f"in {best} of the {len(proved)} cells where that is proved",
+            tried(proved, equal),
+            "where that is proved",
         ),
         Claim(
             "mHgHs",
             "It never loses more than the best cut alone",
-            not beaten,
-            f"more in {beaten} of {len(results)} cells, by up to {100 * max(excess):.0f} %",
+            tried(results, beyond("mHgHs", ["optimal"], -1)),
+            f"up to {percent(max(excess, default=0))} more",
+            always=True,
         ),
-        Claim("LG", "No local recoding loses less than the joint optimum", not local, f"LG does in {local} {of}"),
+        Claim(
+            "LG",
+            "No local recoding loses less than the joint optimum",
+            tried(joint, beyond("LG", ["optimal-suppress"], 1)),
+            counted(joint, "LG", ["optimal-suppress"], "less", lambda _: True),
+            always=True,
+        ),
     ]
 
 
-def _loses(at: Mapping[str, Row], name: str) -> float:
-    """A run that did not end loses everything, and more."""
-    return float("inf") if at[name]["ncp"] is None else float(at[name]["ncp"])
+def headline(results: Cells) -> str:
+    """The paper's own numbers beside ours."""
+
+    def some(name: str, data: str, where: Callable[[Place], bool]) -> str:
+        here = (at for place, at in results.items() if place.data == data and where(place))
+        return span([value for at in here if (value := loss(at, name)) is not None], percent)
+
+    def large(k: int) -> Callable[[Place], bool]:
+        return lambda place: place.k == k and place.m >= LARGE
+
+    few, many = large(5), large(50)
+    lines = [
+        ("MM, m >= 2, POS", "7.5 % to 70 %", some("MM", POS, lambda place: place.m >= 2)),
+        ("MM, m >= 2, AOL", "46 % to 96 %", some("MM", AOL, lambda place: place.m >= 2)),
+        ("AA, m = 1, k = 5, AOL", "around 39 %", some("AA", AOL, lambda place: (place.m, place.k) == (1, 5))),
+        ("AA, m = 1, k = 50, AOL", "around 39 %", some("AA", AOL, lambda place: (place.m, place.k) == (1, 50))),
+        ("AA, all m, AOL", "around 39 %", some("AA", AOL, lambda _: True)),
+        ("mHgHs, all cases, AOL", "under 10 %", some("mHgHs", AOL, lambda _: True)),
+        ("LG, worst case, AOL", "27 %", some("LG", AOL, lambda _: True)),
+        ("mHgHs, k = 5, m >= 5, AOL", "7.9 %", some("mHgHs", AOL, few)),
+        ("LG, k = 5, AOL", "12 %", some("LG", AOL, few)),
+        ("mHgHs, k = 50, m >= 5, AOL", "9 %", some("mHgHs", AOL, many)),
+        ("LG, k = 50, AOL", "17 %", some("LG", AOL, many)),
+    ]
+    head = "| NCP of | the paper | here, on the stand-in |\n|---|---:|---:|\n"
+    return head + "\n".join(f"| {what} | {theirs} | {mine} |" for what, theirs, mine in lines)
 
 
-def draw(results: Cells) -> None:
-    """Loss over m: a column of panels for each data set, a line for each k."""
-    sets, ks = list(dict.fromkeys(at[0] for at in results)), list(dict.fromkeys(at[1] for at in results))
-    rows = [{**row, "m": at[2], "k": at[1]} for at, methods in results.items() for row in methods.values()]
-    figure, panels = charts.panels(len(ks), len(sets), height=2.1)
-    styles = {NAMES[name]: look for name, look in charts.line_styles(NAMES).items()}
-    for broad in ("AA", "mHgHs"):  # the optima mostly run over them
-        styles[broad] |= {"linewidth": 3.5, "markersize": 8, "alpha": 0.6}
-    ms = sorted({row["m"] for row in rows})
-    for line, k in zip(panels, ks, strict=True):
-        for panel, name in zip(line, sets, strict=True):
-            here = [{**row, "method": NAMES[row["algorithm"]]} for row in rows if (row["data"], row["k"]) == (name, k)]
-            charts.curves(panel, here, "m", "ncp", styles=styles)
-            panel.set(ylim=(0.012, 1.2), title=f"{name}, k = {k}")
-            panel.set_xticks(ms)
-            charts.plain_log(panel)
-        line[0].set_ylabel("NCP")
-    for panel in panels[-1]:
-        panel.set_xlabel("m")
-    charts.legend(figure, panels.flat)
-    charts.save(figure, common.IMAGES / "p4-fig3.png")
+def findings(results: Cells) -> str:
+    """What stands behind the verdicts, in sentences with figures."""
+    lines = []
+    for data, name in ((POS, "On POS's shape"), (AOL, "On the sparse stand-in for AOL")):
+        here = {place: at for place, at in results.items() if place.data == data}
+        parts = [f"{one} {span(values_of(here, one), percent)}" for one in FOUR]
+        lines.append(f"- **{name}** ({len(here)} cells) the losses are: {', '.join(parts)}.")
+        tops = sum(loss(at, "AA") == 1 for at in here.values())
+        gone = [at["mHgHs"]["suppressed"] for at in here.values() if loss(at, "mHgHs") is not None]
+        if tops:
+            lines.append(
+                f"  In {tops} of its {len(here)} cells AA ends at the root, which tells nothing: a few rare items "
+                "drag all others up, as P4 says. mHgHs removes "
+                f"{span(gone, percent)} of the items there instead."
+            )
+    for other in ("LG", "AA"):
+        worse = [place for place, at in results.items() if beyond("mHgHs", [other], -1)(at) is False]
+        by = {name: sum(place.data == name for place in worse) for name in dict.fromkeys(one.data for one in worse)}
+        told = ", ".join(f"{name} {count}" for name, count in by.items())
+        lines.append(
+            f"- **mHgHs loses more than {other}** in {len(worse)} of {len(results)} cells"
+            + (f" ({told}); the least m among them is {min(place.m for place in worse)}." if worse else ".")
+        )
+    orders = [
+        (loss(at, "mHgHs"), loss(results[frequent], "mHgHs"))
+        for place, at in results.items()
+        if place.order == "ids" and (frequent := replace(place, order="frequency")) in results
+    ]
+    known = [(ids, frequency) for ids, frequency in orders if ids is not None and frequency]
+    if known:
+        ratios = [ids / frequency for ids, frequency in known]
+        lines.append(
+            "- **The order of the items** below an artificial hierarchy matters: by frequency mHgHs loses less "
+            f"in {sum(one > 1 for one in ratios)} of {len(ratios)} pairs of cells; the loss with ids is "
+            f"{span(ratios, times)} times that with items by frequency."
+        )
+    return "\n".join(lines)
 
 
-def draw_growth(grown: Sequence[Row]) -> None:
-    """CPU time and loss over records."""
-    rows = [{**row, "method": NAMES[row["algorithm"]]} for row in grown]
-    styles = {NAMES[name]: look for name, look in charts.line_styles(row["algorithm"] for row in grown).items()}
-    figure, panels = charts.panels(1, 2, width=4.2)
-    for panel, up, label in zip(panels[0], ("cpu_seconds", "ncp"), ("CPU time (s)", "NCP"), strict=True):
-        charts.curves(panel, rows, "records", up, styles=styles)
-        panel.set(ylabel=label, xlabel="records")
-        panel.set_xticks(sorted({row["records"] for row in rows}))
-        panel.xaxis.set_major_formatter("{x:,.0f}")
-        charts.plain_log(panel)
-    charts.legend(figure, panels[0])
-    charts.save(figure, common.IMAGES / "p4-growth.png")
+def _data(results: Cells) -> Iterator[str]:
+    """What the cells are about."""
+    yield "| here | what it is | stands for | records | items in use | mean size | hierarchy | seeds |"
+    yield "|---|---|---|---:|---:|---:|---|---:|"
+    for data in dict.fromkeys(place.data for place in results):
+        here = {place: at for place, at in results.items() if place.data == data}
+        rows = [row for at in here.values() for row in at.values() if row["records"] is not None]
+        orders = ", ".join(HIERARCHIES[order] for order in dict.fromkeys(place.order for place in here))
+        paper, what = STANDS_FOR.get(data, ("-", "-"))
+        yield (
+            f"| `{data}` | {what} | {paper} | {span([row['records'] for row in rows], '{:,}')} | "
+            f"{span([row['items'] for row in rows], '{:,}')} | {span([row['mean_size'] for row in rows], '{:.2f}')} | "
+            f"{orders} | {len({place.seed for place in here})} |"
+        )
 
 
 def _rivals(results: Cells) -> Iterator[str]:
     """mHgHs against each of the others, in cells."""
-    yield "| against | mHgHs loses less | the same | more | did not end |"
+    yield "| against | mHgHs loses less | the same | more | not ended, or not run |"
     yield "|---|---:|---:|---|---:|"
     for other in ("MM", "AA", "LG", "optimal"):
-        less, same, more, ended = compared(results, "mHgHs", other)
-        named = f"{len(more)}: {'; '.join(more)}" if more else "0"
-        yield f"| {other} | {less} | {same} | {named} | {ended} |"
+        pairs = {place: (loss(at, "mHgHs"), loss(at, other)) for place, at in results.items()}
+        known = {place: (a, b) for place, (a, b) in pairs.items() if a is not None and b is not None}
+        more = [place for place, (a, b) in known.items() if a > b]
+        by = {
+            one: [place for place in more if (place.data, place.order) == one]
+            for one in dict.fromkeys((p.data, p.order) for p in more)
+        }
+        named = "; ".join(f"{data} ({order}) {len(some)}" for (data, order), some in by.items())
+        less, same = (sum(test(a, b) for a, b in known.values()) for test in (float.__lt__, float.__eq__))
+        yield f"| {other} | {less} | {same} | {len(more)}{': ' + named if named else ''} | {len(pairs) - len(known)} |"
+
+
+def _spread(results: Cells) -> Iterator[str]:
+    """NCP from the least to the largest of the seeds, on generated data."""
+    yield "| data | k | m | seeds | " + " | ".join(FOUR) + " |"
+    yield "|---|---:|---:|---:|" + "---|" * len(FOUR)
+    groups: dict[tuple[str, str, int, int], list[Mapping[str, Row]]] = {}
+    for place, at in results.items():
+        groups.setdefault((place.data, place.order, place.k, place.m), []).append(at)
+    for (data, order, k, m), some in groups.items():
+        if len(some) > 1:
+            texts = (span([v for at in some if (v := loss(at, name)) is not None], "{:.4f}") for name in FOUR)
+            yield f"| {data} ({order}) | {k} | {m} | {len(some)} | {' | '.join(texts)} |"
 
 
 def _table(results: Cells) -> Iterator[str]:
     """All cells."""
-    yield f"| data | k | m | {' | '.join(NAMES.values())} |"
-    yield f"|---|---:|---:|{'---|' * len(NAMES)}"
-    for (name, k, m), at in results.items():
+    yield f"| data | order | seed | k | m | {' | '.join(NAMES.values())} |"
+    yield f"|---|---|---:|---:|---:|{'---|' * len(NAMES)}"
+    for place, at in results.items():
         least = min(row["ncp"] for row in at.values() if row["ncp"] is not None)
         texts = (_cell(at[method], least) if method in at else "-" for method in NAMES.values())
-        yield f"| {name} | {k} | {m} | {' | '.join(texts)} |"
+        yield f"| {place.data} | {place.order} | {place.seed} | {place.k} | {place.m} | {' | '.join(texts)} |"
 
 
 def _cell(row: Row, least: float) -> str:
-    """Loss (the least of its line in bold), CPU time, memory, and what is proved or suppressed."""
+    """Loss (the least of its line in bold), CPU time of the search, and what is proved or suppressed."""
     if row["ncp"] is None:
-        return str(row["error"])
-    loss = f"**{row['ncp']:.5f}**" if row["ncp"] == least else f"{row['ncp']:.5f}"
+        return str(row["error"]).partition(":")[0].removeprefix("mm would have to weigh ")
+    told = f"**{row['ncp']:.5f}**" if row["ncp"] == least else f"{row['ncp']:.5f}"
     proof = ""
     if row["ended"]:
         proof = " proven" if row["ended"] == "proven" else f" gap {1 - row['lower_bound'] / row['value']:.1%}"
     gone = f"; {row['suppressed']:.2%} removed".replace("%", " %") if row["suppressed"] else ""
-    return f"{loss}{proof}<br>{row['cpu_seconds']:.2f} s, {row['peak_mb']:.0f} MB{gone}"
+    return f"{told}{proof}<br>{row['search_cpu_seconds']:.2f} s{gone}"
+
+
+def _seconds(results: Cells) -> Iterator[str]:
+    """CPU time of the search over m on the stand-ins for the paper's data."""
+    shown = [place for place in results if place.data in (POS, AOL) and place.order != "frequency" and place.seed <= 1]
+    yield f"| data | k | m | {' | '.join(FOUR)} |"
+    yield f"|---|---:|---:|{'---:|' * len(FOUR)}"
+    for place in shown:
+        texts = []
+        for name in FOUR:
+            row = results[place].get(name)
+            value = row["search_cpu_seconds"] if row else None
+            texts.append("-" if row is None else row["error"].partition(":")[0] if value is None else f"{value:.2f} s")
+        short = (text.replace("mm would have to weigh more than", "over").replace("of items", "") for text in texts)
+        yield f"| {place.data} | {place.k} | {place.m} | {' | '.join(short)} |"
 
 
 def _growth(grown: Sequence[Row]) -> Iterator[str]:
     """CPU time and loss by records."""
-    names = [NAMES[name] for name in NAMES if NAMES[name] in FOUR]
-    yield f"| records | {' | '.join(names)} |"
+    names = list(dict.fromkeys((NAMES[row["algorithm"]], row["m"]) for row in grown))
+    yield f"| records | {' | '.join(named(*name) for name in names)} |"
     yield f"|---:|{'---|' * len(names)}"
-    at = {(row["records"], NAMES[row["algorithm"]]): row for row in grown}
-    for size in sorted({row["records"] for row in grown}):
-        texts = (f"{at[size, name]['cpu_seconds']:.2f} s, {at[size, name]['ncp']:.5f}" for name in names)
+    sizes = sorted({row["data.rows"] for row in grown})
+    at = {(row["data.rows"], NAMES[row["algorithm"]], row["m"]): row for row in grown}
+    for size in sizes:
+        texts = []
+        for name in names:
+            row = at[size, *name]
+            ended = row["ncp"] is not None
+            texts.append(f"{row['search_cpu_seconds']:.2f} s, {row['ncp']:.4f}" if ended else _cell(row, 0))
         yield f"| {size:,} | {' | '.join(texts)} |"
+
+
+def told_time(rows: Sequence[Row]) -> str:
+    """How long all grids take."""
+    ended = [row["cpu_seconds"] for row in rows if row["cpu_seconds"] is not None]
+    late = [row for row in rows if row["status"] == "time limit"]
+    limits = sum(float(row["error"].split()[1]) for row in late)
+    open_ = (
+        f" Another {len(late)} runs did not end within their limits, {limits / 60:.0f} minutes in all." if late else ""
+    )
+    return (
+        f"All {len(rows)} runs take {sum(ended) / 60:.0f} minutes of CPU time on one core, reading and generating data "
+        f"not counted.{open_}"
+    )
