@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -32,6 +33,32 @@ def ncp(raw: Relational) -> Cost:
         return total
 
     return cost
+
+
+def norm(raw: Relational, rum: str, unit: int) -> Cost:
+    """The Minkowski norm l2 or max of the NCP of each column, in whole units, rounded as Shoal rounds it.
+
+    NCPs must be whole numbers of the unit. A root is rounded up, so that no bound is exceeded.
+    """
+    columns = [
+        (weight, ncp(replace(raw, attributes=(attribute,), low=(low,), high=(high,), weights=(Fraction(1),))))
+        for attribute, low, high, weight in zip(raw.attributes, raw.low, raw.high, raw.weights, strict=True)
+    ]
+
+    def cost(cluster: Cluster) -> Fraction:
+        parts = [(weight, column(cluster)) for weight, column in columns]
+        if rum == "max":
+            return max((part for weight, part in parts if weight), default=Fraction(0))
+        squares = sum((weight * (part * unit) ** 2 for weight, part in parts), Fraction(0))
+        root = math.isqrt(math.floor(squares))
+        return Fraction(root + (root * root < squares), unit)
+
+    return cost
+
+
+def size(raw: Relational) -> Cost:
+    """The number of records, as a share of all."""
+    return lambda cluster: Fraction(len(cluster), len(raw))
 
 
 def cluster(cost: Cost, order: Sequence[int], k: int) -> list[Cluster]:
@@ -107,6 +134,29 @@ def rmerge(
         union = sorted([*alive.pop(seed), *alive.pop(partner)])
         alive[min(seed, partner)] = union
     return [alive[at] for at in sorted(alive)]
+
+
+def tmerge(
+    cost: Cost,
+    distance: Callable[[Cluster], float],
+    clusters: list[Cluster],
+    by: str,
+    classes: Relational | None = None,
+) -> list[list[Cluster]]:
+    """TmergeR, TmergeT, TmergeRT: every state, down to one cluster. With ``classes``, those of equal values are one."""
+    alive: dict[int, Cluster] = dict(enumerate(clusters))
+    states = [clusters]
+    while len(alive) > 1:
+        seed = min(alive, key=lambda at: (cost(alive[at]), at))
+        partner = nearest(cost, distance, alive, seed, by, {at: True for at in alive if at != seed})
+        assert partner is not None
+        alive[min(seed, partner)] = sorted([*alive[seed], *alive[partner]])
+        del alive[max(seed, partner)]
+        for one in united(classes, list(alive.values())) if classes is not None else []:
+            same = sorted(at for at, rows in alive.items() if set(rows) <= set(one))
+            alive = {at: rows for at, rows in alive.items() if at not in same} | {same[0]: one}
+        states.append([alive[at] for at in sorted(alive)])
+    return states
 
 
 def nearest(

@@ -40,7 +40,7 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
     grid = grid_file.load(grid_file.named()[name], REAL)
 
     if known_only:
-        measured = {row[results.KEY]: row for row in results.load(table)}
+        measured = {row[results.KEY]: row for row in results.load(table)} if table.exists() else {}
         return [measured[case.key] for case in grid.cases if case.key in measured]
 
     def tell(at: runner.Progress) -> None:

@@ -1,4 +1,7 @@
-"""Clusters by persons: what can stand alone, and what comes out of every algorithm, against the definitions."""
+"""Clusters by persons: what can stand alone, and what comes out of every algorithm, against the definitions.
+
+Covers: search/needs.py.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from shoal.algorithms import Algorithm
 from shoal.data.relational import Relational
 from shoal.engines import LOCAL
 from shoal.errors import Infeasible
-from shoal.search.clusters import Needs
+from shoal.search.needs import Needs
 from shoal.testing import persons, problems
 from tests.budget import examples
 

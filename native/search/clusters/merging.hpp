@@ -1,4 +1,4 @@
-// Clusters that are merged two at a time, and the partner that suits one of them best: by what the union costs, by how
+// Clusters that are merged two at a time, and the partner that suits one of them best: by what the union costs (column_norm.hpp), by how
 // far apart its item sets are (cluster_diameter.hpp), or by the sum of both ranks; only where the total cost stays in a limit.
 //
 // Living clusters lie in columns, by ascending number, which are made anew whenever a quarter of them is dead. What
@@ -11,6 +11,7 @@
 
 #include "core/parallel.hpp"
 #include "search/clusters/cluster_diameter.hpp"
+#include "search/clusters/column_norm.hpp"
 #include "search/clusters/scale.hpp"
 
 namespace shoal {
@@ -19,10 +20,10 @@ class Merging {
 public:
     enum class How { cost, distance, both };
 
-    // codes: by attribute, of each row; cluster_of: 0, 1, .. By size: a cluster costs its number of rows.
+    // codes: by attribute, of each row; cluster_of: 0, 1, .. Without a norm a cluster costs its number of rows.
     Merging(const std::vector<const Code*>& codes, std::vector<Scale> scales, RowsView view, Code labels,
-            const int64_t* cluster_of, bool by_size, int threads)
-        : size_(sizes(cluster_of, view.rows)), scales_(std::move(scales)), by_size_(by_size), threads_(threads),
+            const int64_t* cluster_of, ColumnNorm norm, int threads)
+        : size_(sizes(cluster_of, view.rows)), scales_(std::move(scales)), norm_(std::move(norm)), threads_(threads),
           own_(size_.size()), into_(size_.size()), slot_(size_.size()), alive_(static_cast<int64_t>(size_.size())),
           diameters_(view, labels, cluster_of, alive_) {
         for (size_t a = 0; a < scales_.size(); ++a) {
@@ -126,10 +127,10 @@ private:
     }
 
     int64_t cost(int64_t c) const {
-        if (by_size_) return size_[c];
+        if (norm_.by_size()) return size_[c];
         int64_t sum = 0;
-        for (size_t a = 0; a < scales_.size(); ++a) sum += extents_[a].cost(scales_[a], c);
-        return sum;
+        for (size_t a = 0; a < scales_.size(); ++a) sum = norm_.with(sum, a, extents_[a].cost(scales_[a], c));
+        return norm_.of(sum);
     }
 
     // Columns of the living clusters.
@@ -169,14 +170,25 @@ private:
 
     // What unions with c cost, by slot.
     void measure(int64_t c) {
-        if (by_size_) {
+        if (norm_.by_size()) {
             cost_ = slot_size_;
             for (int64_t& one : cost_) one += size_[c];
             return;
         }
         cost_.assign(number_.size(), 0);
-        for (size_t a = 0; a < scales_.size(); ++a) add(a, c);
+        if (norm_.is_sum()) {
+            for (size_t a = 0; a < scales_.size(); ++a) add(a, c);
+            return;
+        }
+        sum_.assign(number_.size(), 0);
+        for (size_t a = 0; a < scales_.size(); ++a) {
+            add(a, c);
+            for (int64_t i = 0; i < slots(); ++i) sum_[i] = norm_.with(sum_[i], a, cost_[i]);
+            cost_.assign(number_.size(), 0);
+        }
+        for (int64_t i = 0; i < slots(); ++i) cost_[i] = norm_.of(sum_[i]);
     }
+    // Adds to the costs by slot what unions with c cost in one attribute.
     void add(size_t a, int64_t c) {
         const Scale& scale = scales_[a];
         const Column& column = columns_[a];
@@ -296,7 +308,7 @@ private:
     std::vector<int64_t> size_;  // by number, as own_, into_ and slot_
     std::vector<Scale> scales_;
     std::vector<Extents> extents_;  // by attribute
-    bool by_size_;
+    ColumnNorm norm_;
     int threads_;
     std::vector<int64_t> own_, into_, slot_;  // what a cluster costs, the one it became part of or itself, where it is
     int64_t total_ = 0, alive_;
@@ -306,7 +318,7 @@ private:
     std::vector<char> living_;
     std::vector<int64_t> slot_size_, slot_share_;  // rows, and how much of the total is theirs
     std::vector<Column> columns_;
-    std::vector<int64_t> cost_, table_;  // of the latest cluster that was measured
+    std::vector<int64_t> cost_, sum_, table_;  // of the latest cluster that was measured
     std::vector<double> distance_;
 };
 

@@ -19,13 +19,14 @@ from shoal.problem import Prepared
 from shoal.recoding import Clustered
 from shoal.recoding.solution import ClusteredSolution, CutSolution, Solution
 from shoal.search.clock import Clock
-from shoal.search.clusters import By, Clusters, Rum
+from shoal.search.clusters import By, Clusters
 from shoal.search.formation import FORMATIONS, united, whole_persons
 from shoal.search.limits import Limits
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.optimum import best_cut
 from shoal.search.parted import must_part, safe_clusters
 from shoal.search.polish import polished
+from shoal.search.rum import RUMS, Rum
 from shoal.search.set_generalizer import METHODS, Method, SetGeneralizer
 from shoal.search.siblings import WORDS, best_grouping, with_siblings
 
@@ -233,6 +234,16 @@ def within_option(default: Method) -> Any:
         help="how the sets of each cluster are generalized: to sets of items such as (A,B), greedily (sets), regrouped "
         "with less loss (best) or, as in P2, with little UL (sets-ul); or by a hierarchy, greedily (aa) or with the "
         "least loss (optimal)",
+    )
+
+
+def rum_option() -> Any:
+    """The option of algorithms that merge clusters by what their columns lose."""
+    return option(
+        "ncp",
+        words=RUMS,
+        help="the loss of the columns: mean NCP, another Minkowski norm of the NCPs of the columns (l2, max), or sizes "
+        "of classes as a share of all records",
     )
 
 

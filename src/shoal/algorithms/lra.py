@@ -28,9 +28,9 @@ from shoal.problem import Prepared
 from shoal.recoding import LocalCuts
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock
-from shoal.search.clusters import Needs
 from shoal.search.direct import BUILT, COUNTED, CutInput, level_by_level
 from shoal.search.gray import BALANCES, BIT_ORDERS, BORDERS, Splitting, gray_chunks, joined
+from shoal.search.needs import Needs
 from shoal.search.optimum import best_cut
 
 

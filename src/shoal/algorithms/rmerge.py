@@ -1,7 +1,7 @@
 """Rum-bound (P2 s.4) with RmergeR, RmergeT, RmergeRT: as little loss in the sets as a bound on the columns allows.
 
-Clusters of similar values are formed, then merged as long as the loss of the columns (Rum: mean NCP of the records, or
-discernibility, or class size, each as a share of the worst) is within delta, and the sets of each cluster generalized.
+Clusters of similar values are formed, then merged as long as the loss of the columns (Rum: mean NCP of the records or
+another of :mod:`shoal.search.rum`) is within delta, and the sets of each cluster generalized.
 Unless it is given, delta is chosen by what the first clusters lose (:mod:`shoal.search.relative_delta`).
 The seed of a merge is the cluster that loses least in its columns. Its partner is the one
 
@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from shoal.algorithms import FormingAlgorithm
+from shoal.algorithms import FormingAlgorithm, rum_option
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.options import format_value, option
@@ -31,6 +31,7 @@ from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
 from shoal.search.relative_delta import chosen, relative
+from shoal.search.rum import NAMES
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,7 @@ class Rmerge(FormingAlgorithm):
     distance: Literal["btd", "ul"] = option(
         "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
     )
-    rum: Literal["ncp", "discernibility", "class-size"] = option(
-        "ncp",
-        words=("ncp", "discernibility", "class-size"),
-        help="the loss of the columns: mean NCP, or sizes of classes as a share of all records",
-    )
+    rum: Literal["ncp", "l2", "max", "discernibility", "class-size"] = rum_option()
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, merge them within the bound, generalize their sets."""
@@ -84,12 +81,10 @@ class Rmerge(FormingAlgorithm):
         other = "mondrian" if self.formation == "cluster" else "cluster"
         first = f"{len(clusters):,} clusters" if len(clusters) > 1 else "cluster"
         allow = f"--delta {math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower --column-weights"
-        measure = {"ncp": "NCP", "discernibility": "discernibility", "class-size": "class size"}[self.rum]
         return (
-            f"The loss of the columns cannot be kept within --delta {format_value(self.delta)}: {measure} of the first "
-            f"{first} "
-            f"of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, or choose a "
-            f"smaller --k, --formation {other}, another --seed, or fewer quasi-identifiers."
+            f"The loss of the columns cannot be kept within --delta {format_value(self.delta)}: {NAMES[self.rum]} of "
+            f"the first {first} of at least {k} records is {least:.4f}, and merging does not lower it. Allow {allow}, "
+            f"or choose a smaller --k, --formation {other}, another --seed, or fewer quasi-identifiers."
         )
 
 

@@ -20,10 +20,11 @@ from shoal.privacy.k_km import KKmAnonymity
 from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
-from shoal.search.clusters import Clusters, Needs
+from shoal.search.clusters import Clusters
 from shoal.search.formation import united
 from shoal.search.gray import gray_chunks, joined
 from shoal.search.ncp_scale import NcpScale
+from shoal.search.needs import Needs
 from shoal.search.parted import must_part, safe_clusters
 
 

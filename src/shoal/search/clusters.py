@@ -1,8 +1,7 @@
 """Clusters of records that are merged until a bound is met (P2's frameworks Rum-bound and Tum-bound).
 
-Rum is the loss of the columns: the mean over the records of what their cluster costs. Cost is NCP of a record of the
-cluster or, for discernibility and class size, the number of its records. UL is the loss of the sets once each cluster
-is generalized by itself.
+Rum is the loss of the columns: the mean over the records of what their cluster costs (:mod:`shoal.search.rum`). UL is
+the loss of the sets once each cluster is generalized by itself.
 
 What P2 leaves open, or prints wrong, is decided in algorithms.md: merges are accepted while Rum is within the bound; a
 seed without an acceptable partner is set aside until somebody else merges with it; ties go to the cluster with the
@@ -11,30 +10,22 @@ lower number, which is in the order of first records.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import islice
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from shoal.data.arrays import Counts, part_of, row_ids
+from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
-from shoal.errors import Infeasible
-from shoal.kernels.search.clusters.merging import Merging
-from shoal.options import format_value
 from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.search.ncp_scale import NcpScale
-from shoal.search.set_generalizer import STEPS, SetGeneralizer
+from shoal.search.needs import Needs
+from shoal.search.rum import UNBOUNDED, ColumnLoss, Rum
+from shoal.search.set_generalizer import SetGeneralizer
 
 By = Literal["r", "t", "rt"]  # whose likeness decides: that of columns, of sets, of both
-Rum = Literal["ncp", "discernibility", "class-size"]
-Flags = npt.NDArray[np.bool_]
-UNBOUNDED = 2**62
 RESCUERS = 100  # clusters that one which is not safe is tried with
 
 
@@ -63,18 +54,12 @@ class Clusters:
         parted: bool = False,  # persons have records in several clusters: a union of safe ones may not be safe
     ) -> None:
         self.problem, self.ncp, self.engine, self.by, self.rum, self.within = problem, ncp, engine, by, rum, within
-        self.parted, self.by_class = parted, parted or rum != "ncp"
-        items, self.n = problem.items, len(problem.items)
-        self.merging = Merging(
-            ncp.codes,
-            ncp.scales,
-            items.indptr,
-            items.items,
-            len(items.labels),
-            cluster_of,
-            by_size=rum != "ncp",
-            threads=engine.threads,
-        )
+        raw = problem.relational
+        assert raw is not None
+        self.columns = ColumnLoss(rum, raw, ncp)
+        self.parted, self.by_class = parted, parted or self.columns.by_class
+        self.n = len(problem.items)
+        self.merging = self.columns.merging(problem.items, cluster_of, engine.threads)
         order = np.argsort(cluster_of, kind="stable")
         self.rows = dict(enumerate(np.split(order, np.cumsum(np.bincount(cluster_of))[:-1])))
         self.needs = Needs(problem)
@@ -110,50 +95,16 @@ class Clusters:
     @property
     def loss(self) -> float:
         """Rum: between 0 and 1, but for weights of columns that sum up to more."""
-        if self.rum == "class-size":
-            return 1 / len(self)
-        unit = self.ncp.unit if self.rum == "ncp" else self.n
-        return self.merging.total / (self.n * unit)
-
-    def beyond(self, delta: float) -> bool:
-        """Whether the bound is broken already."""
-        bound = Fraction(str(delta))
-        if self.rum == "class-size":
-            return bound * len(self) < 1
-        if self.rum == "ncp" and self.ncp.slack:  # costs are rounded: look exactly, once
-            return self._exact() > bound
-        return self.merging.total > self.most(delta)
-
-    def _exact(self) -> Fraction:
-        """Mean NCP by the definition."""
-        raw = self.problem.relational
-        assert raw is not None
-        generalized = raw.generalized(part_of(self.members(), self.n))
-        parts = zip(generalized.attributes, generalized.weights, generalized.low, generalized.high, strict=True)
-        return sum(
-            (
-                weight * Fraction(sum(attribute.numerators(low, high).tolist()), attribute.denominator * self.n)
-                for attribute, weight, low, high in parts
-            ),
-            Fraction(0),
-        )
+        return self.columns.share(self.merging.total, len(self))
 
     @property
     def worst(self) -> float:
         """What Rum is if all records are one cluster of different values, at most."""
-        raw = self.problem.relational
-        return float(sum(raw.weights)) if self.rum == "ncp" and raw is not None else 1.0
+        return self.columns.worst
 
-    def most(self, delta: float) -> int:
-        """The greatest total of costs within the bound."""
-        raw = self.problem.relational
-        if self.rum == "ncp" and raw is not None and Fraction(str(delta)) >= sum(raw.weights):
-            return UNBOUNDED  # nothing can lose more
-        if self.rum == "ncp":
-            return self.ncp.most(delta, self.n)
-        if self.rum == "discernibility":
-            return math.floor(Fraction(str(delta)) * self.n * self.n)
-        return UNBOUNDED
+    def beyond(self, delta: float) -> bool:
+        """Whether the bound is broken already."""
+        return self.columns.beyond(delta, self.merging.total, self.members())
 
     def merge(self, one: int, other: int) -> Merge:
         """Make one cluster of two."""
@@ -201,8 +152,8 @@ class Clusters:
 
     def merge_within_bound(self, delta: float) -> None:
         """Rmerge: merge while Rum stays within the bound."""
-        tick, limit, start = self.engine.tick("merging clusters"), self.most(delta), len(self)
-        fewest = math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
+        tick, limit, start = self.engine.tick("merging clusters"), self.columns.most(delta), len(self)
+        fewest = self.columns.fewest(delta)
         while len(self) > fewest and (seed := self.merging.seed()) >= 0:
             tick((start - len(self) + self.set_aside) / start)
             partner = self.nearest(seed, limit)
@@ -219,7 +170,7 @@ class Clusters:
         """Whether two clusters, with all that are published like their union, must not become one."""
         if self.parted and not self.needs.is_feasible(np.concatenate([self.rows[one] for one in numbers])):
             return True
-        if len(numbers) == 2 or self.rum == "ncp":  # equal values lose the same
+        if len(numbers) == 2 or not self.columns.by_class:  # equal values lose the same
             return False
         sizes = [len(self.rows[one]) for one in numbers]
         total = self.merging.total - sum(size * size for size in sizes) + sum(sizes) ** 2
@@ -248,7 +199,12 @@ class Clusters:
         """Tmerge's merges, one after the other, down to one cluster; none, if clusters part persons."""
         while len(self) > 1 and not self.parted:
             seed = self.merging.seed()
-            yield self.merge(seed, self.nearest(seed, UNBOUNDED))
+            partner = self.nearest(seed, UNBOUNDED)
+            more = self._equal(seed, partner) if self.by_class else []
+            for other in (partner, *more):
+                merge = self.merge(seed, other)
+                seed = merge.number
+                yield merge
 
     def nearest(self, seed: int, limit: int) -> int:
         """The cluster to merge a seed with such that the total stays within the limit; -1: none."""
@@ -279,120 +235,8 @@ class Clusters:
         return np.array([self.losses[seed, other] for other in others.tolist()])
 
 
-def merge_until_bound(
-    clusters: Clusters, within: SetGeneralizer, delta: float, engine: Engine, *, nearest: bool = False
-) -> list[Counts]:
-    """Tmerge: merge until UL is within the bound, or one cluster is left: the first such state.
-
-    If no state is within it, that is an error; or, ``nearest``, the state with the least UL is taken.
-    Which clusters merge does not depend on UL (but for the exact distance), so many unions are generalized at once.
-    """
-    tick, start = engine.tick("merging clusters"), len(clusters)
-    rows = dict(clusters.rows)
-    sums = dict(zip(rows, engine.map("generalizing sets", within.loss, list(rows.values())), strict=True))
-    total = sum(sums.values())
-    best, at = total, dict(rows)
-    merges, most = clusters.merges(), math.floor(Fraction(str(delta)) * clusters.n * STEPS)
-    while total > most:
-        ahead = list(islice(merges, 1 if clusters.within is not None else 8 * engine.threads))
-        if not ahead and nearest:
-            return [at[number] for number in sorted(at)]
-        if not ahead:
-            raise Infeasible(_unreached(clusters, delta, best / clusters.n / STEPS, len(at)))
-        losses = engine.map("generalizing sets", within.loss, [merge.rows for merge in ahead])
-        for merge, loss in zip(ahead, losses, strict=True):
-            del rows[merge.gone], sums[merge.gone]
-            rows[merge.number], sums[merge.number] = merge.rows, loss
-            total = sum(sums.values())
-            if total < best:
-                best, at = total, dict(rows)
-            if total <= most:
-                break
-        tick((start - len(rows)) / start)
-    return [rows[number] for number in sorted(rows)]
-
-
-class Needs:
-    """Which clusters can be made safe by themselves, at the latest with everything at the root.
-
-    Of none or at least k persons with a set that is not empty and, for models about columns, of at least k persons. No
-    sensitive value may be too frequent, neither by records nor by persons: of all records, and of those with a set.
-    Where attackers may know what is missing, of none or at least k persons with an empty set, too.
-    """
-
-    def __init__(self, problem: Prepared[ItemsetModel]) -> None:
-        demand, items = problem.privacy.demand(problem.items), problem.items
-        self.k, self.l, self.values = demand.k, demand.one_in, problem.sensitive
-        self.least = self.k if problem.privacy.relational else 0
-        self.absent = demand.absent
-        self.filled = items.sizes > 0
-        records: Counts = np.arange(len(items), dtype=np.int64)
-        self.persons = records if items.persons is None else items.persons.of.astype(np.int64)
-        self.units = [records] if items.persons is None else [records, self.persons]
-
-    def is_feasible(self, rows: Counts) -> bool:
-        """Whether a cluster of these rows can."""
-        return self.feasible(rows, np.zeros(len(rows), dtype=np.int64))[0]
-
-    def can_be_class(self, rows: Counts) -> bool:
-        """Whether these rows hold for who knows their columns and no item, whatever becomes of their sets."""
-        alone = np.zeros(len(rows), dtype=np.int64)
-        enough = bool(_different(self.persons[rows], alone, 1)[0] >= self.least)
-        return enough and all(self._hidden(rows, alone, 1, unit)[0] for unit in (self.units if self.l else ()))
-
-    def feasible(self, rows: Counts, cluster_of: Counts) -> list[bool]:
-        """Whether each of the clusters of some rows can."""
-        clusters = int(cluster_of.max(initial=0)) + 1
-        persons = _different(self.persons[rows], cluster_of, clusters)
-        some = self.filled[rows]
-        filled = _different(self.persons[rows[some]], cluster_of[some], clusters)
-        fine: Flags = (persons >= self.least) & ((filled == 0) | (filled >= self.k))
-        if self.absent:
-            empty = _different(self.persons[rows[~some]], cluster_of[~some], clusters)
-            fine &= (empty == 0) | (empty >= self.k)
-        for unit in self.units if self.l else ():
-            fine &= self._hidden(rows, cluster_of, clusters, unit)
-            fine &= self._hidden(rows[some], cluster_of[some], clusters, unit)
-        return [bool(one) for one in fine]
-
-    def _hidden(self, rows: Counts, cluster_of: Counts, clusters: int, unit: Counts) -> Flags:
-        """For each cluster, whether no sensitive value is in more than 1 of l of its records, or persons."""
-        values = self.values.take(rows)
-        ids, width = row_ids(values.indptr), max(1, len(values.labels))
-        holders = _different(unit[rows[ids]], cluster_of[ids] * width + values.items, clusters * width)
-        most, of = holders.reshape(clusters, width).max(axis=1), _different(unit[rows], cluster_of, clusters)
-        hidden: Flags = self.l * most <= of
-        return hidden
-
-
-def _different(units: Counts, group_of: Counts, groups: int) -> Counts:
-    """How many different units each group has.
-
-    >>> _different(np.array([7, 7, 8]), np.array([0, 0, 2]), 3).tolist()
-    [1, 0, 1]
-    """
-    order = np.lexsort((units, group_of))
-    units, group_of = units[order], group_of[order]
-    new = np.ones(len(units), dtype=np.bool_)
-    new[1:] = (units[1:] != units[:-1]) | (group_of[1:] != group_of[:-1])
-    return np.bincount(group_of[new], minlength=groups).astype(np.int64)
-
-
 def _ranks(keys: np.ndarray[tuple[int, ...], np.dtype[np.generic]], numbers: Counts) -> Counts:
     """The place of each in the order of keys; ties: of numbers."""
     ranks = np.empty(len(keys), dtype=np.int64)
     ranks[np.lexsort((numbers, keys))] = np.arange(len(keys))
     return ranks
-
-
-def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
-    """Why a bound on UL cannot be met, and what could be done."""
-    m = clusters.problem.privacy.values()["m"]
-    less = "a smaller --k" if m == 1 else "a smaller --k or --m"
-    allowed = math.ceil(best * 1e4) / 1e4
-    return (
-        f"UL of the sets cannot be brought down to --delta {format_value(delta)} by merging clusters: the best is "
-        f"{best:.4f}, "
-        f"with {at:,} cluster{'' if at == 1 else 's'}. Allow --delta {allowed:g}, or choose {less}, another --within "
-        f"(sets-ul, aa, optimal), or a finer hierarchy of the items."
-    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from shoal.data.relational import Relational
 from shoal.data.scales import Scale
 
 FINEST = 2**40  # the largest unit; and the costs of all rows must fit 63 bits
+COARSE = 2**20  # the same where costs are squared, and the squares weighted
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,26 @@ class NcpScale:
     @classmethod
     def of(cls, raw: Relational) -> NcpScale:
         """For the original values."""
-        shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, raw.weights, strict=True)]
+        return cls._scaled(raw, raw.weights, FINEST)
+
+    @classmethod
+    def unweighted(cls, raw: Relational) -> NcpScale:
+        """What each column costs by itself, all of them in the same unit; a column of weight 0 costs nothing.
+
+        Units are near ``COARSE``: such that squares fit, and that roots of their sums are precise.
+        """
+        scale = cls._scaled(raw, [Fraction(bool(weight)) for weight in raw.weights], COARSE, least=COARSE)
+        off = math.ceil(max(1, sum(raw.weights)))  # no norm of the columns is off by more, if none of them is by 1
+        return replace(scale, slack=off if scale.slack else 0)
+
+    @classmethod
+    def _scaled(cls, raw: Relational, weights: Sequence[Fraction], finest: int, least: int = 1) -> NcpScale:
+        """With the exact unit, or with a multiple of it up to ``least``; none is above the finest."""
+        shares = [weight / attribute.denominator for attribute, weight in zip(raw.attributes, weights, strict=True)]
         exact = math.lcm(*(share.denominator for share in shares))
-        most = max(1, math.ceil(sum(raw.weights))) * max(1, len(raw))  # records that lose all that they can
-        unit = min(exact, FINEST, 2**61 // most)
+        exact *= max(1, least // exact)
+        most = max(1, math.ceil(sum(weights))) * max(1, len(raw))  # records that lose all that they can
+        unit = min(exact, finest, 2**61 // most)
         points, codes = zip(*(np.unique(low, return_inverse=True) for low in raw.low), strict=True)
         scales = [
             attribute.cost_scale(places, share * unit)

@@ -21,7 +21,8 @@ from shoal.errors import Infeasible
 from shoal.privacy import ItemsetModel
 from shoal.privacy.people import holders
 from shoal.problem import Prepared
-from shoal.search.clusters import Clusters, Needs
+from shoal.search.clusters import Clusters
+from shoal.search.needs import Needs
 from shoal.search.set_generalizer import SetGeneralizer
 
 MOST = 5_000  # classes of equal records that are merged, if the first clusters do not work out

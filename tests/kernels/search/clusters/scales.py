@@ -29,18 +29,22 @@ def columns(rng: random.Random, scales: list[Scale], rows: int) -> list[Any]:
     return [np.array([rng.randrange(scale.codes) for _ in range(rows)], dtype=np.int32) for scale in scales]
 
 
-def cost_of(codes: list[Any], scales: list[Scale], rows: list[int]) -> int:
-    total = 0
+def costs_of(codes: list[Any], scales: list[Scale], rows: list[int]) -> list[int]:
+    costs = []
     for column, scale in zip(codes, scales, strict=True):
         values = {int(column[row]) for row in rows}
         if len(values) == 1:
-            continue
-        if isinstance(scale, Tree):
-            total += int(max(scale.costs[min(values) : max(values)]))
+            costs.append(0)
+        elif isinstance(scale, Tree):
+            costs.append(int(max(scale.costs[min(values) : max(values)])))
         elif scale.missing in values:
-            total += scale.whole
+            costs.append(scale.whole)
         elif isinstance(scale, Line):
-            total += int(scale.costs[max(values)] - scale.costs[min(values)])
+            costs.append(int(scale.costs[max(values)] - scale.costs[min(values)]))
         else:
-            total += int(scale.costs[len(values)])
-    return total
+            costs.append(int(scale.costs[len(values)]))
+    return costs
+
+
+def cost_of(codes: list[Any], scales: list[Scale], rows: list[int]) -> int:
+    return sum(costs_of(codes, scales, rows))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import count
 from types import ModuleType
 from typing import Any
 
@@ -15,13 +17,15 @@ from hypothesis import strategies as st
 from shoal import kernels
 from shoal.data.scales import Line, Scale, Tree, Values
 from shoal.kernels import choice
-from shoal.kernels.search.clusters.merging import How, Merging
+from shoal.kernels.search.clusters.merging import ClusterCost, How, Merging
 from tests.budget import examples
 from tests.conftest import implementations
 from tests.kernels.rows import Sets, csr
-from tests.kernels.search.clusters.scales import columns, cost_of, scale_lists
+from tests.kernels.search.clusters.scales import columns, costs_of, scale_lists
 
 HOWS: tuple[How, ...] = ("r", "t", "rt")
+COSTS: tuple[ClusterCost, ...] = ("sum", "size", "l2", "max")
+Weights = tuple[list[int], int]
 Clusters = dict[int, list[int]]  # rows by number
 
 
@@ -45,11 +49,21 @@ def distance(a: set[int], b: set[int]) -> float:
 class SlowMerging:
     """All from scratch, from the rows."""
 
-    def __init__(self, codes: list[Any], scales: list[Scale], sets: Sets, clusters: Clusters, by_size: bool) -> None:
-        self.codes, self.scales, self.sets, self.clusters, self.by_size = codes, scales, sets, clusters, by_size
+    def __init__(
+        self, codes: list[Any], scales: list[Scale], sets: Sets, clusters: Clusters, kind: ClusterCost, weights: Weights
+    ) -> None:
+        self.codes, self.scales, self.sets, self.clusters = codes, scales, sets, clusters
+        self.kind, self.weights = kind, weights
 
     def cost(self, rows: list[int]) -> int:
-        return len(rows) if self.by_size else cost_of(self.codes, self.scales, rows)
+        """The least whole number that is not below the root, found by trying all."""
+        costs = costs_of(self.codes, self.scales, rows)
+        if self.kind != "l2":
+            return {"sum": sum(costs), "size": len(rows), "max": max(costs)}[self.kind]
+        squares = sum(
+            Fraction(weight, self.weights[1]) * one**2 for weight, one in zip(self.weights[0], costs, strict=True)
+        )
+        return next(root for root in count() if root**2 >= squares)
 
     def total(self, clusters: list[list[int]]) -> int:
         return sum(len(rows) * self.cost(rows) for rows in clusters)
@@ -80,21 +94,27 @@ class SlowMerging:
 
 
 def start(
-    codes: list[Any], scales: list[Scale], sets: Sets, cluster_of: list[int], by_size: bool, threads: int
+    codes: list[Any], scales: list[Scale], sets: Sets, cluster_of: list[int], threads: int, **more: Any
 ) -> Merging:
-    return Merging(codes, scales, *csr(sets), np.array(cluster_of), by_size=by_size, threads=threads)
+    return Merging(codes, scales, *csr(sets), np.array(cluster_of), threads=threads, **more)
 
 
 @examples(200)
-@given(scales=scale_lists(), sets=st.lists(item_sets, min_size=1, max_size=14), data=st.data(), by_size=st.booleans())
+@given(
+    scales=scale_lists(),
+    sets=st.lists(item_sets, min_size=1, max_size=14),
+    data=st.data(),
+    cost=st.sampled_from(COSTS),
+)
 @pytest.mark.usefixtures("patched")
-def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, by_size: bool) -> None:
+def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, cost: ClusterCost) -> None:
     rng = data.draw(st.randoms(use_true_random=False))
     codes, n = columns(rng, scales, len(sets)), data.draw(st.integers(1, len(sets)))
     cluster_of = [*range(n), *rng.choices(range(n), k=len(sets) - n)]
-    merging = start(codes, scales, sets, cluster_of, by_size, data.draw(st.integers(1, 2)))
+    weights = [rng.randint(0, 5) for _ in scales], rng.randint(1, 5)
+    merging = start(codes, scales, sets, cluster_of, data.draw(st.integers(1, 2)), cost=cost, weights=weights)
     clusters = {c: [row for row, of in enumerate(cluster_of) if of == c] for c in range(n)}
-    slow, waiting = SlowMerging(codes, scales, sets, clusters, by_size), set(range(n))
+    slow, waiting = SlowMerging(codes, scales, sets, clusters, cost, weights), set(range(n))
     worst = slow.total([list(range(len(sets)))])
     while True:
         assert merging.total == slow.total([*clusters.values()])
@@ -123,8 +143,8 @@ def test_merging(scales: list[Scale], sets: Sets, data: st.DataObject, by_size: 
             waiting = (waiting - {gone}) | {kept}
 
 
-@pytest.mark.parametrize("how", HOWS)
-def test_merging_of_larger_data(how: How, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("how", "cost"), [("r", "sum"), ("t", "sum"), ("rt", "sum"), ("rt", "l2")])
+def test_merging_of_larger_data(how: How, cost: ClusterCost, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters with more sets than are marked, more of them than are put in order at first."""
     rng = random.Random(how)
     scales: list[Scale] = [Line(np.array(sorted(rng.choices(range(1000), k=50))), 1000, 49), Tree(np.arange(1, 9), 9)]
@@ -132,10 +152,10 @@ def test_merging_of_larger_data(how: How, monkeypatch: pytest.MonkeyPatch) -> No
     sets = [set(rng.sample(range(70), min(70, int(rng.expovariate(0.2))))) for _ in range(400)]
     codes = columns(rng, scales, len(sets))
     cluster_of = [*range(200), *(rng.choice([0, 0, rng.randrange(200)]) for _ in range(200))]
-    told = []
+    told, weights = [], ([1, 2, 3], 6)
     for kernel in implementations():
         use(monkeypatch, kernel)
-        merging, seen = start(codes, scales, sets, cluster_of, False, 2), list[Any]()
+        merging, seen = start(codes, scales, sets, cluster_of, 2, cost=cost, weights=weights), list[Any]()
         limit = 600 * len(sets)
         while (seed := merging.seed()) >= 0 and len(seen) < 60:
             partner = merging.nearest(seed, how, limit)
@@ -157,7 +177,7 @@ def test_threads_change_nothing() -> None:
     sets = [set(rng.choices(range(40), k=rng.randrange(6))) for _ in range(9000)]
     codes, told = columns(rng, scales, len(sets)), []
     for threads in (1, 2, 4):
-        merging = start(codes, scales, sets, list(range(9000)), False, threads)
+        merging = start(codes, scales, sets, list(range(9000)), threads)
         steps = []
         for _ in range(100):
             seed = merging.seed()
@@ -171,7 +191,7 @@ def test_threads_change_nothing() -> None:
 @pytest.mark.usefixtures("patched")
 def test_only_living_clusters_are_merged() -> None:
     line = Line(np.array([0, 1, 2]), 2)
-    merging = start([np.array([0, 1, 2], dtype=np.int32)], [line], [{0}, {1}, {2}], [0, 1, 2], False, 1)
+    merging = start([np.array([0, 1, 2], dtype=np.int32)], [line], [{0}, {1}, {2}], [0, 1, 2], 1)
     merging.merge(2, 1)
     for call in (lambda: merging.merge(0, 2), lambda: merging.nearest(2, "r", 9), lambda: merging.set_aside(3)):
         with pytest.raises(ValueError, match="no such cluster"):
@@ -180,3 +200,23 @@ def test_only_living_clusters_are_merged() -> None:
         merging.merge(1, 1)
     assert merging.result().tolist() == [0, 1, 1]
     assert merging.nearest(0, "r", 10**30) == 1
+
+
+@pytest.mark.usefixtures("patched")
+def test_roots_of_large_squares_are_exact() -> None:
+    """Where doubles cannot tell a square from its neighbours any more."""
+    most = 2**20
+    for high in (most, most - 1):
+        line = Line(np.array([0, high]), most)
+        codes = [np.array([0, 1], dtype=np.int32)] * 2
+        for weights, one in (([2**16, 0], 2**16), ([3, 1], 4), ([2**15 + 1, 2**15], 2**16)):
+            merging = start(codes, [line, line], [{0}, {0}], [0, 1], 1, cost="l2", weights=(weights, one))
+            root, squares = int(merging.costs_with(0)[1]), sum(weights) * high * high
+            assert (root - 1) ** 2 * one < squares <= root**2 * one
+
+
+@pytest.mark.usefixtures("patched")
+def test_squares_need_a_weight_for_each_column() -> None:
+    line = Line(np.array([0, 1]), 1)
+    with pytest.raises(ValueError, match="one weight for each column"):
+        start([np.array([0, 1], dtype=np.int32)], [line], [{0}, {0}], [0, 1], 1, cost="l2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -12,19 +13,23 @@ from shoal.data.arrays import Codes, Counts, Offsets
 from shoal.data.scales import Scale
 from shoal.kernels.arrays import Row, rows_of
 from shoal.kernels.choice import compiled_or
-from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, cost_of
+from shoal.kernels.search.clusters.scale import Cost, ScaleTuple, as_tuples, costs_of
 
 How = Literal["r", "t", "rt"]
+ClusterCost = Literal["sum", "size", "l2", "max"]
 _HOW: dict[How, int] = {"r": 0, "t": 1, "rt": 2}
+_COST: dict[ClusterCost, int] = {"sum": 0, "size": 1, "l2": 2, "max": 3}
 _MOST = 2**63 - 1
 
 
 class Merging:
     """Clusters that are merged two at a time: those that cost least first, with the partner that suits them best.
 
-    A cluster costs, for each attribute, what the codes of its rows cost together; or, ``by_size``, its number of rows.
-    Its distance (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in
-    common, x in only one of them, o in all.
+    What the codes of its rows cost together in each attribute becomes the ``cost`` of a cluster: their sum, the largest
+    (max), or the root of the sum of weighted squares, rounded up (l2); or the cluster costs its number of rows (size).
+    ``weights`` are those of the attributes for l2, and the number that a weight of 1 is. The distance of a cluster
+    (P2's BTD) is the largest of any two of its rows, (x + 1) / (c + 1) * o for item sets with c items in common, x in
+    only one of them, o in all.
 
     >>> from shoal.data.scales import Line
     >>> line = Line(np.array([0, 1, 5]), 5)
@@ -46,13 +51,23 @@ class Merging:
         labels: int,
         cluster_of: Counts,
         *,
-        by_size: bool = False,
+        cost: ClusterCost = "sum",
+        weights: tuple[Sequence[int], int] = ((), 1),
         threads: int = 1,
     ) -> None:
         columns = [np.ascontiguousarray(column, dtype=np.int32) for column in codes]
         clusters = np.ascontiguousarray(cluster_of, dtype=np.int64)
         self._kernel = compiled_or(MergingTwin)(
-            columns, as_tuples(scales), indptr, items, labels, clusters, by_size, threads
+            columns,
+            as_tuples(scales),
+            indptr,
+            items,
+            labels,
+            clusters,
+            _COST[cost],
+            list(weights[0]),
+            weights[1],
+            threads,
         )
 
     @property
@@ -104,6 +119,7 @@ class Merging:
 
 
 BY_COST, BY_DISTANCE, BY_BOTH = range(3)
+SUM, SIZE, L2, MAX = range(4)
 
 
 class MergingTwin:
@@ -117,11 +133,15 @@ class MergingTwin:
         items: Codes,
         labels: int,
         cluster_of: Counts,
-        by_size: bool,
+        cost: int,
+        weights: Sequence[int],
+        one: int,
         threads: int,
     ) -> None:
+        if cost == L2 and (len(weights) != len(scales) or one < 1):
+            raise ValueError("one weight for each column is wanted")
         self._size: list[int] = np.bincount(cluster_of).tolist()
-        self._by_size = by_size
+        self._norm, self._weights, self._one = cost, weights, one
         self._costs = [Cost(*scale) for scale in scales]
         self._rows: list[set[Row]] = [set() for _ in self._size]
         for c, *own in zip(cluster_of.tolist(), *(column.tolist() for column in codes), strict=True):
@@ -212,9 +232,16 @@ class MergingTwin:
 
     def _cost(self, clusters: list[int]) -> int:
         """What their union costs."""
-        if self._by_size:
+        if self._norm == SIZE:
             return sum(self._size[c] for c in clusters)
-        return cost_of(self._costs, [row for c in clusters for row in self._rows[c]])
+        costs = costs_of(self._costs, [row for c in clusters for row in self._rows[c]])
+        if self._norm == MAX:
+            return max(costs, default=0)
+        if self._norm == SUM:
+            return sum(costs)
+        squares = sum(weight * cost * cost for weight, cost in zip(self._weights, costs, strict=True))
+        needed = -(-squares // self._one)
+        return math.isqrt(needed - 1) + 1 if needed else 0
 
     def _total_with(self, total: int, c: int, p: int) -> int:
         """The total after merging two clusters."""

@@ -38,6 +38,11 @@ class Cost:
         return int(self.costs[hi] - self.costs[lo] if self.kind == Line.kind else self.costs[len(set(codes))])
 
 
+def costs_of(costs: Sequence[Cost], rows: Iterable[Row]) -> list[int]:
+    """What rows of codes cost together, on each scale."""
+    return [cost(codes) for cost, codes in zip(costs, zip(*rows, strict=True), strict=True)]
+
+
 def cost_of(costs: Sequence[Cost], rows: Iterable[Row]) -> int:
     """What rows of codes cost together."""
-    return sum(cost(codes) for cost, codes in zip(costs, zip(*rows, strict=True), strict=True))
+    return sum(costs_of(costs, rows))

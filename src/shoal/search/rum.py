@@ -1,0 +1,131 @@
+"""Rum: what the columns of clusters lose (P2 s.2), as the mean over the records of what a record of its cluster costs.
+
+- ``ncp``, P2's own choice: the weighted sum of the NCP of its columns, which is the Minkowski norm with p = 1;
+- ``l2`` and ``max``: the Minkowski norms of the same NCPs with p = 2 (the root of the weighted sum of squares) and
+  p = infinity (that of the column which loses most);
+- ``discernibility`` and ``class-size``: the number of records of the class, as a share of all. The first is the mean
+  over the records, the second that over the classes.
+
+None of them falls when clusters are merged (P2's Property 2), so a bound that is broken stays broken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal
+
+from shoal.data.arrays import Counts, part_of
+from shoal.data.relational import Relational
+from shoal.data.transactions import Transactions
+from shoal.kernels.search.clusters.merging import ClusterCost, Merging
+from shoal.search.ncp_scale import NcpScale
+
+Rum = Literal["ncp", "l2", "max", "discernibility", "class-size"]
+RUMS: tuple[Rum, ...] = ("ncp", "l2", "max", "discernibility", "class-size")
+NAMES: dict[Rum, str] = {
+    "ncp": "NCP",
+    "l2": "the L2 norm of NCP",
+    "max": "the largest NCP",
+    "discernibility": "discernibility",
+    "class-size": "class size",
+}
+UNBOUNDED = 2**62
+HEAVIEST = 2**16  # the largest number that a weight of 1 becomes
+ROUNDED = 1e-12  # what a sum of roots may be off by
+
+
+class ColumnLoss:
+    """One Rum of one table, in whole numbers for the kernel and exactly for bounds."""
+
+    def __init__(self, rum: Rum, raw: Relational, ncp: NcpScale) -> None:
+        self.rum, self.raw, self.n = rum, raw, len(raw)
+        self.scale = NcpScale.unweighted(raw) if rum in ("l2", "max") else ncp
+        self.by_class = rum in ("discernibility", "class-size")
+
+    def merging(self, items: Transactions, cluster_of: Counts, threads: int) -> Merging:
+        """The clusters, to be merged by this loss."""
+        scale, cost = self.scale, _COSTS[self.rum]
+        weights = whole(self.raw.weights) if cost == "l2" else ((), 1)
+        rows = items.indptr, items.items, len(items.labels)
+        return Merging(scale.codes, scale.scales, *rows, cluster_of, cost=cost, weights=weights, threads=threads)
+
+    def share(self, total: int, clusters: int) -> float:
+        """Rum of so many clusters that cost so much: between 0 and 1, but for weights that sum up to more."""
+        if self.rum == "class-size":
+            return 1 / clusters
+        return total / (self.n * (self.n if self.by_class else self.scale.unit))
+
+    @property
+    def worst(self) -> float:
+        """What Rum is if all records are one cluster of different values, at most."""
+        heavy = float(sum(self.raw.weights))
+        return {"ncp": heavy, "l2": math.sqrt(heavy)}.get(self.rum, 1.0)
+
+    def most(self, delta: float) -> int:
+        """The greatest total of costs that is certainly within a bound."""
+        bound = Fraction(str(delta))
+        if self.rum == "class-size":
+            return UNBOUNDED
+        if self.rum == "discernibility":
+            return math.floor(bound * self.n * self.n)
+        reached = bound * bound if self.rum == "l2" else bound
+        if reached >= (1 if self.rum == "max" else sum(self.raw.weights)):
+            return UNBOUNDED  # nothing can lose more
+        return self.scale.most(delta, self.n)
+
+    def fewest(self, delta: float) -> int:
+        """How many clusters must be left."""
+        return math.ceil(1 / Fraction(str(delta))) if self.rum == "class-size" and delta > 0 else 1
+
+    def beyond(self, delta: float, total: int, members: Sequence[Counts]) -> bool:
+        """Whether a bound is broken by clusters that cost so much."""
+        bound = Fraction(str(delta))
+        if self.rum == "class-size":
+            return bound * len(members) < 1
+        if self.rum == "l2":
+            return float(self._exact(members)) > delta + ROUNDED
+        if not self.by_class and self.scale.slack:  # costs are rounded: look exactly, once
+            return self._exact(members) > bound
+        return total > self.most(delta)
+
+    def _exact(self, members: Sequence[Counts]) -> Fraction:
+        """Rum by the definition; of l2, as far as roots are exact."""
+        published, total = self.raw.generalized(part_of(members, self.n)), Fraction(0)
+        parts = zip(published.attributes, published.weights, published.low, published.high, strict=True)
+        firsts = [int(rows[0]) for rows in members]
+        penalties = [
+            (weight, [Fraction(one, attribute.denominator) for one in attribute.numerators(low, high)[firsts].tolist()])
+            for attribute, weight, low, high in parts
+        ]
+        for at, rows in enumerate(members):
+            total += len(rows) * self._norm([(weight, ncps[at]) for weight, ncps in penalties])
+        return total / self.n
+
+    def _norm(self, penalties: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
+        """What a record costs: from the weight and NCP of each column."""
+        if self.rum == "max":
+            return max((ncp for weight, ncp in penalties if weight), default=Fraction(0))
+        if self.rum == "l2":
+            return Fraction(math.sqrt(sum(weight * ncp * ncp for weight, ncp in penalties)))
+        return sum((weight * ncp for weight, ncp in penalties), Fraction(0))
+
+
+_COSTS: dict[Rum, ClusterCost] = {
+    "ncp": "sum",
+    "l2": "l2",
+    "max": "max",
+    "discernibility": "size",
+    "class-size": "size",
+}
+
+
+def whole(weights: Sequence[Fraction]) -> tuple[tuple[int, ...], int]:
+    """Weights in whole numbers, and the number that a weight of 1 is; rounded up where that is beyond ``HEAVIEST``.
+
+    >>> whole([Fraction(1, 2), Fraction(1, 3)]), whole([Fraction(1, 100_003)])
+    (((3, 2), 6), ((1,), 65536))
+    """
+    one = min(HEAVIEST, math.lcm(*(weight.denominator for weight in weights)))
+    return tuple(math.ceil(weight * one) for weight in weights), one
