@@ -1,10 +1,8 @@
-"""What the pages of all papers share: where rows come from, what a claim is, and how a page is filled."""
+"""What the pages of all papers share: where rows come from, and how a page is filled."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import REAL
@@ -15,16 +13,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = DOCS / "papers"
 IMAGES = DOCS / "images" / "papers"
 KEPT = Path("build") / "papers"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Something that a paper says, and what we saw."""
-
-    place: str  # figure or section
-    says: str  # in our words
-    holds: bool | None  # none: cannot be told here
-    seen: str  # with figures
 
 
 known_only = False  # take the rows that were measured before, and run nothing
@@ -47,16 +35,6 @@ def rows(name: str, *, again: bool = False, kept: str = "") -> list[Row]:
         print(f"{name}: {at.done} of {at.total}: {at.case}: {at.row['status']}", flush=True)
 
     return runner.compare(grid, table, again=again, progress=tell)
-
-
-def verdicts(claims: Sequence[Claim], who: str = "the paper says") -> str:
-    """A table of claims in Markdown; ``who`` makes them."""
-    words = {True: "holds", False: "**does not hold**", None: "cannot be told"}
-    lines = [f"| where | {who} | here | what we saw |", "|---|---|---|---|"]
-    for one in claims:
-        cells = (one.place, one.says, words[one.holds], one.seen)
-        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")  # |D| is no border
-    return "\n".join(lines)
 
 
 def put(page: Path, mark: str, text: str) -> None:
