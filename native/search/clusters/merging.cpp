@@ -19,8 +19,7 @@ SHOAL_KERNEL(merging) {
                                        std::move(norm), threads);
                 });
             },
-            "codes"_a, "scales"_a, "indptr"_a, "items"_a, "labels"_a, "cluster_of"_a, "cost"_a, "weights"_a, "one"_a,
-            "threads"_a)
+            "codes"_a, "scales"_a, "indptr"_a, "items"_a, "labels"_a, "cluster_of"_a, "cost"_a, "weights"_a, "one"_a, "threads"_a)
         .def("total", &Merging::total)
         .def("alive", &Merging::alive)
         .def("seed", &Merging::seed)
