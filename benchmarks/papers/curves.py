@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from benchmarks.papers import fits
-from benchmarks.papers.reading import Figures, Missing, Rows, pick, series, value
+from benchmarks.papers.reading import Figures, Missing, Rows, TooShort, pick, series, value
 
 Fit = tuple[float, float, float]  # an exponent, and both ends of its interval
 LINEAR = 0.8, 1.2  # growth is linear if the interval of its exponent meets this one
@@ -28,7 +28,7 @@ def curve(rows: Rows, across: str, what: str, **where: object) -> dict[float, fl
     """Figures along an axis, at two places or more."""
     found = series(rows, across, what, **where)
     if len(found) < 2:
-        raise Missing(f"more than one place along {across}")
+        raise TooShort(f"one place along {across}")
     return found
 
 
@@ -53,7 +53,7 @@ def steps(found: Figures) -> dict[float, float]:
     {2: 3.0}
     """
     if len(found) < 2:
-        raise Missing("more than one place")
+        raise TooShort("one place")
     return {at: ratio(now, before) for (_, before), (at, now) in pairwise(found.items())}
 
 

@@ -20,6 +20,10 @@ class Missing(Exception):
     """A run that a claim needs did not end well, or is not in the grid."""
 
 
+class TooShort(Missing):
+    """A curve of one place: the grid does not vary the axis in this setting."""
+
+
 def pick(rows: Iterable[Row], **where: object) -> list[Row]:
     """The rows at a place; ``data_order`` stands for the column data.order.
 
@@ -184,6 +188,8 @@ def tried(
     for where, here in by_setting(rows):
         try:
             figure = figures(here)
+        except TooShort:
+            continue
         except Missing as reason:
             missing.append(str(reason))
             continue
