@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from benchmarks.papers import fits
-from benchmarks.papers.reading import Figures, Missing, Rows, TooShort, pick, series, value
+from benchmarks.papers.reading import Figures, Missing, Rows, TooShort, pick, series, times, value
+from benchmarks.papers.verdict import SIMILAR
 
 Fit = tuple[float, float, float]  # an exponent, and both ends of its interval
+Pair = tuple[float, float]  # how many times as much, and how much more
 LINEAR = 0.8, 1.2  # growth is linear if the interval of its exponent meets this one
 WIDE = 1.0  # an interval that is wider says nothing
+HARDLY = 0.001  # a difference of losses that is nothing: 0.1 percentage points
 
 
 def over(rows: Rows, first: str, second: str, what: str) -> float:
@@ -71,15 +74,38 @@ def power(rows: Rows, name: str, across: str, what: str) -> Fit:
 
 
 def powers(rows: Rows, names: Iterable[str], across: str, what: str) -> dict[str, Fit]:
-    """The exponents that are known well enough to call growth linear or not: their intervals are at most 1 wide."""
-    fits_ = {name.upper(): power(rows, name, across, what) for name in names}
-    sure = {name: fit for name, fit in fits_.items() if fit[2] - fit[1] <= WIDE}
-    if not sure:
-        unsure = ", ".join(f"{name} {fits.told(fit)}" for name, fit in fits_.items())
-        raise Missing(f"the exponents are too uncertain: {unsure}")
-    return sure
+    """The exponents of several methods."""
+    return {name.upper(): power(rows, name, across, what) for name in names}
 
 
-def linear(fit: Fit) -> bool:
-    """Whether growth may be linear."""
+def linear(fit: Fit) -> bool | None:
+    """Whether growth may be linear; None if the exponent is too uncertain to tell."""
+    if fit[2] - fit[1] > WIDE:
+        return None
     return fit[1] <= LINEAR[1] and fit[2] >= LINEAR[0]
+
+
+def loss_over(rows: Rows, first: str, second: str) -> Pair:
+    """How many times as much one method loses as another, and how much more."""
+    one, other = (value(rows, "ncp", algorithm=name) for name in (first, second))
+    return ratio(one, other), one - other
+
+
+def losses_over(rows: Rows, first: str, second: str, across: str) -> dict[float, Pair]:
+    """How many times as much one method loses as another, and how much more, along an axis."""
+    one, other = (series(pick(rows, status="ok"), across, "ncp", algorithm=name) for name in (first, second))
+    return {at: (ratio(one[at], other[at]), one[at] - other[at]) for at in one if at in other}
+
+
+def similar(pair: Pair) -> bool:
+    """Whether a loss is at most 1.25 times another one, or at most 0.1 percentage points above it.
+
+    >>> similar((1.2, 0.002)), similar((2, 0.01)), similar((9, 0.0009))
+    (True, False, True)
+    """
+    return pair[0] <= SIMILAR or pair[1] <= HARDLY
+
+
+def shown(pair: Pair) -> str:
+    """How many times as much, for people."""
+    return times(pair[0])

