@@ -109,6 +109,7 @@ def test_polish(shell: Shell) -> None:
     code, _, _ = shell(*ANONYMIZE, "--algorithm", "aa", "--polish", "--report", "r.json")
     assert code == 0
     assert json.loads((shell.folder / "r.json").read_text())["algorithm"]["options"] == {
+        "label_order": "support",
         "polish": True,
         "siblings": "none",
     }

@@ -246,4 +246,4 @@ def _checked(thresholds: Sequence[float]) -> Sequence[float]:
 
 
 def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
+    return math.fsum(values) / max(1, len(values))

@@ -67,11 +67,11 @@ def test_many_labels(size: int) -> None:
 
 
 def test_it_can_be_interrupted() -> None:
-    problem = wide(400)
+    problem = wide(1500)  # a second of work
     h, items = problem.hierarchy, problem.prepared.items
     tree = (h.parent, h.span, problem.prepared.costs, h.n_leaves)
     with pytest.raises(KeyboardInterrupt):
-        built_tree(items.indptr, items.items, *tree, [], 6, tick=interrupt)
+        built_tree(items.indptr, items.items, *tree, [], 7, tick=interrupt)
 
 
 @examples(60)
