@@ -65,17 +65,17 @@ def by_order(name: str, rows: Sequence[Row], built: Sequence[Row], across: str, 
 def sets(
     name: str, measures: Mapping[str, tuple[str, Sequence[Row]]], methods: Sequence[str], groups: Sequence[str]
 ) -> None:
-    """Bars for the data sets, a line of panels for each order of the items; means over the seeds."""
+    """Bars for the data sets, panels for each order of the items; means over the seeds that all methods have."""
     figure, grid = charts.panels(2, len(measures), height=2.4)
     for panels, (order, by) in zip(grid, BY.items(), strict=True):
         for panel, (what, (title, rows)) in zip(panels, measures.items(), strict=True):
             here = pick(whole(with_loss(rows)), data_order=order)
-            values = {
-                one: {
-                    group: _mean([row.get(what) for row in pick(here, data=group, algorithm=one)]) for group in groups
-                }
-                for one in methods
-            }
+            values: dict[str, dict[str, float | None]] = {one: {} for one in methods}
+            for group in groups:
+                found = {one: _by_seed(pick(here, data=group, algorithm=one), what) for one in methods}
+                seeds = set.intersection(*(set(of) for of in found.values() if of)) if any(found.values()) else set()
+                for one, of in found.items():  # means of the same seeds, as an optimum may not be proved for all
+                    values[one][group] = _mean([of[seed] for seed in seeds if seed in of])
             shown = {one: of for one, of in values.items() if any(x is not None for x in of.values())}
             if shown:
                 charts.bars(panel, shown, groups, COLOURS)
@@ -85,9 +85,12 @@ def sets(
     save(figure, name)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _by_seed(rows: Sequence[Row], what: str) -> dict[object, float]:
+    return {row.get("data.seed"): row[what] for row in rows if row.get(what) is not None}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def line(
