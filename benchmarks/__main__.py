@@ -36,7 +36,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     every = ["spine", "growth", "optimum", "family", "rt", "reading"]
     others = ["leaderboard", "minimality", "persons", "siblings", "tables-with-sets"]
-    parser.add_argument("what", nargs="*", default=every, choices=[*every, *others])
+    parser.add_argument(
+        "what", nargs="*", default=[], choices=[*every, *others, []]
+    )  # argparse checks the default, too
     parser.add_argument("--against", metavar="PYTHON", help="'reading': another installation, measured in turn")
     parser.add_argument(
         "--docs", action="store_true", help="put 'persons', 'rt', 'siblings' or 'tables-with-sets' into docs/"
@@ -44,6 +46,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/ anew")
     parser.add_argument("--out", type=Path, default=Path("bench-out"))
     given = parser.parse_args()
+    given.what = given.what or every
     data = given.out / "data"
     data.mkdir(parents=True, exist_ok=True)
     if "spine" in given.what:
@@ -89,12 +92,13 @@ def papers(words: list[str]) -> None:
     """``python -m benchmarks papers p1 p4``: run the grids of papers (default: all) and write their pages."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks papers", description=papers.__doc__)
     every = [*sorted(path.stem for path in common.PAGES.glob("p*.md")), "overview"]
-    parser.add_argument("name", nargs="*", default=every, choices=every)
+    allowed = [*every, []]  # argparse checks the default, too
+    parser.add_argument("name", nargs="*", default=[], choices=allowed, metavar="NAME", help=", ".join(every))
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/papers anew")
     parser.add_argument("--known", action="store_true", help="write the pages from what is kept, and run nothing")
     given = parser.parse_args(words)
     common.known_only = given.known
-    for name in given.name:
+    for name in given.name or every:
         importlib.import_module(f"benchmarks.papers.{name}").write(again=given.again)
 
 
