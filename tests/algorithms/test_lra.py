@@ -103,7 +103,7 @@ def test_a_sample_estimates_all_combinations() -> None:
     items, order = coded([{0, 1}] * 40 + [set(range(8))] * 4), np.arange(44)
 
     def border(sample: int = 0, seed: int = 0) -> int:
-        return borders(items, order, 2, 2, 0, Splitting(sample=sample, seed=seed))[0]
+        return borders(items, order, 2, 2, 0, Splitting(estimate_from=sample, seed=seed))[0]
 
     assert border() == border(sample=44) == border(sample=1000) == 41  # where 76 of the 152 pairs are reached
     found = [border(sample=3, seed=seed) for seed in range(30)]

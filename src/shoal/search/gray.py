@@ -26,12 +26,10 @@ BALANCES = ("combinations", "records")
 class Splitting:
     """Where P3 leaves a choice."""
 
-    bit_order: str = (
-        "hierarchy"  # which item has the lowest bit: the first of the hierarchy, the most frequent, the rarest
-    )
+    bit_order: str = "hierarchy"  # the item of the lowest bit: first of the hierarchy, most frequent, or rarest
     borders: str = "closed"  # a border moves to t-f .. t+f; half-open: not to t+f
     balance: str = "combinations"  # what chunks have about equal numbers of (s.4.5.1), or records (Alg. 6, line 7)
-    sample: int = 0  # rows that all combinations are estimated from; 0: all
+    estimate_from: int = 0  # rows that the number of combinations is estimated from; 0: all
     seed: int = 0
 
 
@@ -53,7 +51,7 @@ def gray_chunks(
     >>> [chunk.tolist() for chunk in gray_chunks(items, 2, 2, 0)]  # P3 Fig. 7: t2 t1 t3 t4, 1 + 3 + 3 + 3 pairs
     [[1, 0, 2], [3]]
     """
-    numbered = by_frequency(items, splitting.bit_order)
+    numbered = renumbered(items, splitting.bit_order)
     order = gray_order(numbered.indptr, numbered.items)
     most = int(items.sizes.max(initial=0)) if m == "all" else m
     ends = borders(items, order, most, min(chunks, max(1, len(items))), flexibility, splitting)
@@ -64,11 +62,11 @@ def gray_chunks(
     return [order[chunk_of[order] == chunk] for chunk in range(chunk_of.max() + 1)]
 
 
-def by_frequency(items: Transactions, bit_order: str) -> Transactions:
+def renumbered(items: Transactions, bit_order: str) -> Transactions:
     """The rows with their items numbered in the order that is asked for; ties: in that of the hierarchy.
 
     >>> items = Transactions.from_sets([["a"], ["b", "c"], ["c"], ["b", "c"]], ["a", "b", "c"])
-    >>> by_frequency(items, "frequent-first").labels, by_frequency(items, "rare-first").labels
+    >>> renumbered(items, "frequent-first").labels, renumbered(items, "rare-first").labels
     (('c', 'b', 'a'), ('a', 'b', 'c'))
     """
     if bit_order == "hierarchy":
@@ -108,7 +106,7 @@ def borders(
 
 def _estimated(items: Transactions, combinations: Mapping[int, int], splitting: Splitting) -> Fraction:
     """The number of m-combinations of all rows, or what some that are drawn make of it (P3 s.4.5.1)."""
-    sizes, rows = items.sizes, splitting.sample
+    sizes, rows = items.sizes, splitting.estimate_from
     if 0 < rows < len(items):
         sizes = sizes[np.random.default_rng([splitting.seed, 3]).choice(len(items), rows, replace=False)]
     return Fraction(sum(combinations[size] for size in sizes.tolist()) * len(items), max(1, len(sizes)))
