@@ -33,11 +33,11 @@ def anonymize(file: str, hierarchy: str, k: int, m: int, algorithm: str = "aa", 
     """From file to verified file."""
     import shoal
     from shoal import discovery, hierarchies
-    from shoal.algorithms import Algorithm
+    from shoal.algorithms.base import Algorithm
 
     start = time.perf_counter()
     tree = hierarchies.load(hierarchy)
-    problem = shoal.Problem(shoal.read(file), tree, shoal.KmAnonymity(k=k, m=m))
+    problem = shoal.Problem(shoal.read(file), tree, shoal.Km(k=k, m=m))
     method = discovery.get("shoal.algorithms", Algorithm, algorithm)()
     release = shoal.anonymize(problem, method, shoal.Engine(workers=workers))
     with tempfile.TemporaryDirectory() as folder:
@@ -64,13 +64,13 @@ def solve(
     """The search alone, on a problem whose rows and costs are ready; the result is checked after the clock."""
     import shoal
     from shoal import discovery, hierarchies
-    from shoal.algorithms import Algorithm
-    from shoal.metrics import Comparison
-    from shoal.privacy import PrivacyModel
+    from shoal.algorithms.base import Algorithm
+    from shoal.metrics.comparison import Comparison
+    from shoal.models.base import PrivacyModel
     from shoal.release.release import peak_memory
 
-    privacy = discovery.get("shoal.privacy", PrivacyModel, model)(**guarantee)
-    problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), privacy)
+    asked = discovery.get("shoal.models", PrivacyModel, model)(**guarantee)
+    problem = shoal.Problem(shoal.read(file), hierarchies.load(hierarchy), asked)
     prepared = problem.prepared
     assert len(prepared.items)
     assert len(prepared.costs)
@@ -83,8 +83,8 @@ def solve(
         prepared = prepared.on(solution.hierarchy)
     published, proof = solution.recoding.apply(prepared.items, prepared.sensitive_part), solution.optimality
     start = time.perf_counter()
-    if not privacy.verify(published, shoal.Engine(workers=workers)).holds:
-        raise AssertionError(f"{algorithm}: what it found is not {privacy.title}")
+    if not asked.verify(published, shoal.Engine(workers=workers)).holds:
+        raise AssertionError(f"{algorithm}: what it found is not {asked.title}")
     compared = Comparison(prepared.original, published)
     outcome = compared.outcome
     return {

@@ -20,10 +20,10 @@ from typing import Any
 import pandas
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
+from shoal.models.base import PrivacyModel
 from shoal.options import changed
-from shoal.privacy import PrivacyModel
 
 RECORDS, K, M = 4, 2, 2
 COLUMN = ("1", "1", "2", "2")
@@ -34,15 +34,37 @@ Row = frozenset[str]
 Rows = tuple[Row, ...]
 
 SETS: list[Row] = [frozenset(some) for size in (1, 2, 3) for some in itertools.combinations(TREE.items, size)]
-KM, BOTH, SAME = shoal.KmAnonymity(k=K, m=M), shoal.KKmAnonymity(k=K, m=M), shoal.TransactionalK(k=K)
-CUTS = (shoal.AA(), shoal.DA(), shoal.OA(), shoal.Optimal(), shoal.Auto(), shoal.VPA())
-LOCAL = (shoal.LRA(), shoal.LRA(chunks=2, flexibility=1), shoal.LRA(chunks=2, flexibility=0))
-SUPPRESSING = (shoal.HgHs(), shoal.MHgHs(), shoal.OptimalSuppress(time_limit="none"), shoal.MM())
-CLUSTERS = (shoal.Rfirst, shoal.Tfirst, shoal.RmergeR, shoal.RmergeT, shoal.RmergeRT)
-MERGES = (shoal.TmergeR, shoal.TmergeT, shoal.TmergeRT)
+KM, BOTH, SAME = shoal.Km(k=K, m=M), shoal.KKm(k=K, m=M), shoal.models.TransactionalK(k=K)
+CUTS = (
+    shoal.algorithms.AA(),
+    shoal.algorithms.DA(),
+    shoal.algorithms.OA(),
+    shoal.algorithms.Optimal(),
+    shoal.algorithms.Auto(),
+    shoal.algorithms.VPA(),
+)
+LOCAL = (
+    shoal.algorithms.LRA(),
+    shoal.algorithms.LRA(chunks=2, flexibility=1),
+    shoal.algorithms.LRA(chunks=2, flexibility=0),
+)
+SUPPRESSING = (
+    shoal.algorithms.HgHs(),
+    shoal.algorithms.MHgHs(),
+    shoal.algorithms.OptimalSuppress(time_limit="none"),
+    shoal.algorithms.MM(),
+)
+CLUSTERS = (
+    shoal.algorithms.Rfirst,
+    shoal.algorithms.Tfirst,
+    shoal.algorithms.RmergeR,
+    shoal.algorithms.RmergeT,
+    shoal.algorithms.RmergeRT,
+)
+MERGES = (shoal.algorithms.TmergeR, shoal.algorithms.TmergeT, shoal.algorithms.TmergeRT)
 METHODS: tuple[tuple[Algorithm, PrivacyModel], ...] = (
     *((method, KM) for method in (*CUTS, *LOCAL, *SUPPRESSING)),
-    (shoal.Partition(), SAME),
+    (shoal.algorithms.Partition(), SAME),
     *((method(), BOTH) for method in (*CLUSTERS, *MERGES)),
 )
 

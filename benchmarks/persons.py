@@ -20,7 +20,7 @@ from benchmarks import case, rt
 from benchmarks.data import REAL
 from benchmarks.papers.common import DOCS, put
 from shoal import discovery, hierarchies
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.hierarchies import refine
 from shoal.kernels.search.siblings.regroup import Regroup
 from shoal.search.clock import Clock
@@ -39,7 +39,7 @@ def measured(algorithm: str, by: str, m: int, k: int = 5) -> dict[str, Any]:
     if algorithm == REGROUP:
         return _moves(rows, m, k, engine)
     tree = hierarchies.balanced(rows.labels, fanout=5)
-    problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.KmAnonymity(k=k, m=m)).prepared
+    problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.Km(k=k, m=m)).prepared
     assert len(problem.costs)
     method = discovery.get("shoal.algorithms", Algorithm, algorithm)()
     used = rt.cpu()
@@ -47,7 +47,7 @@ def measured(algorithm: str, by: str, m: int, k: int = 5) -> dict[str, Any]:
     return _figured(problem, solution.recoding, rt.cpu() - used, engine)
 
 
-def _baskets(by: str) -> shoal.Transactions:
+def _baskets(by: str) -> shoal.data.Transactions:
     """The rows, with their households or as they are."""
     baskets = shoal.read(
         JOURNEY / "transactions.parquet",
@@ -60,11 +60,11 @@ def _baskets(by: str) -> shoal.Transactions:
     return baskets.transactions.of_persons(baskets.transactions.persons if by == "persons" else None)
 
 
-def _moves(rows: shoal.Transactions, m: int, k: int, engine: shoal.Engine) -> dict[str, Any]:
+def _moves(rows: shoal.data.Transactions, m: int, k: int, engine: shoal.Engine) -> dict[str, Any]:
     """So many moves from hot to cold; the start is safe by persons, and so by records."""
     tree = shoal.Hierarchy.from_tree({"ALL": list(rows.labels)})
-    problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.KmAnonymity(k=k, m=m)).prepared
-    safer = shoal.Problem(shoal.Dataset(_baskets("persons")), tree, shoal.KmAnonymity(k=k, m=m)).prepared
+    problem = shoal.Problem(shoal.Dataset(rows), tree, shoal.Km(k=k, m=m)).prepared
+    safer = shoal.Problem(shoal.Dataset(_baskets("persons")), tree, shoal.Km(k=k, m=m)).prepared
     refined = safer.on(tree_of(safer, "frequency"))
     first = ExactSearch(refined, engine, Clock(math.inf))
     first.begin()
@@ -96,9 +96,9 @@ def _figured(problem: Any, recoding: Any, cpu: float, engine: shoal.Engine) -> d
     """The figures of a row of the table, with what the verifier takes."""
     peak, used = rt.peak(), rt.cpu()
     published = recoding.apply(problem.items).of_persons(problem.persons)
-    verified = problem.privacy.verify(published, engine).holds
+    verified = problem.model.verify(published, engine).holds
     checked = rt.cpu() - used
-    assert verified, f"what was found is not {problem.privacy.title}"
+    assert verified, f"what was found is not {problem.model.title}"
     loss = problem.loss.of(shoal.metrics.Comparison(problem.original, published))["ncp"]
     return {"cpu": cpu, "verify": checked, "peak": peak, "ncp": loss}
 

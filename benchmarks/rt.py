@@ -20,7 +20,7 @@ import shoal
 from benchmarks import case, naive_rt
 from benchmarks.data import REAL
 from shoal import discovery, hierarchies
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import LOCAL
 from shoal.generators.videos import Videos
 from shoal.metrics.are import are
@@ -72,13 +72,11 @@ def load(data: str, rows: int = 0) -> shoal.Dataset:
     return records.take(np.arange(rows)) if rows else records
 
 
-def problem(data: str, dataset: shoal.Dataset, privacy: shoal.PrivacyModel, tree: bool = False) -> shoal.Problem:
+def problem(data: str, dataset: shoal.Dataset, model: shoal.models.PrivacyModel, tree: bool = False) -> shoal.Problem:
     """A problem with or without the hierarchy of the items."""
     items = hierarchies.load(INFORMS / "hierarchy_items.csv") if tree else None
     flat = shoal.Hierarchy.flat(dataset.transactions.labels)
-    return shoal.Problem(
-        dataset, flat if items is None else items, privacy, columns=COLUMNS[data], unknown_items="root"
-    )
+    return shoal.Problem(dataset, flat if items is None else items, model, columns=COLUMNS[data], unknown_items="root")
 
 
 def method(algorithm: str, **options: Any) -> Algorithm:
@@ -124,7 +122,7 @@ def measured(
     """From the data to a verified release, which is not written; then the queries, after the clock."""
     dataset = load(data, rows)
     start, used = time.perf_counter(), cpu()
-    task = problem(data, dataset, shoal.KKmAnonymity(k=k, m=m), tree)
+    task = problem(data, dataset, shoal.KKm(k=k, m=m), tree)
     release = shoal.anonymize(task, method(algorithm, **(options or {})), shoal.Engine(workers=workers))
     total = {
         "total": time.perf_counter() - start,
@@ -132,14 +130,14 @@ def measured(
         "cpu process": cpu(),
         "peak": (peak_memory() or 0) / 1e6,
     }
-    workload = shoal.Workload.generated(task.prepared.original, queries=100, values=2, items=2, seed=1)
+    workload = shoal.metrics.Workload.generated(task.prepared.original, queries=100, values=2, items=2, seed=1)
     return {**figures(release), **total, "are": are(task.prepared.original, release.published, workload).mean}
 
 
 def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> dict[str, Any]:
     """RmergeR in plain Python, stage by stage, on the first patients; Shoal must make the same clusters and sets."""
     dataset = load("informs", rows)
-    task = problem("informs", dataset, shoal.KKmAnonymity(k=k, m=m))
+    task = problem("informs", dataset, shoal.KKm(k=k, m=m))
     raw, sets = task.prepared.relational, task.prepared.items.sets()
     assert raw is not None
     stages, clock = {}, time.perf_counter()
@@ -161,7 +159,7 @@ def naive(rows: int = NAIVE, k: int = 25, m: int = 2, delta: str = "0.65") -> di
     ours.merge_infeasible()
     ours.merge_within_bound(float(delta))
     assert [part.tolist() for part in ours.members()] == clusters, "the plain version must find the same clusters"
-    release = shoal.anonymize(task, shoal.RmergeR(delta=float(delta), **P2))
+    release = shoal.anonymize(task, shoal.algorithms.RmergeR(delta=float(delta), **P2))
     number = {row: at for at, part in enumerate(clusters) for row in part}
     for row, labels in enumerate(release.published.rows):
         want = {frozenset(int(one) for one in maps[number[row]][coded[item]]) for item in sets[row]}

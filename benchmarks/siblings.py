@@ -88,8 +88,8 @@ def best_cut(data: str, given: Sequence[str], m: int, folder: Path) -> float:
 
     tree = given[given.index("--hierarchy") + 1] if "--hierarchy" in given else real(data, folder)[1]
     sets: dict[str, Any] = {"column": "items", "item_delimiter": " "} if data == "informs-2005" else {}
-    problem = shoal.Problem(shoal.read(given[0], **sets), hierarchies.load(tree), shoal.KmAnonymity(k=K, m=m))
-    proof = shoal.Optimal(time_limit=60).solve(problem.prepared, shoal.Engine()).optimality
+    problem = shoal.Problem(shoal.read(given[0], **sets), hierarchies.load(tree), shoal.Km(k=K, m=m))
+    proof = shoal.algorithms.Optimal(time_limit=60).solve(problem.prepared, shoal.Engine()).optimality
     assert proof is not None
     return proof.loss
 

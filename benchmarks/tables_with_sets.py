@@ -31,19 +31,19 @@ def available() -> bool:
     return rt.available() and JOURNEY.is_dir() and (REAL / "adult").is_dir()
 
 
-def problem(data: str, privacy: shoal.PrivacyModel, *, bands: bool = True) -> shoal.Problem:
+def problem(data: str, model: shoal.models.PrivacyModel, *, bands: bool = True) -> shoal.Problem:
     """A data set as its owner would give it; without ``bands``, ordered bands are categories, as they were before."""
     if data == "informs":
-        return rt.problem(data, rt.load(data), privacy, tree=True)
+        return rt.problem(data, rt.load(data), model, tree=True)
     if data == "households":
         records, tree = _households()
         columns = {name: shoal.Column(type="auto" if bands else "category") for name in records.column_names[:-1]}
-        return shoal.Problem(shoal.read(records, column="types"), tree, privacy, columns=columns)
+        return shoal.Problem(shoal.read(records, column="types"), tree, model, columns=columns)
     records = _adult()
     trees = {name: REAL / "adult" / f"adult_hierarchy_{name}.csv" for name in ADULT[1:]}
     columns = {name: shoal.Column(hierarchy=trees.get(name)) for name in ADULT}
     dataset = shoal.read(records, column="sets")
-    return shoal.Problem(dataset, shoal.Hierarchy.flat(dataset.transactions.labels), privacy, columns=columns)
+    return shoal.Problem(dataset, shoal.Hierarchy.flat(dataset.transactions.labels), model, columns=columns)
 
 
 def _households() -> tuple[Any, shoal.Hierarchy]:
@@ -80,11 +80,11 @@ def _adult() -> Any:
 
 def measured(data: str, options: dict[str, Any], k: int = 25, m: int = 2, *, bands: bool = True) -> dict[str, Any]:
     """From the data to a verified release, which is not written; then the queries, after the clock."""
-    task = problem(data, shoal.KKmAnonymity(k=k, m=m), bands=bands)
+    task = problem(data, shoal.KKm(k=k, m=m), bands=bands)
     start, used = time.perf_counter(), rt.cpu()
     release = shoal.anonymize(task, rt.method("rmerge-rt", **options))
     spent = {"cpu": rt.cpu() - used, "seconds": time.perf_counter() - start, "peak": rt.peak()}
-    workload = shoal.Workload.generated(release.problem.original, queries=100, values=0, items=2, seed=1)
+    workload = shoal.metrics.Workload.generated(release.problem.original, queries=100, values=0, items=2, seed=1)
     useful = release.usefulness
     return {
         **rt.figures(release),

@@ -7,9 +7,9 @@ import signal
 import time
 from dataclasses import dataclass
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
@@ -17,7 +17,7 @@ from shoal.recoding.solution import Solution
 
 class _Wrong(Algorithm):
     title = paper = "none"
-    solves = (KmAnonymity,)
+    solves = (Km,)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import click
 import pytest
 
 from shoal import discovery, hierarchies, io
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.cli import cli
-from shoal.metrics import Measure
+from shoal.metrics.base import Measure
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
@@ -22,9 +22,9 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md",
 COMING: set[str] = set()  # pages whose commands are not there yet
 
 
-@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
+@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("models", PrivacyModel)])
 def test_every_algorithm_and_model_has_a_page_that_names_its_options(package: str, base: type[Spec]) -> None:
-    folder = ROOT / "docs" / {"privacy": "models"}.get(package, package)
+    folder = ROOT / "docs" / package
     found = discovery.find(f"shoal.{package}", base)
     assert {path.stem for path in folder.glob("*.md")} == set(found)
     for name, cls in found.items():

@@ -5,7 +5,6 @@ Covers: _version.py, cli/__init__.py, data/arrow.py, discovery.py.
 
 from __future__ import annotations
 
-import ast
 import importlib.metadata
 import json
 import subprocess
@@ -16,11 +15,11 @@ import pytest
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.cli import COMMANDS
 from shoal.errors import OptionError
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 from tests.conftest import BASKETS, HIERARCHY
 
 HEAVY = {"pandas", "polars", "duckdb", "matplotlib", "ortools", "jinja2", "hypothesis", "multiprocessing"}
@@ -70,10 +69,10 @@ def test_a_command_on_text_loads_neither_pandas_nor_a_solver(tmp_path: Path, nam
 
 def test_one_algorithm_is_found_without_the_others(tmp_path: Path) -> None:
     code = (
-        "from shoal import discovery; from shoal.algorithms import Algorithm\n"
+        "from shoal import discovery; from shoal.algorithms.base import Algorithm\n"
         "discovery.get('shoal.algorithms', Algorithm, 'optimal-suppress')\n"
         "loaded = [name for name in sys.modules if name.startswith('shoal.algorithms.')]\n"
-        "assert loaded == ['shoal.algorithms.optimal_suppress'], loaded"
+        "assert loaded == ['shoal.algorithms.base', 'shoal.algorithms.optimal_suppress'], loaded"
     )
     loaded(code, tmp_path)
 
@@ -83,15 +82,15 @@ def test_a_command_loads_the_model_and_the_algorithm_that_run_alone(tmp_path: Pa
     (tmp_path / "h.csv").write_text(HIERARCHY)
     words = ["anonymize", "d.dat", "-o", "out.dat", "--k", "2", "--m", "1", "--hierarchy", "h.csv"]
     code = (
-        "\nloaded = {name for name in sys.modules if name.startswith(('shoal.algorithms.', 'shoal.privacy.'))}\n"
+        "\nloaded = {name for name in sys.modules if name.startswith(('shoal.algorithms.', 'shoal.models.'))}\n"
         "assert 'shoal.algorithms.auto' in loaded\n"
-        "assert not loaded & {'shoal.algorithms.lra', 'shoal.algorithms.rmerge', 'shoal.privacy.hkp'}, loaded"
+        "assert not loaded & {'shoal.algorithms.lra', 'shoal.algorithms.rmerge', 'shoal.models.hkp'}, loaded"
     )
     loaded(COMMAND.format(words) + code, tmp_path)
     assert (tmp_path / "out.dat").exists()
 
 
-@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("privacy", PrivacyModel)])
+@pytest.mark.parametrize(("package", "base"), [("algorithms", Algorithm), ("models", PrivacyModel)])
 def test_what_is_found_alone_is_what_is_found_among_all(package: str, base: type[Spec]) -> None:
     known = discovery.find(f"shoal.{package}", base)
     assert {name: discovery.get(f"shoal.{package}", base, name) for name in known} == known
@@ -100,25 +99,12 @@ def test_what_is_found_alone_is_what_is_found_among_all(package: str, base: type
             discovery.get(f"shoal.{package}", base, unknown)
 
 
-def test_type_checkers_see_the_names_that_there_are() -> None:
-    """The imports for type checkers say the same as the table that names are looked up in."""
-    tree = ast.parse(Path(shoal.__file__).read_text(encoding="utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    imported = {
-        alias.asname: f"{node.module}:{alias.name}"
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert imported == {name: f"shoal.{home}:{name}" for name, home in shoal._HOMES.items()}
-
-
 def test_public_names_are_found_when_asked_for() -> None:
     assert {*shoal.__all__} <= {*dir(shoal)}
     assert callable(shoal.anonymize)
     assert shoal.hierarchies.__name__ == "shoal.hierarchies"
     for unknown in ("anonymise", "__wrapped__"):
-        with pytest.raises(AttributeError, match=f"module 'shoal' has no attribute '{unknown}'"):
+        with pytest.raises(AttributeError, match=f"No shoal attribute {unknown}"):
             getattr(shoal, unknown)
 
 

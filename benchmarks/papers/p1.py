@@ -57,7 +57,7 @@ def draw(grids: Mapping[str, Sequence[Row]]) -> None:
     p1_plots.against_k(averages, "operations", "items added or deleted", DRAWN, images / "p1-fig4.png")
     p1_plots.against_k(averages, "kl", "KL divergence (nats, sum)", DRAWN, images / "p1-fig5.png")
     both = (name for name in p1_readings.READINGS if name.startswith("both"))
-    p1_plots.privacy({name: means(p1_readings.read(grids["p1"], name)) for name in both}, images / "p1-tables.png")
+    p1_plots.model({name: means(p1_readings.read(grids["p1"], name)) for name in both}, images / "p1-tables.png")
     p1_plots.growth(grids["p1-growth"], images / "p1-growth.png")
 
 
@@ -84,7 +84,7 @@ def texts(grids: Mapping[str, Sequence[Row]], drawn: Mapping[str, Sequence[Row]]
         "kl": _grid(averages, "kl", OURS, lambda row: f"{row['kl']:,.0f} ({row['kl_mean']:.2f})"),
         **{f"privacy {number}": _privacy(averages, name) for number, name in enumerate(SETS, 1)},
         "privacy found": p1_words.found(claims, "Tables 1-4"),
-        "privacy told": p1_words.privacy(averages),
+        "privacy told": p1_words.model(averages),
         "privacy claims": p1_claims.privacy_counts(readings),
         "doubtful": p1_words.doubtful(averages),
         "bound": _bound(data),

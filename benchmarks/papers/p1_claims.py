@@ -30,8 +30,8 @@ Tables = Mapping[tuple[str, str, int], float]  # privacy values by data set, met
 def claims(results: Sequence[Row]) -> list[Claim]:
     """All of them, in the order of the paper."""
     at, tables = placed(results), table_values(results)
-    privacy = [*_privacy(at, tables), *_conclusion(at, tables)]
-    return [*_time(at), *_operations(at), *_divergence(at), *_orders(at), *privacy]
+    model = [*_privacy(at, tables), *_conclusion(at, tables)]
+    return [*_time(at), *_operations(at), *_divergence(at), *_orders(at), *model]
 
 
 def placed(results: Sequence[Row]) -> Runs:

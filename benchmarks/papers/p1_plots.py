@@ -53,7 +53,7 @@ def against_k(means: Sequence[Row], measure: str, label: str, methods: Sequence[
     _finish(figure, panels, (label, "the same, STN = 100 %"), "k", target)
 
 
-def privacy(readings: Mapping[str, Sequence[Row]], target: Path) -> None:
+def model(readings: Mapping[str, Sequence[Row]], target: Path) -> None:
     """The privacy values: above what P1 printed, below ours for some readings, on the same axes."""
     figure, panels = charts.panels(1 + len(readings), len(TITLES), height=2.3)
     for column, (name, title) in enumerate(TITLES.items()):

@@ -202,7 +202,7 @@ def divergence(averages: Sequence[Row], methods: Sequence[str]) -> str:
 # Tables 1 to 4
 
 
-def privacy(averages: Sequence[Row]) -> Iterator[str]:
+def model(averages: Sequence[Row]) -> Iterator[str]:
     """What P1's tables have against its own claims, and how near ours are."""
     wrong = [
         f"{method} is below {rival} on {name} at k = {listed(map(str, ks))}"

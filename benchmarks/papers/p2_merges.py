@@ -33,18 +33,18 @@ def rows(*, again: bool = False) -> list[dict[str, Any]]:
 
 def cases() -> Iterator[Case]:
     """What is traced: 4,000 patients, as in P2, for both models; and generated records."""
-    patients, model = few("p2-fig7"), few("p2-fig5").privacy
+    patients, model = few("p2-fig7"), few("p2-fig5").model
     videos = DatasetSpec(label="videos", generate="videos", generator={"rows": 8_000, "seed": 0}, fanout=5)
     for seed in SEEDS:
-        yield Case(patients.data, patients.privacy, shoal.RmergeR(), seed)
-        yield Case(patients.data, model, shoal.RmergeR(), seed)
-    yield Case(videos, shoal.KKmAnonymity(k=100, m=2), shoal.RmergeR(), SEEDS[0])  # takes as long as all others
+        yield Case(patients.data, patients.model, shoal.algorithms.RmergeR(), seed)
+        yield Case(patients.data, model, shoal.algorithms.RmergeR(), seed)
+    yield Case(videos, shoal.KKm(k=100, m=2), shoal.algorithms.RmergeR(), SEEDS[0])  # takes as long as all others
 
 
 def few(grid: str) -> Case:
     """The first case of a grid for patients, on as few records as P2 traces where the grid has samples."""
     known = grid_file.load(grid_file.named()[grid], REAL).cases
-    found = [case for case in known if case.privacy.name != "k" and case.data.sample in (0, 4_000)]
+    found = [case for case in known if case.model.name != "k" and case.data.sample in (0, 4_000)]
     return next((case for case in found if case.data.sample), found[0])
 
 
@@ -52,7 +52,7 @@ def _traced() -> Iterator[dict[str, Any]]:
     """With delta = 1 Rum-bound merges everything, and with 0 Tum-bound does, in the same order."""
     for case in cases():
         problem = case.problem()
-        name = DIVERSE if case.privacy.name == "k-lm" else case.data.label.partition(",")[0]
+        name = DIVERSE if case.model.name == "k-lm" else case.data.label.partition(",")[0]
         for reading in READINGS:
             for by in ORDERS:
                 place = {"data": name, "reading": reading, "seed": case.seed}
@@ -64,7 +64,7 @@ def merging(problem: shoal.Problem, by: By, reading: Method = "sets-ul") -> Iter
     raw = problem.prepared.relational
     assert raw is not None
     scale = NcpScale.of(raw)
-    formed = FORMATIONS["cluster"](raw, scale, problem.privacy.values()["k"], problem.seed, LOCAL)
+    formed = FORMATIONS["cluster"](raw, scale, problem.model.values()["k"], problem.seed, LOCAL)
     clusters = Clusters(problem.prepared, scale, formed, LOCAL, by=by)
     clusters.merge_infeasible()
     within = SetGeneralizer(problem.prepared, reading)

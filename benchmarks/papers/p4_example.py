@@ -141,9 +141,9 @@ def checks(rows: Sequence[str] = ROWS) -> list[Check]:
     data, tree = shoal.read([list(row) for row in rows]), hierarchy()
 
     def release(algorithm: Any, m: Any = "all") -> Any:
-        local = isinstance(algorithm, shoal.Partition)
-        model = shoal.TransactionalK(k=K) if local else shoal.KmAnonymity(k=K, m=m)
-        return shoal.anonymize(shoal.Problem(data, tree, model, shoal.LM()), algorithm)
+        local = isinstance(algorithm, shoal.algorithms.Partition)
+        model = shoal.models.TransactionalK(k=K) if local else shoal.Km(k=K, m=m)
+        return shoal.anonymize(shoal.Problem(data, tree, model, shoal.metrics.LM()), algorithm)
 
     def ended(algorithm: Any, m: Any = "all") -> str:
         cut, gone = solution(algorithm, m)
@@ -169,10 +169,13 @@ def checks(rows: Sequence[str] = ROWS) -> list[Check]:
     costs = [cost("T"), cost(CUT2), cost(CUT2, "i"), cost(CUT3, "Hi"), cost("PJMei", "i"), cost(CUT6), cost(CUT6, "i")]
     threats, head = minimal_threats(rows, CUT6), set(rows[0])
     wider = [row for row in rows if {"e", "i"} < set(row)]
-    local = ["".join(sorted(row)) for row in release(shoal.Partition()).published.rows.sets()]
+    local = ["".join(sorted(row)) for row in release(shoal.algorithms.Partition()).published.rows.sets()]
     apart = {"T", "P", "K"} <= set("".join(local)) and all("f" in row for row in local if "K" in row)
-    removed = solution(shoal.MM())[1]
-    ends = {ended(method) for method in (shoal.HgHs(), shoal.MHgHs(), shoal.MHgHs(rounds="all"))}
+    removed = solution(shoal.algorithms.MM())[1]
+    ends = {
+        ended(method)
+        for method in (shoal.algorithms.HgHs(), shoal.algorithms.MHgHs(), shoal.algorithms.MHgHs(rounds="all"))
+    }
     last, first = "".join(sorted(CUT6)), "Mabcdefgi"
     return [
         same("s.2, s.3.1", f"costs {COSTS}", ", ".join(costs), COSTS),
@@ -182,7 +185,7 @@ def checks(rows: Sequence[str] = ROWS) -> list[Check]:
             _sets(rows[:1]),
             {"c", "d"} <= head and "f" not in head,
         ),
-        same("s.1", "2^infinity-anonymity by cuts alone: all at the top", solution(shoal.AA())[0], "T"),
+        same("s.1", "2^infinity-anonymity by cuts alone: all at the top", solution(shoal.algorithms.AA())[0], "T"),
         Check("s.1", "LG's output has T, P and K, and f wherever it has K", _sets(local), apart),
         Check(
             "s.1",
@@ -204,7 +207,7 @@ def checks(rows: Sequence[str] = ROWS) -> list[Check]:
         same(
             "s.4.2",
             "the first round ends in {a,b,c,d,f,g,M,e,i}, nothing suppressed",
-            ended(shoal.MHgHs(), 1),
+            ended(shoal.algorithms.MHgHs(), 1),
             f"{_sets([first])} with nothing suppressed",
         ),
         same(

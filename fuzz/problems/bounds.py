@@ -12,7 +12,7 @@ from fuzz.problems.definitions import DEFINITIONS, Losses, View, holds
 from fuzz.problems.truth import CLOSE, full_options, item_weights, view_of
 from fuzz.problems.world import Seen, World
 from shoal import discovery
-from shoal.algorithms import Algorithm, ExactAlgorithm, SuppressingAlgorithm, TreeAlgorithm
+from shoal.algorithms.base import Algorithm, ExactAlgorithm, SuppressingAlgorithm, TreeAlgorithm
 
 MOST_CUTS = 150  # trees with more are not tried
 MOST_GROUPINGS = 400

@@ -11,9 +11,9 @@ from fuzz.problems import labels, trees
 from fuzz.problems.case import Case, Parents, Rows
 from fuzz.problems.files import SUFFIX, TABULAR
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
+from shoal.models.base import PrivacyModel
 from shoal.options import Option, Spec
-from shoal.privacy import PrivacyModel
 
 SET_COLUMNS = (("items",), ("A", "B"), ("A", "B", "C"))
 SENSITIVE_COLUMN = "d"
@@ -41,7 +41,7 @@ COLUMNS: dict[str, tuple[list[str], list[dict[str, Any]]]] = {  # name -> values
 def pairs() -> list[tuple[type[Algorithm], type[PrivacyModel]]]:
     """Every algorithm with every model that it solves."""
     algorithms = discovery.find("shoal.algorithms", Algorithm).values()
-    models = discovery.find("shoal.privacy", PrivacyModel).values()
+    models = discovery.find("shoal.models", PrivacyModel).values()
     return [(algorithm, model) for algorithm in algorithms for model in models if issubclass(model, algorithm.solves)]
 
 

@@ -11,10 +11,10 @@ import shoal
 from fuzz.problems.case import Case
 from fuzz.problems.world import Seen, Sets
 from shoal import discovery, hierarchies
-from shoal.algorithms import Algorithm
-from shoal.metrics import AdditiveLoss
+from shoal.algorithms.base import Algorithm
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def is_random(algorithm: Algorithm) -> bool:
 
 def privacy_of(case: Case, *, again: bool = False) -> PrivacyModel:
     """The model with its options."""
-    cls = discovery.get("shoal.privacy", PrivacyModel, case.model)
+    cls = discovery.get("shoal.models", PrivacyModel, case.model)
     return cls(**_plain(cls, case.model_options, again=again))
 
 

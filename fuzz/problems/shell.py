@@ -21,9 +21,9 @@ from fuzz.problems.definitions import DEFINITIONS
 from fuzz.problems.library import Outcome
 from fuzz.problems.world import Seen, World
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 
 BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0"  # ends of lines: no part of what is typed
 
@@ -173,7 +173,7 @@ def _verify(case: Case, target: Path, options: dict[str, Any]) -> list[Failure]:
         words += ["--hierarchy-format", case.tree_format]
     known = [name for name in case.columns if "role" not in case.roles.get(name, {})]
     known = [name for name in known if name not in case.model_options.get("sensitive_column", ())]
-    if discovery.get("shoal.privacy", PrivacyModel, case.model).relational:
+    if discovery.get("shoal.models", PrivacyModel, case.model).relational:
         words += ["--quasi-identifiers", ",".join(known)]
     code, out, err = run(*words)
     if code in (0, 2):
@@ -253,7 +253,7 @@ def _column_words(case: Case) -> list[str]:
 
 
 def _spec_words(base: type[Spec], name: str, options: dict[str, Any]) -> list[str]:
-    package = "shoal.privacy" if base is PrivacyModel else "shoal.algorithms"
+    package = "shoal.models" if base is PrivacyModel else "shoal.algorithms"
     known = {option.name: option for option in discovery.get(package, base, name).options()}
     words: list[str] = []
     for key, value in options.items():

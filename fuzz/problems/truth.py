@@ -59,9 +59,9 @@ def guarantee(world: World, seen: Seen) -> list[Failure]:
 def full_options(world: World) -> dict[str, Any]:
     """The model's options with their defaults."""
     from shoal import discovery
-    from shoal.privacy import PrivacyModel
+    from shoal.models.base import PrivacyModel
 
-    cls = discovery.get("shoal.privacy", PrivacyModel, world.case.model)
+    cls = discovery.get("shoal.models", PrivacyModel, world.case.model)
     return {**{option.name: option.default for option in cls.options()}, **world.case.model_options}
 
 

@@ -16,8 +16,8 @@ from fuzz.problems.world import Seen, Sets, World
 from shoal.data.dataset import Dataset
 from shoal.data.table import Role, Table
 from shoal.errors import ShoalError
-from shoal.privacy import PrivacyModel, Verdict
-from shoal.privacy.witness import DisclosingInClass, DisclosingSet, RareInClass, RareRecord
+from shoal.models.base import PrivacyModel, Verdict
+from shoal.models.witness import DisclosingInClass, DisclosingSet, RareInClass, RareRecord
 
 PERTURBED = 3  # changed copies of each release
 
@@ -30,19 +30,19 @@ def of_original(world: World) -> list[Failure]:
     if "group_column" in full_options(world) or (case.model in ("k", "k-km", "k-lm") and not world.quasi_identifiers):
         return []
     try:
-        privacy = library.privacy_of(case)
+        model = library.privacy_of(case)
         data = library.data_of(case)
         if case.parents is not None:
-            privacy = privacy.expand_groups(shoal.Hierarchy.from_parents(case.parents), set(data.transactions.labels))
+            model = model.expand_groups(shoal.Hierarchy.from_parents(case.parents), set(data.transactions.labels))
     except ShoalError:
         return []
-    return _agree(world, privacy, Seen(world.rows, dict(case.columns), {}), "the original")
+    return _agree(world, model, Seen(world.rows, dict(case.columns), {}), "the original")
 
 
 def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
     """The release, and copies of it with a few labels changed, or with persons who repeat a record."""
-    privacy = release.problem.privacy
-    failures = _agree(world, privacy, seen, "the release")
+    model = release.problem.model
+    failures = _agree(world, model, seen, "the release")
     if not seen.rows or failures:
         return failures
     random_ = random.Random(world.case.perturb)
@@ -50,7 +50,7 @@ def of_release(world: World, seen: Seen, release: Any) -> list[Failure]:
     if world.has_repeaters:
         copies += [_repeated(random_, rows, world.people) for rows in (seen.rows, *copies)]
     for rows in copies:
-        failures += _agree(world, privacy, Seen(rows, seen.columns, seen.book), "a changed release")
+        failures += _agree(world, model, Seen(rows, seen.columns, seen.book), "a changed release")
     return failures
 
 
@@ -76,12 +76,12 @@ def _changed(random_: random.Random, rows: Sets) -> Sets:
     return changed
 
 
-def _agree(world: World, privacy: PrivacyModel, seen: Seen, what: str) -> list[Failure]:
+def _agree(world: World, model: PrivacyModel, seen: Seen, what: str) -> list[Failure]:
     """Whether verifier and definition agree, and the first witness is one."""
     data = _dataset(world, seen)
     view = view_of(world, seen)
     try:
-        verdict = privacy.verify(privacy.validated_view(data))
+        verdict = model.verify(model.validated_view(data))
     except ShoalError:
         return []  # what is sensitive is not there, say
     expected = holds(world.case.model, full_options(world), view)

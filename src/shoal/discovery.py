@@ -1,7 +1,7 @@
 """Finds what is in the open packages (privacy, metrics, algorithms, report) and in third-party entry points.
 
 A new model, measure, algorithm or report format is one new file in its package, or a class named in the entry-point
-group ``shoal.privacy``, ``shoal.metrics``, ``shoal.algorithms`` or ``shoal.report`` of an installed distribution;
+group ``shoal.models``, ``shoal.metrics``, ``shoal.algorithms`` or ``shoal.report`` of an installed distribution;
 ``shoal.io`` is the group of file formats.
 """
 
@@ -71,6 +71,6 @@ def get(package: str, base: type[T], name: str) -> type[T]:
             return cls  # type: ignore[no-any-return]
     known: dict[str, type[T]] = find(package, base)
     if name not in known:
-        what = {"privacy": "model", "metrics": "loss"}.get(package.rpartition(".")[2], "algorithm")
+        what = {"models": "model", "metrics": "loss"}.get(package.rpartition(".")[2], "algorithm")
         raise OptionError(f"Unknown {what} '{name}'{did_you_mean(name, known)}: known are {', '.join(known)}.")
     return known[name]

@@ -77,7 +77,7 @@ class PrivacyViolation(ShoalError):
 
     def __init__(self, message: str, verdict: Any) -> None:
         super().__init__(message)
-        self.verdict = verdict  # the shoal.Verdict that failed
+        self.verdict = verdict  # the shoal.models.Verdict that failed
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.columns import Column
 from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
@@ -21,10 +21,11 @@ from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible
-from shoal.metrics import AdditiveLoss, covered_sizes
+from shoal.metrics.base import AdditiveLoss
+from shoal.metrics.coverage import covered_sizes
 from shoal.metrics.lm import LM
 from shoal.metrics.ncp import NCP
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
@@ -77,11 +78,11 @@ def problems(
 
     What the model declares sensitive is in some rows, and sometimes in the hierarchy too.
     """
-    privacy = draw(privacies)
+    model = draw(privacies)
     hierarchy = draw(hierarchies(max_leaves))
     items = st.sets(st.sampled_from(hierarchy.labels[: hierarchy.n_leaves]), max_size=6)
     rows = draw(st.lists(items, min_size=1, max_size=max_rows))
-    if hidden := privacy.sensitive_labels:
+    if hidden := model.sensitive_labels:
         extra: st.SearchStrategy[frozenset[str]] = st.one_of(
             st.just(frozenset()), st.just(frozenset()), st.frozensets(st.sampled_from(hidden))
         )
@@ -93,12 +94,12 @@ def problems(
             rows[0] |= set(hidden)
     rows *= draw(st.integers(1, 3))
     loss: AdditiveLoss = draw(st.sampled_from([NCP(), LM()]))
-    people = draw(persons(len(rows))) if privacy.counts_persons else None
+    people = draw(persons(len(rows))) if model.counts_persons else None
     data = Dataset(Transactions.from_sets(rows).of_persons(people))
-    if not privacy.relational:
-        return Problem(data, hierarchy, privacy, loss)
+    if not model.relational:
+        return Problem(data, hierarchy, model, loss)
     table, columns = draw(tables(len(rows)))
-    return Problem(Dataset(data.transactions, table), hierarchy, privacy, loss, draw(seeds), columns=columns)
+    return Problem(Dataset(data.transactions, table), hierarchy, model, loss, draw(seeds), columns=columns)
 
 
 seeds = st.integers(0, 3)
@@ -134,7 +135,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
     """What every algorithm must do: a verified, truthful release of the same rows, or Infeasible; twice the same."""
     problem = given.prepared
     try:
-        problem.privacy.feasible(problem.original)
+        problem.model.feasible(problem.original)
     except Infeasible:
         try:
             anonymize(given, algorithm)
@@ -144,14 +145,14 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
     try:
         release = anonymize(given, algorithm, Engine(workers=1))
     except Infeasible as error:
-        if problem.privacy.relational and "--delta" in str(error):
+        if problem.model.relational and "--delta" in str(error):
             return
         assert algorithm.generalizes, "a refusal that came too late"
         root = GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root])
         top = root.apply(problem.items, problem.sensitive_part)
         if problem.relational is not None:
             top = replace(top, relational=problem.relational.generalized(np.zeros(len(top.rows), dtype=np.int64)))
-        assert not problem.privacy.verify(top).holds, "the root would have done"
+        assert not problem.model.verify(top).holds, "the root would have done"
         return
     assert release.verdict.holds
     assert len(release.published.rows) == len(problem.items)
@@ -212,11 +213,11 @@ def _parts(published: Published) -> tuple[list[frozenset[str]], list[frozenset[s
 
 
 def check_privacy_model(
-    privacy: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]
+    model: PrivacyModel, holding: Iterable[Sequence[str]], failing: Iterable[Sequence[str]]
 ) -> None:
     """A model must accept one list of rows and refuse another, with a witness."""
-    assert privacy.verify(Published.plain(Transactions.from_sets(holding))).holds
-    verdict = privacy.verify(Published.plain(Transactions.from_sets(failing)))
+    assert model.verify(Published.plain(Transactions.from_sets(holding))).holds
+    verdict = model.verify(Published.plain(Transactions.from_sets(failing)))
     assert not verdict.holds
     assert verdict.witnesses
     assert verdict.violations >= len(verdict.witnesses) > 0

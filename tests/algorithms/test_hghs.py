@@ -25,8 +25,10 @@ from tests.budget import examples
 from tests.conftest import implementations
 
 M = st.sampled_from([1, 2, 2, 3, 3, 4, "all"])
-km = st.builds(shoal.KmAnonymity, k=st.integers(2, 5), m=M)
-BOTH = pytest.mark.parametrize("algorithm", [shoal.HgHs, shoal.MHgHs], ids=lambda cls: str(cls.name))
+km = st.builds(shoal.Km, k=st.integers(2, 5), m=M)
+BOTH = pytest.mark.parametrize(
+    "algorithm", [shoal.algorithms.HgHs, shoal.algorithms.MHgHs], ids=lambda cls: str(cls.name)
+)
 
 
 @st.composite
@@ -37,7 +39,7 @@ def wide_problems(draw: st.DrawFn) -> shoal.Problem:
     row = st.frozensets(st.sampled_from(tree.items), min_size=1, max_size=5)
     rows = draw(st.lists(row, min_size=8, max_size=40))
     rows += draw(st.lists(st.sampled_from(rows), max_size=30))
-    loss = draw(st.sampled_from([shoal.NCP(), shoal.LM()]))
+    loss = draw(st.sampled_from([shoal.metrics.NCP(), shoal.metrics.LM()]))
     return shoal.Problem(shoal.read([sorted(row) for row in rows]), tree, draw(km), loss)
 
 
@@ -49,7 +51,7 @@ def cases(draw: st.DrawFn) -> tuple[shoal.Problem, Limits]:
     if draw(st.booleans()):
         weights = draw(st.dictionaries(st.sampled_from(problem.hierarchy.items), st.integers(0, 5)))
         problem = shoal.Problem(
-            problem.data, problem.hierarchy, problem.privacy, problem.loss, weights=shoal.Weights(weights)
+            problem.data, problem.hierarchy, problem.model, problem.loss, weights=shoal.Weights(weights)
         )
     percent = draw(st.sampled_from([100.0, 100.0, 50.0, 20.0, 5.0, 0.0]))
     return problem, Limits.of(problem.prepared, percent, draw(st.lists(labels, max_size=2, unique=True)))
@@ -77,7 +79,7 @@ def test_twins_agree(case: tuple[shoal.Problem, Limits], data: st.DataObject, si
     problem, limits = case
     inner = range(problem.hierarchy.n_leaves, len(problem.hierarchy))
     floor = sorted(data.draw(st.sets(st.sampled_from(inner), max_size=3))) if inner else []
-    floor = shoal.GlobalCut.raising(problem.hierarchy, floor).raised
+    floor = shoal.recoding.GlobalCut.raising(problem.hierarchy, floor).raised
     results = []
     for module in implementations():
         kernel = module.Suppression(*arrays(problem, limits))
@@ -98,10 +100,10 @@ def test_limits_are_kept_to(case: tuple[shoal.Problem, Limits]) -> None:
             cut = search(problem.prepared, limits, shoal.Engine()).recoding
         except shoal.errors.Infeasible as error:
             assert "within the limits on suppression" in str(error)  # noqa: PT017
-            assert 0 < problem.prepared.items.non_empty < int(problem.privacy.values()["k"])
+            assert 0 < problem.prepared.items.non_empty < int(problem.model.values()["k"])
             continue
-        assert isinstance(cut, shoal.GlobalCut)
-        assert problem.privacy.verify(cut.apply(problem.prepared.items)).holds
+        assert isinstance(cut, shoal.recoding.GlobalCut)
+        assert problem.model.verify(cut.apply(problem.prepared.items)).holds
         assert limits.suppressed(cut.suppressed) <= limits.budget
         assert not limits.barred(h)[cut.suppressed].any()
         assert limits.occurrences[cut.suppressed].all()  # what does not occur is not suppressed
@@ -112,23 +114,23 @@ def test_limits_are_kept_to(case: tuple[shoal.Problem, Limits]) -> None:
 def test_what_is_minimised_is_what_is_measured(case: tuple[shoal.Problem, Limits]) -> None:
     """And it is never more than publishing the root alone."""
     problem, _ = case
-    for algorithm in (shoal.HgHs(), shoal.MHgHs()):
+    for algorithm in (shoal.algorithms.HgHs(), shoal.algorithms.MHgHs()):
         release = shoal.anonymize(problem, algorithm)
         cut = release.solution.recoding
-        assert isinstance(cut, shoal.GlobalCut)
+        assert isinstance(cut, shoal.recoding.GlobalCut)
         gone = int(problem.prepared.occurrences[cut.suppressed].sum()) * problem.loss.worst(problem.hierarchy.n_leaves)
         total = int(problem.prepared.costs[cut.kept].sum()) + gone
         measured = release.losses[("weighted_" if problem.weights else "") + problem.loss.name]
         assert measured == pytest.approx(total / problem.prepared.scale, abs=1e-12)
         assert total <= problem.prepared.costs[-1] or problem.prepared.items.non_empty < int(
-            problem.privacy.values()["k"]
+            problem.model.values()["k"]
         )
 
 
 @BOTH
 @examples(60)
 @given(problem=wide_problems())
-def test_conformance_on_wider_data(algorithm: type[shoal.Algorithm], problem: shoal.Problem) -> None:
+def test_conformance_on_wider_data(algorithm: type[shoal.algorithms.Algorithm], problem: shoal.Problem) -> None:
     check_algorithm(algorithm(), problem)
 
 
@@ -136,11 +138,11 @@ H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 
 
 def problem_of(rows: list[list[str]], k: int, m: int | Literal["all"] = 2) -> shoal.Problem:
-    return shoal.Problem(shoal.read(rows), H, shoal.KmAnonymity(k=k, m=m))
+    return shoal.Problem(shoal.read(rows), H, shoal.Km(k=k, m=m))
 
 
 @BOTH
-def test_fewer_rows_than_k_lose_everything(algorithm: type[shoal.HgHs]) -> None:
+def test_fewer_rows_than_k_lose_everything(algorithm: type[shoal.algorithms.HgHs]) -> None:
     problem = problem_of([["a1", "b1"], [], ["a2"]], k=3)
     assert shoal.anonymize(problem, algorithm()).published.rows.sets() == [set(), set(), set()]
     for limited in (algorithm(max_suppressed=99.0), algorithm(never_suppress=("a2",))):
@@ -149,7 +151,7 @@ def test_fewer_rows_than_k_lose_everything(algorithm: type[shoal.HgHs]) -> None:
 
 
 @BOTH
-def test_limits_change_the_release(algorithm: type[shoal.HgHs]) -> None:
+def test_limits_change_the_release(algorithm: type[shoal.algorithms.HgHs]) -> None:
     problem = problem_of([["a1", "b1"]] * 4 + [[], ["a2", "b1"]], k=2)
     released = [{"a1", "b1"}] * 4 + [set(), {"b1"}]
     assert shoal.anonymize(problem, algorithm()).published.rows.sets() == released  # empty rows stay where they are
@@ -160,17 +162,17 @@ def test_limits_change_the_release(algorithm: type[shoal.HgHs]) -> None:
 
 
 @BOTH
-def test_m_beyond_any_row_is_m_all(algorithm: type[shoal.HgHs]) -> None:
+def test_m_beyond_any_row_is_m_all(algorithm: type[shoal.algorithms.HgHs]) -> None:
     rows = [["a1", "b1"], ["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b2"], ["a1", "b2"]] * 2
     releases = [shoal.anonymize(problem_of(rows, 3, m), algorithm()) for m in (4, 99, "all")]
     assert len({release.published.rows.sha256 for release in releases}) == 1
 
 
 @BOTH
-def test_chains_do_not_stop_the_walk(algorithm: type[shoal.HgHs]) -> None:
+def test_chains_do_not_stop_the_walk(algorithm: type[shoal.algorithms.HgHs]) -> None:
     """Expanding a label with one child gains nothing by itself."""
     chained = shoal.Hierarchy.from_tree({"ALL": {"X": {"Y": {"A": {"a": ["a1", "a2"]}, "B": ["b1", "b2"]}}}})
-    problem = shoal.Problem(shoal.read([["a1", "b1"], ["a2", "b2"]] * 5), chained, shoal.KmAnonymity(k=5, m=2))
+    problem = shoal.Problem(shoal.read([["a1", "b1"], ["a2", "b2"]] * 5), chained, shoal.Km(k=5, m=2))
     assert shoal.anonymize(problem, algorithm()).losses["ncp"] == 0.0
 
 
@@ -181,9 +183,9 @@ def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.kernels.search.suppress.suppression.Suppression.run", overflow)
     problem = problem_of([["a1", "b1"]] * 4, k=2)
     with pytest.raises(shoal.errors.Infeasible, match="use --algorithm mhghs, or choose a smaller m"):
-        shoal.anonymize(problem, shoal.HgHs())
+        shoal.anonymize(problem, shoal.algorithms.HgHs())
     with pytest.raises(shoal.errors.Infeasible, match="in memory: choose a smaller m"):
-        shoal.anonymize(problem, shoal.MHgHs())
+        shoal.anonymize(problem, shoal.algorithms.MHgHs())
 
 
 @pytest.mark.skipif(kernels.KIND == "python", reason="the readable kernel remembers nothing")
@@ -201,25 +203,25 @@ WEBVIEW_1 = {2: 0.025974, 3: 0.075370, "all": 0.160602}
 
 @BOTH
 @pytest.mark.parametrize("m", WEBVIEW_1)
-def test_webview_1(real_data: Path, algorithm: type[shoal.HgHs], m: int | Literal["all"]) -> None:
+def test_webview_1(real_data: Path, algorithm: type[shoal.algorithms.HgHs], m: int | Literal["all"]) -> None:
     data = shoal.read(real_data / "bms-webview-1" / "transactions.dat")
     tree = balanced(data.transactions.labels, fanout=5)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m)), algorithm())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), algorithm())
     assert release.verdict.holds
     assert release.losses["ncp"] == pytest.approx(WEBVIEW_1[m], abs=1e-6)
 
 
 @BOTH
 @pytest.mark.parametrize("m", [2, 3, "all"])
-def test_groceries(real_data: Path, algorithm: type[shoal.HgHs], m: int | Literal["all"]) -> None:
+def test_groceries(real_data: Path, algorithm: type[shoal.algorithms.HgHs], m: int | Literal["all"]) -> None:
     data = shoal.read(real_data / "groceries" / "transactions.basket")
     tree = hierarchies.load(real_data / "groceries" / "hierarchy.csv")
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m))
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=m))
     release = shoal.anonymize(problem, algorithm())
     assert release.verdict.holds
     limited = algorithm(max_suppressed=0.1, never_suppress=("beef",))
     cut = shoal.anonymize(problem, limited).solution.recoding
-    assert isinstance(cut, shoal.GlobalCut)
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (
         Limits.of(problem.prepared, 0.1, ["beef"]).suppressed(cut.suppressed)
         <= len(problem.prepared.items.items) // 1000
@@ -237,8 +239,8 @@ def test_twins_agree_on_longer_walks(seed: int) -> None:
     for _ in range(rng.randint(20, 120)):
         row = [item for item in rng.choice(models) if rng.random() < 0.8]
         rows.append(row + ([rng.choice(tree.items)] if rng.random() < 0.3 else []))
-    loss = rng.choice([shoal.NCP(), shoal.LM()])
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=rng.randint(2, 6)), loss)
+    loss = rng.choice([shoal.metrics.NCP(), shoal.metrics.LM()])
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=rng.randint(2, 6)), loss)
     limits = Limits.of(
         problem.prepared, rng.choice([100, 100, 30, 10, 3]), rng.sample(tree.labels, rng.choice([0, 0, 1, 2]))
     )
@@ -256,7 +258,7 @@ def test_twins_agree_on_rows_of_most_items(seed: int) -> None:
     tree = balanced("abcdefghijklmnopqrstuvwx", fanout=rng.choice([2, 5, 24]))
     rows = [[item for item in tree.items if rng.random() < 0.6] for _ in range(rng.choice([30, 60]))]
     rows += [rng.choice(rows) for _ in range(20)]  # weights
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=rng.choice([8, 10, 14])))
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=rng.choice([8, 10, 14])))
     limits = Limits.of(problem.prepared, 100, [])
     size = rng.choice([3, 4])
     found = [

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.hierarchies.balance import balanced
 from shoal.kernels.search.neighbours.gray_order import gray_order
-from shoal.privacy.people import with_items
+from shoal.models.people import with_items
 from shoal.search.gray import Splitting, borders, gray_chunks, joined
 from shoal.testing import check_algorithm, persons, problems
 from tests import oracles
@@ -27,11 +27,11 @@ from tests.budget import examples
 from tests.conftest import TWINS
 
 rows_of_codes = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=25)
-km = st.builds(shoal.KmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
+km = st.builds(shoal.Km, k=st.integers(2, 4), m=st.integers(1, 3))
 
 
-def coded(rows: list[set[int]]) -> shoal.Transactions:
-    return shoal.Transactions.from_sets([map(str, row) for row in rows], [str(item) for item in range(10)])
+def coded(rows: list[set[int]]) -> shoal.data.Transactions:
+    return shoal.data.Transactions.from_sets([map(str, row) for row in rows], [str(item) for item in range(10)])
 
 
 def decoded(row: set[int]) -> int:
@@ -113,9 +113,9 @@ def test_a_sample_estimates_all_combinations() -> None:
 
 @examples(80)
 @given(
-    problem=problems(st.one_of(km, st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3)))),
+    problem=problems(st.one_of(km, st.builds(shoal.models.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3)))),
     method=st.builds(
-        shoal.LRA,
+        shoal.algorithms.LRA,
         chunks=st.integers(1, 6),
         bit_order=st.sampled_from(["hierarchy", "frequent-first", "rare-first"]),
         borders=st.sampled_from(["closed", "half-open"]),
@@ -123,7 +123,7 @@ def test_a_sample_estimates_all_combinations() -> None:
         estimate_from=st.integers(0, 5),
     ),
 )
-def test_every_splitting_is_safe(problem: shoal.Problem, method: shoal.LRA) -> None:
+def test_every_splitting_is_safe(problem: shoal.Problem, method: shoal.algorithms.LRA) -> None:
     check_algorithm(method, problem)
 
 
@@ -132,14 +132,14 @@ def test_a_chunk_of_few_long_records_has_the_largest_tree(real_data: Path) -> No
     data = shoal.read(real_data / "bms-webview-1" / "transactions.dat")
     supports = dict(zip(data.transactions.labels, data.transactions.supports.tolist(), strict=True))
     tree = balanced(data.transactions.labels, fanout=5, supports=supports)
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=3)).prepared
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=3)).prepared
     engine = shoal.Engine(built_trees=True)
     nodes = "count_tree_nodes_built"
-    aa = shoal.AA().solve(problem, engine).statistics[nodes]
-    by_frequency = shoal.LRA(bit_order="frequent-first").solve(problem, engine).statistics
+    aa = shoal.algorithms.AA().solve(problem, engine).statistics[nodes]
+    by_frequency = shoal.algorithms.LRA(bit_order="frequent-first").solve(problem, engine).statistics
     assert by_frequency[f"{nodes}_records"] == 20
     assert by_frequency[nodes] / aa == pytest.approx(13.2, abs=0.1)
-    assert shoal.LRA().solve(problem, engine).statistics[nodes] < aa
+    assert shoal.algorithms.LRA().solve(problem, engine).statistics[nodes] < aa
 
 
 def test_chunks_that_cannot_stand_alone_join() -> None:
@@ -156,10 +156,10 @@ def test_chunks_that_cannot_stand_alone_join() -> None:
 @given(problem=problems(km), chunks=st.integers(1, 6), within=st.sampled_from(["aa", "optimal"]))
 def test_asking_for_original_items_gains_nothing(problem: shoal.Problem, chunks: int, within: Any) -> None:
     """A row fits an item if one of its labels covers it: any m items fit no row or at least k (models.md)."""
-    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    k, m = problem.model.values()["k"], problem.model.values()["m"]
     if 0 < with_items(problem.prepared.items) < k:
         return
-    release = shoal.anonymize(problem, shoal.LRA(chunks=chunks, flexibility=1, within=within))
+    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks, flexibility=1, within=within))
     published = release.published
     people = oracles.people_of(problem.prepared.persons) or range(len(published.rows))
     covered = [{int(item) for label in row for item in published.cover(int(label))} for row in published.rows]
@@ -180,8 +180,8 @@ def test_degenerate_data(chunks: int) -> None:
         "a few": [["a1"], ["a2"], ["b1", "a1"], [], []],
     }
     for rows in cases.values():
-        problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=3, m=2))
-        release = shoal.anonymize(problem, shoal.LRA(chunks=chunks))
+        problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=3, m=2))
+        release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks))
         assert len(release.published.rows) == len(rows)
         if rows == cases["all equal"]:
             assert release.losses["ncp"] == 0
@@ -190,8 +190,8 @@ def test_degenerate_data(chunks: int) -> None:
 def test_one_chunk_is_aa() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
-    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
-    one, aa = (shoal.anonymize(problem, method) for method in (shoal.LRA(chunks=1), shoal.AA()))
+    problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
+    one, aa = (shoal.anonymize(problem, method) for method in (shoal.algorithms.LRA(chunks=1), shoal.algorithms.AA()))
     assert one.published.rows.sets() == aa.published.rows.sets()
     assert one.provenance["search"]["count_tree_nodes"] == aa.provenance["search"]["count_tree_nodes"]
 
@@ -199,8 +199,8 @@ def test_one_chunk_is_aa() -> None:
 def test_labels_of_different_chunks_coexist_and_it_is_said() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1"], ["a2"], ["a1"], *[["a1", "b2"]] * 3]
-    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.LRA(chunks=2))
+    problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=2))
     assert release.published.rows.sets() == [{"A"}, {"A"}, {"A"}, *[{"a1", "b2"}] * 3]
     assert not release.published.exclusive
     summary = release.recoding.summary()
@@ -209,9 +209,9 @@ def test_labels_of_different_chunks_coexist_and_it_is_said() -> None:
 
 def test_optimal_within_chunks_of_lm() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": ["a", "b"]})
-    data = shoal.Dataset(shoal.Transactions.from_sets([["a", "s"], ["b"], ["a"], ["b"]]))
-    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
-    assert shoal.anonymize(problem, shoal.LRA(within="optimal")).losses["ncp"] == 0
+    data = shoal.Dataset(shoal.data.Transactions.from_sets([["a", "s"], ["b"], ["a"], ["b"]]))
+    problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("s",)))
+    assert shoal.anonymize(problem, shoal.algorithms.LRA(within="optimal")).losses["ncp"] == 0
 
 
 @pytest.mark.parametrize("chunks", [1, 2, 3, 4])
@@ -220,9 +220,11 @@ def test_shares_of_persons_hold_across_chunks(chunks: int) -> None:
     rows = [*[["a", "s"], ["a"]] * 2, ["a", "b"], ["a", "b", "s"], *[["c"]] * 4]
     people = [1, 2, 1, 2, 1, 2, 3, 4, 5, 6]
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a", "b"], "C": ["c", "d"]}})
-    data = shoal.Dataset(shoal.Transactions.from_sets(rows).of_persons(people))
-    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",))).prepared
-    made = shoal.LRA(chunks=chunks, flexibility=0).solve(problem, shoal.Engine()).recoding.apply(problem.items)
+    data = shoal.Dataset(shoal.data.Transactions.from_sets(rows).of_persons(people))
+    problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("s",))).prepared
+    made = (
+        shoal.algorithms.LRA(chunks=chunks, flexibility=0).solve(problem, shoal.Engine()).recoding.apply(problem.items)
+    )
     for label in made.rows.labels:
         holders = {person for person, row in zip(people, made.rows.sets(), strict=True) if label in row}
         told = {p for p, row, raw in zip(people, made.rows.sets(), rows, strict=True) if label in row and "s" in raw}

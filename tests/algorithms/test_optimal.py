@@ -20,7 +20,7 @@ import shoal
 from shoal import hierarchies
 from shoal.errors import OptionError
 from shoal.generators.quest import Quest
-from shoal.privacy.people import with_items
+from shoal.models.people import with_items
 from shoal.recoding.solution import Solution
 from shoal.report.explanations import cut_of, explain_cut
 from shoal.search import exact, solver
@@ -30,8 +30,8 @@ from shoal.testing import all_cuts, problems
 from tests import oracles
 from tests.budget import examples
 
-km = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.one_of(st.integers(1, 4), st.just("all")))
-finite = st.builds(shoal.KmAnonymity, k=st.integers(2, 6), m=st.integers(1, 4))
+km = st.builds(shoal.Km, k=st.integers(2, 6), m=st.one_of(st.integers(1, 4), st.just("all")))
+finite = st.builds(shoal.Km, k=st.integers(2, 6), m=st.integers(1, 4))
 weights = st.dictionaries(
     st.sampled_from([f"i{n}" for n in range(8)]), st.sampled_from([0, 0.25, 1, 3, 12.5]), min_size=1
 )
@@ -39,17 +39,17 @@ QUIET = shoal.Engine()
 
 
 def feasible(problem: shoal.Problem) -> bool:
-    return not 0 < with_items(problem.prepared.items) < int(problem.privacy.values()["k"])
+    return not 0 < with_items(problem.prepared.items) < int(problem.model.values()["k"])
 
 
 def cost(problem: shoal.Problem, solution: Solution) -> int:
-    assert isinstance(solution.recoding, shoal.GlobalCut)
+    assert isinstance(solution.recoding, shoal.recoding.GlobalCut)
     return int(problem.prepared.costs[solution.recoding.nodes].sum())
 
 
-def safe(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
+def safe(problem: shoal.Problem, cut: shoal.recoding.GlobalCut) -> bool:
     """By the oracle, which shares nothing with the search."""
-    values = problem.privacy.values()
+    values = problem.model.values()
     longest = int(problem.prepared.items.sizes.max(initial=1))
     m = longest if values["m"] == "all" else min(int(values["m"]), longest)
     rows, people = cut.apply(problem.prepared.items).rows.sets(), oracles.people_of(problem.prepared.persons)
@@ -61,7 +61,7 @@ def weighted(problem: shoal.Problem, given: dict[str, float]) -> shoal.Problem:
     return shoal.Problem(
         problem.data,
         problem.prepared.hierarchy,
-        problem.privacy,
+        problem.model,
         problem.loss,
         weights=shoal.Weights(known) if known else None,
     )
@@ -71,12 +71,12 @@ def medium(m: int | Literal["all"] = 3, k: int = 5, fanout: int = 3, rows: int =
     """Large enough for several rounds and thousands of clauses."""
     data = Quest(rows=rows, items=120, mean_size=5, mean_pattern=2, seed=seed).transactions()
     tree = hierarchies.balanced(data.labels, fanout=fanout)
-    return shoal.Problem(shoal.Dataset(data), tree, shoal.KmAnonymity(k=k, m=m))
+    return shoal.Problem(shoal.Dataset(data), tree, shoal.Km(k=k, m=m))
 
 
 def check_optimal(problem: shoal.Problem) -> None:
-    found = shoal.Optimal().solve(problem.prepared, QUIET)
-    assert isinstance(found.recoding, shoal.GlobalCut)
+    found = shoal.algorithms.Optimal().solve(problem.prepared, QUIET)
+    assert isinstance(found.recoding, shoal.recoding.GlobalCut)
     best = min(
         int(problem.prepared.costs[cut.nodes].sum())
         for cut in all_cuts(problem.prepared.hierarchy)
@@ -93,10 +93,15 @@ def check_optimal(problem: shoal.Problem) -> None:
     for node in found.recoding.raised:  # every group has a witness: splitting it alone breaks the guarantee
         split = tree.cut(tree.expanded(found.recoding) | {node})
         assert not safe(problem, split)
-    for other in (shoal.AA(), shoal.DA(), shoal.AA(polish=True), shoal.Auto(siblings="none")):
+    for other in (
+        shoal.algorithms.AA(),
+        shoal.algorithms.DA(),
+        shoal.algorithms.AA(polish=True),
+        shoal.algorithms.Auto(siblings="none"),
+    ):
         assert cost(problem, other.solve(problem.prepared, QUIET)) >= best
-    if problem.privacy.values()["m"] != "all":
-        assert cost(problem, shoal.OA().solve(problem.prepared, QUIET)) == best
+    if problem.model.values()["m"] != "all":
+        assert cost(problem, shoal.algorithms.OA().solve(problem.prepared, QUIET)) == best
 
 
 @examples(100)
@@ -111,8 +116,8 @@ def test_it_is_the_best_of_all_cuts(problem: shoal.Problem, given: dict[str, flo
 def test_it_equals_oa(problem: shoal.Problem) -> None:
     """OA, which tries all cuts, is checked against brute force elsewhere."""
     if feasible(problem):
-        best = shoal.OA(polish=True).solve(problem.prepared, QUIET)
-        assert cost(problem, shoal.Optimal().solve(problem.prepared, QUIET)) == cost(problem, best)
+        best = shoal.algorithms.OA(polish=True).solve(problem.prepared, QUIET)
+        assert cost(problem, shoal.algorithms.Optimal().solve(problem.prepared, QUIET)) == cost(problem, best)
 
 
 @examples(150)
@@ -121,7 +126,7 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
     """Whenever the clock stops it."""
     if not feasible(problem):
         return
-    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    best = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
     ticks = 0
 
@@ -140,8 +145,8 @@ def test_the_bound_is_never_above_the_optimum(problem: shoal.Problem, stop: int)
     assert stopped.proven == (stopped.lower_bound == stopped.loss)
     assert 0 <= stopped.gap <= 1
     if not stopped.proven and (search.aa is not None or not search.descended):
-        assert cost(problem, found) <= cost(problem, shoal.AA().solve(problem.prepared, QUIET))
-    assert isinstance(found.recoding, shoal.GlobalCut)
+        assert cost(problem, found) <= cost(problem, shoal.algorithms.AA().solve(problem.prepared, QUIET))
+    assert isinstance(found.recoding, shoal.recoding.GlobalCut)
     assert safe(problem, found.recoding)
 
 
@@ -150,11 +155,11 @@ def test_bounds_are_honest_whatever_the_limit(fanout: int) -> None:
     """Real clocks: the limit may hit the solver at any moment, also while it loads."""
     problem = medium(fanout=fanout, m=2)
     start = time.monotonic()
-    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    best = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     taken = time.monotonic() - start
     assert best is not None
     for share in range(40):
-        found = shoal.Optimal(time_limit=taken * share / 30).solve(problem.prepared, QUIET).optimality
+        found = shoal.algorithms.Optimal(time_limit=taken * share / 30).solve(problem.prepared, QUIET).optimality
         assert found is not None
         assert found.lower_bound <= best.loss <= found.loss
         assert found.proven == (found.loss == best.loss == found.lower_bound)
@@ -163,19 +168,19 @@ def test_bounds_are_honest_whatever_the_limit(fanout: int) -> None:
 @pytest.mark.parametrize("m", [2, 3, 5, "all"])
 def test_several_rounds_and_workers(m: int | Literal["all"]) -> None:
     problem = medium(m)
-    one, other = (shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(workers=n)) for n in (1, 3))
+    one, other = (shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(workers=n)) for n in (1, 3))
     assert one.optimality is not None
     assert one.optimality.proven
     assert one.published.rows.sha256 == other.published.rows.sha256
     assert one.optimality == other.optimality
-    aa = shoal.anonymize(problem, shoal.AA())
-    polished = shoal.anonymize(problem, shoal.AA(polish=True))
+    aa = shoal.anonymize(problem, shoal.algorithms.AA())
+    polished = shoal.anonymize(problem, shoal.algorithms.AA(polish=True))
     assert one.losses["ncp"] <= polished.losses["ncp"] <= aa.losses["ncp"]
 
 
 def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = medium(fanout=2)
-    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    best = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     monkeypatch.setattr(exact, "FIRST_EFFORT", 1e-6)
     asked = []
 
@@ -185,7 +190,7 @@ def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) 
 
     ask = solver.solve
     monkeypatch.setattr(solver, "solve", solve)
-    slow = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    slow = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
     assert slow is not None
     assert slow.proven
@@ -196,13 +201,13 @@ def test_small_efforts_end_in_the_same_optimum(monkeypatch: pytest.MonkeyPatch) 
 
 def test_without_time_it_is_aa_with_a_bound() -> None:
     problem = medium(fanout=2)
-    release = shoal.anonymize(problem, shoal.Auto(time_limit=0))
-    best = shoal.anonymize(problem, shoal.Optimal())
+    release = shoal.anonymize(problem, shoal.algorithms.Auto(time_limit=0))
+    best = shoal.anonymize(problem, shoal.algorithms.Optimal())
     assert release.optimality is not None
     assert best.optimality is not None
     assert release.optimality.ended == "time limit"
     assert 0 < release.optimality.lower_bound <= best.optimality.loss <= release.optimality.loss
-    assert release.losses["ncp"] <= shoal.anonymize(problem, shoal.AA(polish=True)).losses["ncp"]
+    assert release.losses["ncp"] <= shoal.anonymize(problem, shoal.algorithms.AA(polish=True)).losses["ncp"]
 
 
 def interrupting(stage: str, times: int = 1) -> Callable[[str, float], None]:
@@ -220,7 +225,7 @@ def interrupting(stage: str, times: int = 1) -> Callable[[str, float], None]:
 
 def test_interrupted_it_keeps_the_best_so_far() -> None:
     problem = medium(fanout=2)
-    release = shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(progress=interrupting("proving")))
+    release = shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(progress=interrupting("proving")))
     assert release.optimality is not None
     assert release.optimality.ended == "interrupted"
     assert release.verdict.holds
@@ -233,12 +238,12 @@ def test_interrupted_twice_it_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(solver, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        shoal.anonymize(medium(fanout=2), shoal.Optimal())
+        shoal.anonymize(medium(fanout=2), shoal.algorithms.Optimal())
 
 
 def test_interrupted_before_there_is_anything_it_stops() -> None:
     with pytest.raises(KeyboardInterrupt):
-        shoal.anonymize(medium(), shoal.Optimal(), shoal.Engine(progress=interrupting("descending")))
+        shoal.anonymize(medium(), shoal.algorithms.Optimal(), shoal.Engine(progress=interrupting("descending")))
 
 
 @examples(150)
@@ -246,9 +251,9 @@ def test_interrupted_before_there_is_anything_it_stops() -> None:
 def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
-    for method in (shoal.AA(polish=True), shoal.DA(polish=True)):
+    for method in (shoal.algorithms.AA(polish=True), shoal.algorithms.DA(polish=True)):
         cut = method.solve(problem.prepared, QUIET).recoding
-        assert isinstance(cut, shoal.GlobalCut)
+        assert isinstance(cut, shoal.recoding.GlobalCut)
         assert safe(problem, cut)
         tree = Expansion(problem.prepared.hierarchy, problem.prepared.costs)
         assert not any(safe(problem, tree.cut(tree.expanded(cut) | {node})) for node in cut.raised)
@@ -259,14 +264,14 @@ def test_polish_leaves_nothing_that_could_be_split(problem: shoal.Problem) -> No
 def test_explanations_are_true(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
-    cut = shoal.AA().solve(problem.prepared, QUIET).recoding
-    assert isinstance(cut, shoal.GlobalCut)
+    cut = shoal.algorithms.AA().solve(problem.prepared, QUIET).recoding
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     tree, labels = Expansion(problem.prepared.hierarchy, problem.prepared.costs), problem.prepared.hierarchy.labels
     supports = cut.apply(problem.prepared.items).rows.supports
     used = {labels[node] for node, count in zip(cut.nodes, supports, strict=True) if count and node in cut.raised}
     explanations = explain_cut(problem.prepared, cut)
     assert {one.group for one in explanations} == used
-    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    k, m = problem.model.values()["k"], problem.model.values()["m"]
     for one in explanations:
         node = problem.prepared.hierarchy.code_of[one.group]
         split = tree.cut(tree.expanded(cut) | {node})
@@ -287,17 +292,17 @@ def test_explanations_are_true(problem: shoal.Problem) -> None:
 def test_a_cut_is_read_off_its_published_rows(problem: shoal.Problem) -> None:
     for cut in all_cuts(problem.prepared.hierarchy)[:20]:
         published = cut.apply(problem.prepared.items)
-        again = cut_of(problem.prepared, shoal.Published.resolve(published.rows, problem.prepared.hierarchy))
+        again = cut_of(problem.prepared, shoal.published.Published.resolve(published.rows, problem.prepared.hierarchy))
         assert again.apply(problem.prepared.items).rows.sets() == published.rows.sets()
 
 
 def test_rows_that_no_cut_makes_are_refused() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     data = shoal.read([["a1", "b1"], ["a1", "b2"]])
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=1))
-    rows = shoal.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
+    problem = shoal.Problem(data, tree, shoal.Km(k=2, m=1))
+    rows = shoal.data.Transactions.from_sets([["A", "b1"], ["a1", "b2"]])
     with pytest.raises(shoal.errors.DataError, match="the same in every row"):
-        cut_of(problem.prepared, shoal.Published.resolve(rows, tree))
+        cut_of(problem.prepared, shoal.published.Published.resolve(rows, tree))
 
 
 def test_weights_change_what_is_kept() -> None:
@@ -307,7 +312,7 @@ def test_weights_change_what_is_kept() -> None:
     kept = {}
     for group in ("medicine", "toys"):
         given = shoal.Weights({group: 10})
-        problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=2, m=2), weights=given)
+        problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2), weights=given)
         release = shoal.anonymize(problem)
         kept[group] = set(release.published.rows.labels)
         assert release.optimality is not None
@@ -335,14 +340,14 @@ def test_bad_weights(tmp_path: Any, text: str, message: str) -> None:
     (tmp_path / "w.csv").write_text(text)
     tree = shoal.Hierarchy.from_tree({"ALL": ["milk", "beer"]})
     with pytest.raises(OptionError, match=message):
-        shoal.Problem(shoal.read([["milk"]]), tree, shoal.KmAnonymity(), weights=shoal.Weights.load(tmp_path / "w.csv"))
+        shoal.Problem(shoal.read([["milk"]]), tree, shoal.Km(), weights=shoal.Weights.load(tmp_path / "w.csv"))
 
 
 def test_weights_that_cannot_be_compared_exactly_are_refused() -> None:
     tree = hierarchies.balanced([f"i{n}" for n in range(2000)])
     given = shoal.Weights({"i0": 1_000_000, "i1": 0.000001})
     rows = [[f"i{n}" for n in range(2000)] for _ in range(100)]
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(), weights=given)
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(), weights=given)
     with pytest.raises(OptionError, match="fewer digits"):
         shoal.anonymize(problem)
 
@@ -350,5 +355,5 @@ def test_weights_that_cannot_be_compared_exactly_are_refused() -> None:
 def test_equal_weights_are_no_weights() -> None:
     problem = medium()
     same = shoal.Weights({problem.prepared.hierarchy.labels[-1]: 7})
-    again = shoal.Problem(problem.data, problem.prepared.hierarchy, problem.privacy, weights=same)
+    again = shoal.Problem(problem.data, problem.prepared.hierarchy, problem.model, weights=same)
     assert np.array_equal(problem.prepared.costs, again.prepared.costs)

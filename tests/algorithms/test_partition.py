@@ -1,6 +1,6 @@
 """Transactional k-anonymity and Partition: each clause of the rule, a second implementation of it, and its verifier.
 
-Covers: privacy/transactional_k.py, published.py.
+Covers: models/transactional_k.py, published.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import HierarchyError, Infeasible, OptionError
-from shoal.privacy.witness import RareRecord
+from shoal.models.witness import RareRecord
 from shoal.published import Published
 from shoal.recoding import LocalNodes
 from shoal.testing import check_privacy_model, check_truthful, problems
@@ -26,7 +26,7 @@ from tests.conftest import Shell
 from tests.real_data.test_cuts import load
 
 Sets = list[frozenset[str]]
-models = st.builds(shoal.TransactionalK, k=st.integers(2, 5))
+models = st.builds(shoal.models.TransactionalK, k=st.integers(2, 5))
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3", "a4"], "B": ["b1", "b2"]}})
 FLAT = shoal.Hierarchy.from_tree({"ALL": ["a", "b", "c"]})
 
@@ -34,8 +34,8 @@ FLAT = shoal.Hierarchy.from_tree({"ALL": ["a", "b", "c"]})
 def problem_of(
     rows: list[list[str]], tree: shoal.Hierarchy, k: int, weights: shoal.Weights | None = None
 ) -> shoal.Problem:
-    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
-    return shoal.Problem(data, tree, shoal.TransactionalK(k=k), weights=weights)
+    data = shoal.Dataset(shoal.data.Transactions.from_sets(rows))
+    return shoal.Problem(data, tree, shoal.models.TransactionalK(k=k), weights=weights)
 
 
 def published(rows: list[list[str]], tree: shoal.Hierarchy, k: int) -> list[str]:
@@ -228,12 +228,12 @@ def slow_partition(problem: shoal.Problem, k: int) -> Sets:
 @given(data=st.data())
 def test_it_is_the_rule(data: st.DataObject) -> None:
     problem = data.draw(problems(models, max_leaves=12, max_rows=18))
-    k = problem.privacy.values()["k"]
+    k = problem.model.values()["k"]
     assert isinstance(k, int)
     if data.draw(st.booleans()):
         weights = {label: data.draw(st.integers(0, 3)) for label in problem.hierarchy.items}
         problem = shoal.Problem(
-            problem.data, problem.hierarchy, problem.privacy, problem.loss, weights=shoal.Weights(weights)
+            problem.data, problem.hierarchy, problem.model, problem.loss, weights=shoal.Weights(weights)
         )
     try:
         release = shoal.anonymize(problem)
@@ -247,8 +247,8 @@ def test_it_is_the_rule(data: st.DataObject) -> None:
     check_truthful(problem.prepared.items, release.published)
     longest = max(map(len, made), default=0)
     assert oracles.is_km_anonymous(made, k, longest)  # and so k^m-anonymous for every m
-    assert shoal.KmAnonymity(k=k, m="all").verify(release.published).holds
-    assert shoal.KmNegative(k=k, m=2).verify(release.published).holds
+    assert shoal.Km(k=k, m="all").verify(release.published).holds
+    assert shoal.models.KmNegative(k=k, m=2).verify(release.published).holds
 
 
 @examples(100)
@@ -256,7 +256,7 @@ def test_it_is_the_rule(data: st.DataObject) -> None:
 def test_the_order_of_rows_decides_between_equal_ones_only(problem: shoal.Problem) -> None:
     sets = problem.data.transactions.sets()
     turned = shoal.Problem(
-        shoal.Dataset(shoal.Transactions.from_sets(sets[::-1])), problem.hierarchy, problem.privacy, problem.loss
+        shoal.Dataset(shoal.data.Transactions.from_sets(sets[::-1])), problem.hierarchy, problem.model, problem.loss
     )
     try:
         one, other = (shoal.anonymize(which).published.rows.sets() for which in (problem, turned))
@@ -270,7 +270,7 @@ def test_the_order_of_rows_decides_between_equal_ones_only(problem: shoal.Proble
 
 @given(rows=st.lists(st.frozensets(st.sampled_from("abcd"), max_size=3), max_size=30), k=st.integers(2, 5))
 def test_the_verifier_is_exact(rows: Sets, k: int) -> None:
-    verdict = shoal.TransactionalK(k=k).verify(Published.plain(shoal.Transactions.from_sets(rows, "abcd")))
+    verdict = shoal.models.TransactionalK(k=k).verify(Published.plain(shoal.data.Transactions.from_sets(rows, "abcd")))
     counts = Counter(rows)
     rare = [(len(row), count, sorted(row)) for row, count in counts.items() if count < k]
     assert verdict.holds == holds(rows, k)
@@ -281,7 +281,7 @@ def test_the_verifier_is_exact(rows: Sets, k: int) -> None:
 
 
 def test_the_model() -> None:
-    model = shoal.TransactionalK(k=2)
+    model = shoal.models.TransactionalK(k=2)
     check_privacy_model(model, [["a"], ["a"], [], []], [["a", "b"], ["a", "b"], ["a"]])
     assert model.short == "transactional 2-anonymity"
     assert "at least 1 other:" in model.describe()
@@ -294,11 +294,11 @@ def test_what_cannot_be() -> None:
     with pytest.raises(Infeasible, match=r"no non-empty records or at least 3, got 2, .* smaller k or add data"):
         shoal.anonymize(problem_of([["a"]] * 2 + [[]] * 3, FLAT, 3))
     with pytest.raises(OptionError, match="does not solve the model transactional-k"):
-        shoal.anonymize(problem_of([["a"]] * 3, FLAT, 3), shoal.AA())
+        shoal.anonymize(problem_of([["a"]] * 3, FLAT, 3), shoal.algorithms.AA())
 
 
 def test_labels_that_do_not_fit_their_rows_are_refused() -> None:
-    rows = TREE.encode(shoal.Transactions.from_sets([["a1", "b1"], ["a2"]]))
+    rows = TREE.encode(shoal.data.Transactions.from_sets([["a1", "b1"], ["a2"]]))
     code = TREE.code_of
     good = [["A", "b1"], ["a2"]]
     bad = [
@@ -326,10 +326,10 @@ def test_labels_that_do_not_fit_their_rows_are_refused() -> None:
 @pytest.mark.parametrize("name", ["groceries", "bms-webview-1"])
 def test_real_data(real_data: Path, name: str, k: int) -> None:
     data, tree = load(real_data, name)
-    problem = shoal.Problem(data, tree, shoal.TransactionalK(k=k))
+    problem = shoal.Problem(data, tree, shoal.models.TransactionalK(k=k))
     release = shoal.anonymize(problem)
     assert holds(release.published.rows.sets(), k)
-    assert shoal.KmAnonymity(k=k, m="all").verify(release.published).holds
+    assert shoal.Km(k=k, m="all").verify(release.published).holds
     rows = release.published.rows
     assert Counter(map(len, rows)).keys() >= {1}
     assert release.losses["ncp"] < 0.65

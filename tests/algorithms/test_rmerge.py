@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import shoal
 from benchmarks import naive_rt
 from shoal import discovery
-from shoal.algorithms import Algorithm, ClusteringAlgorithm, FormingAlgorithm
+from shoal.algorithms.base import Algorithm, ClusteringAlgorithm, FormingAlgorithm
 from shoal.algorithms.rmerge import Rmerge
 from shoal.algorithms.tmerge import Tmerge
 from shoal.data import Dataset
@@ -35,8 +35,8 @@ from shoal.search.rum import RUMS
 from shoal.testing import models, problems
 from tests.budget import examples
 
-km = st.builds(shoal.KKmAnonymity, k=st.integers(2, 4), m=st.integers(1, 3))
-lm = models(shoal.KLmDiversity)
+km = st.builds(shoal.KKm, k=st.integers(2, 4), m=st.integers(1, 3))
+lm = models(shoal.KLm)
 RMERGE = list(discovery.find("shoal.algorithms", Rmerge).values())
 TMERGE = list(discovery.find("shoal.algorithms", Tmerge).values())
 CLUSTERING = list(discovery.find("shoal.algorithms", ClusteringAlgorithm).values())
@@ -53,7 +53,7 @@ def feasible(problem: shoal.Problem) -> bool:
     if problem.prepared.persons is not None:
         return False
     try:
-        problem.privacy.feasible(problem.prepared.original)
+        problem.model.feasible(problem.prepared.original)
     except Infeasible:
         return False
     return True
@@ -62,7 +62,7 @@ def feasible(problem: shoal.Problem) -> bool:
 @examples(150)
 @given(problem=problems(km, max_rows=12))
 def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
-    k = problem.privacy.values()["k"]
+    k = problem.model.values()["k"]
     if not feasible(problem):
         return
     raw = problem.prepared.relational
@@ -82,7 +82,7 @@ def test_cluster_is_the_papers(problem: shoal.Problem) -> None:
 )
 def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any, rum: Any) -> None:
     """The same clusters, merge for merge, with every norm as Rum."""
-    k = problem.privacy.values()["k"]
+    k = problem.model.values()["k"]
     if not feasible(problem):
         return
     raw, sets = problem.prepared.relational, problem.prepared.items.sets()
@@ -114,7 +114,7 @@ def test_rmerge_is_the_papers(problem: shoal.Problem, delta: float, by: Any, rum
 )
 def test_tmerge_is_the_papers(problem: shoal.Problem, by: Any, rum: Any) -> None:
     """The same states, one after the other. Classes of equal values are one cluster where sizes of classes count."""
-    k = problem.privacy.values()["k"]
+    k = problem.model.values()["k"]
     if not feasible(problem):
         return
     raw, sets = problem.prepared.relational, problem.prepared.items.sets()
@@ -138,10 +138,10 @@ def test_tmerge_is_the_papers(problem: shoal.Problem, by: Any, rum: Any) -> None
 @given(problem=problems(km, max_rows=10))
 def test_sets_are_generalized_as_defined(problem: shoal.Problem) -> None:
     """All rows as one cluster: the labels of the oracle."""
-    k, m = problem.privacy.values()["k"], problem.privacy.values()["m"]
+    k, m = problem.model.values()["k"], problem.model.values()["m"]
     if not feasible(problem):
         return
-    release = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within="sets-ul"))
+    release = shoal.anonymize(problem, shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
     names = problem.prepared.items.labels  # codes are in this order, which need not be that of texts
     coded = {name: f"{at:04}" for at, name in enumerate(names)}
     raw = [frozenset(coded[item] for item in row) for row in problem.prepared.items.sets()]
@@ -260,8 +260,8 @@ def test_property_3_needs_more_than_one_mapping_for_each_cluster() -> None:
 
     def least(sets: list[list[str]]) -> float:
         data = rt({"age": ["1"] * len(sets)}, sets)
-        problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKmAnonymity(k=2, m=2))
-        release = shoal.anonymize(problem, shoal.Tfirst(chunks=1, within="sets-ul"))
+        problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKm(k=2, m=2))
+        release = shoal.anonymize(problem, shoal.algorithms.Tfirst(chunks=1, within="sets-ul"))
         return float(record_losses(release.published).sum())
 
     assert least(one) + least(other) < least(one + other)
@@ -275,17 +275,17 @@ def test_forming_algorithms_share_their_options() -> None:
 def test_an_unreachable_delta_names_the_best_and_what_would_reach_it() -> None:
     ages = [str(age) for age in range(20, 60)]
     data = rt({"age": ages, "sex": ["m", "f"] * 20}, [["a", "b"] if i % 3 else ["c"] for i in range(40)])
-    problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKmAnonymity(k=5, m=2))
+    problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKm(k=5, m=2))
     with pytest.raises(Infeasible, match=r"--delta 0\.01.*NCP of the first .* Allow --delta 0\.\d+ or more"):
-        shoal.anonymize(problem, shoal.RmergeR(delta=0.01))
+        shoal.anonymize(problem, shoal.algorithms.RmergeR(delta=0.01))
     rare = rt({"age": ages}, [[f"i{i % 20}", f"j{i % 7}"] for i in range(40)])
-    problem = shoal.Problem(rare, shoal.Hierarchy.flat(rare.transactions.labels), shoal.KKmAnonymity(k=10, m=2))
+    problem = shoal.Problem(rare, shoal.Hierarchy.flat(rare.transactions.labels), shoal.KKm(k=10, m=2))
     with pytest.raises(Infeasible, match=r"UL of the sets .* the best is 0\.\d+, with .* clusters?\. Allow --delta"):
-        shoal.anonymize(problem, shoal.TmergeRT(delta=0.001))
+        shoal.anonymize(problem, shoal.algorithms.TmergeRT(delta=0.001))
 
 
 def test_every_algorithm_names_its_models() -> None:
-    for model in (shoal.KKmAnonymity, shoal.KLmDiversity):
+    for model in (shoal.KKm, shoal.KLm):
         solving = [name for name, cls in discovery.find("shoal.algorithms", Algorithm).items() if model in cls.solves]
         assert sorted(solving) == sorted(
             ["rfirst", "tfirst", *(f"{one}merge-{by}" for one in "rt" for by in ("r", "t", "rt"))]

@@ -9,16 +9,19 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import Column, Hierarchy, KAnonymity, KKmAnonymity, Problem
+from shoal import Column, Hierarchy, KKm, Problem
 from shoal.data.labels import set_label
 from shoal.data.tags import Tags
 from shoal.errors import DataError, OptionError
 from shoal.hierarchies.intervals import levels
+from shoal.models import K
 
 
-def publish(given: Any, algorithm: shoal.Algorithm, privacy: shoal.PrivacyModel, **more: Any) -> shoal.Release:
+def publish(
+    given: Any, algorithm: shoal.algorithms.Algorithm, model: shoal.models.PrivacyModel, **more: Any
+) -> shoal.Release:
     data = shoal.read(given, **({"column": "T"} if "T" in given else {"sets": False}))
-    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), privacy, **more), algorithm)
+    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm)
 
 
 def column(release: shoal.Release, name: str) -> list[Any]:
@@ -33,21 +36,21 @@ def test_the_index_of_a_data_frame_is_dropped() -> None:
     pd = pytest.importorskip("pandas")
     sets = [["a"], ["a"], ["b"], ["b"]]
     frame = pd.DataFrame({"age": [19, 22, 30, 31], "T": sets}, index=["Ann", "Bob", "Cid", "Dan"])
-    release = publish(frame, shoal.Rfirst(), KKmAnonymity(k=2, m=1))
+    release = publish(frame, shoal.algorithms.Rfirst(), KKm(k=2, m=1))
     assert release.data.index.tolist() == [0, 1, 2, 3]
     assert any("index of the data frame" in note for note in release.warnings)
-    release = publish(frame.reset_index(drop=True), shoal.Rfirst(), KKmAnonymity(k=2, m=1))
+    release = publish(frame.reset_index(drop=True), shoal.algorithms.Rfirst(), KKm(k=2, m=1))
     assert not any("index of the data frame" in note for note in release.warnings)
 
 
-@pytest.mark.parametrize("algorithm", [shoal.RmergeR, shoal.RmergeT, shoal.RmergeRT])
+@pytest.mark.parametrize("algorithm", [shoal.algorithms.RmergeR, shoal.algorithms.RmergeT, shoal.algorithms.RmergeRT])
 @pytest.mark.parametrize("rum", ["discernibility", "class-size"])
 @pytest.mark.parametrize("delta", [0.2, 0.3, 0.6])
 def test_sizes_of_classes_are_within_delta_as_published(algorithm: Any, rum: Any, delta: float) -> None:
     """Clusters that end up with equal values are one class."""
     table = pa.table({"x": sorted("abcdefgh" * 3), "y": [str(i % 5) for i in range(24)], "T": [["a"]] * 24})
     said = {"y": Column(type="category")}
-    release = publish(table.to_pandas(), algorithm(delta=delta, rum=rum), KKmAnonymity(k=2, m=1), columns=said)
+    release = publish(table.to_pandas(), algorithm(delta=delta, rum=rum), KKm(k=2, m=1), columns=said)
     sizes = {"discernibility": release.losses["discernibility"] / 24**2}
     sizes["class-size"] = release.losses["average_class_size"] / 24
     assert sizes[rum] <= delta
@@ -61,7 +64,7 @@ def test_exact_bounds_where_costs_are_rounded(k: int, delta: float) -> None:
     if k == 4:
         values[1:3] = ["0.3", "0.7"]
     table = pa.table({"x": values, "T": [["a"]] * 4}).to_pandas()
-    release = publish(table, shoal.RmergeRT(delta=delta), KKmAnonymity(k=k, m=1))
+    release = publish(table, shoal.algorithms.RmergeRT(delta=delta), KKm(k=k, m=1))
     assert release.losses["relational_ncp"] == delta
 
 
@@ -69,7 +72,7 @@ def test_weights_that_add_up_to_more_than_1_are_named() -> None:
     table = pa.table({"x": ["1", "9"], "y": ["1", "9"], "T": [["a"], ["a"]]}).to_pandas()
     heavy = {"x": Column(weight=1), "y": Column(weight=1)}
     with pytest.raises(shoal.errors.Infeasible, match=r"is 2\.0000.*Allow it by lower --column-weights"):
-        publish(table, shoal.RmergeR(delta=1), KKmAnonymity(k=2, m=1), columns=heavy)
+        publish(table, shoal.algorithms.RmergeR(delta=1), KKm(k=2, m=1), columns=heavy)
 
 
 def test_breaks_that_begin_below_the_least_value() -> None:
@@ -85,21 +88,21 @@ def test_labels_of_sets_survive_being_written(items: list[str]) -> None:
 
 
 def test_long_numbers() -> None:
-    release = publish(pa.table({"x": [0.1 + 0.2, 0.1, 0.5, 0.7]}).to_pandas(), shoal.Cluster(), KAnonymity(k=2))
+    release = publish(pa.table({"x": [0.1 + 0.2, 0.1, 0.5, 0.7]}).to_pandas(), shoal.algorithms.Cluster(), K(k=2))
     assert "*" not in column(release, "x")
     with pytest.raises(DataError, match="numbers with more digits"):
-        publish(pa.table({"x": [1e-20, 1e10]}).to_pandas(), shoal.Cluster(), KAnonymity(k=2))
+        publish(pa.table({"x": [1e-20, 1e10]}).to_pandas(), shoal.algorithms.Cluster(), K(k=2))
 
 
 def test_a_negative_seed() -> None:
     with pytest.raises(OptionError, match="seed must be a whole number from 0 on, got -1"):
-        publish(pa.table({"x": ["1", "2"]}).to_pandas(), shoal.Cluster(), KAnonymity(k=2), seed=-1)
+        publish(pa.table({"x": ["1", "2"]}).to_pandas(), shoal.algorithms.Cluster(), K(k=2), seed=-1)
 
 
 def test_long_rows_that_are_alike_take_no_time() -> None:
     """All 2^36 sets of items are in all rows: nobody looks at them one by one."""
     table = pa.table({"x": ["1", "2", "3"] * 20, "T": [[f"i{at}" for at in range(36)]] * 60}).to_pandas()
-    release = publish(table, shoal.RmergeRT(), KKmAnonymity(k=5, m="all"))
+    release = publish(table, shoal.algorithms.RmergeRT(), KKm(k=5, m="all"))
     assert release.losses["ul"] == 0
 
 
@@ -107,4 +110,4 @@ def test_an_item_that_is_called_like_a_set() -> None:
     sets = [["a"], ["b"], ["(a,b)"], ["(a,b)"]]
     table = pa.table({"x": ["1"] * 4, "T": sets}).to_pandas()
     with pytest.raises(DataError, match=r"An item is called '\(a,b\)', like a set of other items"):
-        publish(table, shoal.Rfirst(), KKmAnonymity(k=2, m=1))
+        publish(table, shoal.algorithms.Rfirst(), KKm(k=2, m=1))

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.problem import Problem
 
 DRAW = random.Random(1)
@@ -18,25 +18,27 @@ AGES = [DRAW.randrange(90) for _ in SETS]
 SECRET = ("HIV",)
 
 
-def problem(privacy: shoal.PrivacyModel, seed: int) -> Problem:
+def problem(model: shoal.models.PrivacyModel, seed: int) -> Problem:
     data = shoal.read(pa.table({"age": AGES, "items": SETS}), column="items")
-    columns = {"age": "quasi-identifier"} if privacy.relational else {}
+    columns = {"age": "quasi-identifier"} if model.relational else {}
     tree = shoal.Hierarchy.flat([*ITEMS, "HIV"])
-    return Problem(data, tree, privacy, seed=seed, columns=columns)
+    return Problem(data, tree, model, seed=seed, columns=columns)
 
 
 @pytest.mark.parametrize(
-    ("privacy", "algorithm"),
+    ("model", "algorithm"),
     [
-        (shoal.SensitiveK(k=3, sensitive=SECRET), shoal.KNN()),
-        (shoal.KAnonymity(k=4), shoal.Cluster()),
-        (shoal.PrivacyDegree(p=3, sensitive=SECRET), shoal.GraySort()),
+        (shoal.models.SensitiveK(k=3, sensitive=SECRET), shoal.algorithms.KNN()),
+        (shoal.models.K(k=4), shoal.algorithms.Cluster()),
+        (shoal.models.PrivacyDegree(p=3, sensitive=SECRET), shoal.algorithms.GraySort()),
     ],
     ids=lambda given: given.name,
 )
-def test_equal_seeds_give_equal_releases_and_others_differ(privacy: shoal.PrivacyModel, algorithm: Algorithm) -> None:
+def test_equal_seeds_give_equal_releases_and_others_differ(
+    model: shoal.models.PrivacyModel, algorithm: Algorithm
+) -> None:
     def published(seed: int) -> tuple[object, ...]:
-        made = shoal.anonymize(problem(privacy, seed), algorithm).dataset
+        made = shoal.anonymize(problem(model, seed), algorithm).dataset
         return made.transactions.sets(), made.table and made.table.arrow.to_pylist()
 
     releases = [published(seed) for seed in range(6)]

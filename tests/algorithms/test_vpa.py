@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.data.arrays import Counts
-from shoal.privacy.people import with_items
+from shoal.models.people import with_items
 from shoal.published import Published
 from shoal.search.direct import CutInput, level_by_level
 from shoal.search.vertical import part_of, split_units, units
 from shoal.testing import hierarchies, problems
 from tests.budget import examples
 
-km = st.builds(shoal.KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 3))
+km = st.builds(shoal.Km, k=st.integers(2, 5), m=st.integers(1, 3))
 
 
 def heights(h: shoal.Hierarchy) -> list[int]:
@@ -56,11 +56,11 @@ def test_parts_of_even_size() -> None:
 @given(problem=problems(km), data=st.data())
 def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, data: st.DataObject) -> None:
     """No node outside is raised, and every set left in breach is one that no node inside could lift to k."""
-    k, h = problem.privacy.values()["k"], problem.hierarchy
+    k, h = problem.model.values()["k"], problem.hierarchy
     first = data.draw(st.integers(0, h.n_leaves - 1))
     leaves = range(first, data.draw(st.integers(first + 1, h.n_leaves)))
     part = part_of(CutInput.of(problem.prepared), leaves)
-    done = level_by_level(part.cut_input, problem.privacy, shoal.Engine(), bounded=True)
+    done = level_by_level(part.cut_input, problem.model, shoal.Engine(), bounded=True)
     raised = [int(part.nodes[node]) for node in done.raised]
     for node in raised:
         assert node != h.root
@@ -80,10 +80,10 @@ def test_a_part_is_what_the_whole_would_do_inside_it(problem: shoal.Problem, dat
 @examples(150)
 @given(problem=problems(km), parts=st.integers(1, 5), level=st.integers(0, 3))
 def test_any_parts_and_levels(problem: shoal.Problem, parts: int, level: int) -> None:
-    if 0 < with_items(problem.prepared.items) < problem.privacy.values()["k"]:
+    if 0 < with_items(problem.prepared.items) < problem.model.values()["k"]:
         return
-    one = shoal.anonymize(problem, shoal.VPA(parts=parts, level=level), shoal.Engine(workers=1))
-    two = shoal.anonymize(problem, shoal.VPA(parts=parts, level=level), shoal.Engine(workers=3))
+    one = shoal.anonymize(problem, shoal.algorithms.VPA(parts=parts, level=level), shoal.Engine(workers=1))
+    two = shoal.anonymize(problem, shoal.algorithms.VPA(parts=parts, level=level), shoal.Engine(workers=3))
     assert one.published.rows.sha256 == two.published.rows.sha256
     assert one.provenance["search"] == two.provenance["search"]
 
@@ -91,27 +91,32 @@ def test_any_parts_and_levels(problem: shoal.Problem, parts: int, level: int) ->
 def test_one_part_is_aa() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
-    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
-    assert shoal.anonymize(problem, shoal.VPA(parts=1)).losses == shoal.anonymize(problem, shoal.AA()).losses
-    assert shoal.anonymize(problem, shoal.VPA()).losses["ncp"] == pytest.approx(2.5 / 11)
+    problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
+    assert (
+        shoal.anonymize(problem, shoal.algorithms.VPA(parts=1)).losses
+        == shoal.anonymize(problem, shoal.algorithms.AA()).losses
+    )
+    assert shoal.anonymize(problem, shoal.algorithms.VPA()).losses["ncp"] == pytest.approx(2.5 / 11)
 
 
 def test_polish_works_on_its_cut() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = [["a1", "b1"], ["a2", "b1"], ["a1", "b2"], ["a2", "b2"]] * 2
-    problem = shoal.Problem(shoal.Dataset(shoal.Transactions.from_sets(rows)), tree, shoal.KmAnonymity(k=2, m=2))
-    assert shoal.anonymize(problem, shoal.VPA(polish=True)).losses["ncp"] == 0
+    problem = shoal.Problem(shoal.Dataset(shoal.data.Transactions.from_sets(rows)), tree, shoal.Km(k=2, m=2))
+    assert shoal.anonymize(problem, shoal.algorithms.VPA(polish=True)).losses["ncp"] == 0
 
 
 def test_parts_do_not_settle_what_is_known_to_be_missing() -> None:
     """Both projections are safe for 2^2 with negative knowledge, all records are not: the last pass repairs them."""
-    rows = shoal.Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
+    rows = shoal.data.Transactions.from_sets([["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], [], []])
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a"], "B": ["b"]}})
-    model = shoal.KmNegative(k=2, m=2)
+    model = shoal.models.KmNegative(k=2, m=2)
     for item in "ab":
-        part = shoal.Transactions.from_sets([[label for label in row if label == item] for row in rows.sets()], [item])
+        part = shoal.data.Transactions.from_sets(
+            [[label for label in row if label == item] for row in rows.sets()], [item]
+        )
         assert model.verify(Published.plain(part)).holds
     assert not model.verify(Published.plain(rows)).holds
-    release = shoal.anonymize(shoal.Problem(shoal.Dataset(rows), tree, model), shoal.VPA(parts=2))
+    release = shoal.anonymize(shoal.Problem(shoal.Dataset(rows), tree, model), shoal.algorithms.VPA(parts=2))
     assert release.verdict.holds
     assert release.published.rows.labels == ("ALL",)

@@ -19,9 +19,9 @@ def test_the_methods_that_give_something_away_are_those_that_say_so() -> None:
 
 def test_a_release_is_read_record_by_record() -> None:
     raw = rows("a1 a2", "b", "a1 b", "a2 b")
-    assert minimality.released(raw, shoal.HgHs(), minimality.KM) == rows("A", "b", "A b", "A b")
+    assert minimality.released(raw, shoal.algorithms.HgHs(), minimality.KM) == rows("A", "b", "A b", "A b")
     columns = tuple(row | {value} for row, value in zip(raw, "1122", strict=True))
-    assert all(len(row) >= 2 for row in minimality.released(columns, shoal.Rfirst(), minimality.BOTH))
+    assert all(len(row) >= 2 for row in minimality.released(columns, shoal.algorithms.Rfirst(), minimality.BOTH))
 
 
 def test_an_intruder_weighs_the_originals_of_a_release() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import shoal
 from shoal import discovery, hierarchies
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from tests import processes
 from tests.conftest import BASKETS, HIERARCHY, Shell
 

@@ -162,5 +162,5 @@ def test_ctrl_c_in_the_proof_publishes_the_best_so_far(shell: Shell) -> None:
     assert asked
     assert "above the best cut of q.csv (lower bound " in " ".join(out.split())
     assert "the search was interrupted." in " ".join(out.split())
-    published = shoal.Published.plain(shoal.read("out.dat").transactions)
-    assert shoal.KmAnonymity(k=5, m=3).verify(published).holds
+    published = shoal.published.Published.plain(shoal.read("out.dat").transactions)
+    assert shoal.Km(k=5, m=3).verify(published).holds

@@ -42,9 +42,9 @@ def test_data_files_with_options(lab: Shell) -> None:
     assert all(row[name] is not None for row in rows for name in ("are", "ml2", "dml2", "average_after", "ncp"))
     assert (lab.folder / "out" / "index.html").exists()
     problem = shoal.Problem(
-        shoal.read(lab.folder / "toy.dat"), shoal.hierarchies.load(lab.folder / "h.csv"), shoal.KmAnonymity(k=12)
+        shoal.read(lab.folder / "toy.dat"), shoal.hierarchies.load(lab.folder / "h.csv"), shoal.Km(k=12)
     )
-    assert rows[3]["ncp"] == shoal.anonymize(problem, shoal.AA()).losses["ncp"]
+    assert rows[3]["ncp"] == shoal.anonymize(problem, shoal.algorithms.AA()).losses["ncp"]
 
 
 def test_without_names_all_methods_of_the_model_run(lab: Shell) -> None:
@@ -178,12 +178,12 @@ def test_recommend_says_that_time_ran_out_on_all_rows(monkeypatch: pytest.Monkey
         lambda cases, *limits: run(cases, *limits) if cases[0].data.sample else iter(()),
     )
     with pytest.raises(Infeasible, match="ended on the sample, but not on all rows"):
-        recommend(big, shoal.KmAnonymity(k=3, m=2), Wishes(sample=100))
+        recommend(big, shoal.Km(k=3, m=2), Wishes(sample=100))
 
 
 def test_recommend_confirms_on_all_rows_what_a_sample_suggests() -> None:
     big = DatasetSpec(label="big", generate="quest", generator={"rows": 400, "items": 20, "seed": 1}, fanout=4)
-    found = recommend(big, shoal.KmAnonymity(k=3, m=2), Wishes(sample=100))
+    found = recommend(big, shoal.Km(k=3, m=2), Wishes(sample=100))
     assert (found.rows, found.sampled) == (400, 100)
     assert found.pick.whole is not None
     assert found.pick.whole["records"] == 400
@@ -201,13 +201,13 @@ def test_recommend_takes_other_kinds_only_if_allowed_or_if_nothing_else_does(tmp
     (tmp_path / "rare.dat").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (tmp_path / "h.csv").write_text("a;1;*\nx;1;*\nb;2;*\nc;2;*\n", encoding="utf-8")
     rare = DatasetSpec(label="rare", file=str(tmp_path / "rare.dat"), hierarchy={"": str(tmp_path / "h.csv")})
-    km = shoal.KmAnonymity(k=5, m=2)
+    km = shoal.Km(k=5, m=2)
     strict, free = (recommend(rare, km, Wishes(suppress=suppress)) for suppress in (False, True))
     assert not strict.pick.algorithm.suppresses
     assert free.pick.algorithm.suppresses
     assert free.pick.score < strict.pick.score
     made = DatasetSpec(label="made", generate="quest", generator={"rows": 200, "items": 12, "seed": 1}, fanout=3)
-    only = shoal.SensitiveK(k=3, sensitive=("1",))
+    only = shoal.models.SensitiveK(k=3, sensitive=("1",))
     assert not any(method.truthful for method in candidates(only))
     found = recommend(made, only)
     assert found.measure == "items added and deleted"
@@ -217,4 +217,4 @@ def test_recommend_takes_other_kinds_only_if_allowed_or_if_nothing_else_does(tmp
 def test_recommend_says_when_nothing_can_be_done() -> None:
     few = DatasetSpec(label="few", generate="quest", generator={"rows": 5, "items": 8, "seed": 1}, fanout=3)
     with pytest.raises(Infeasible, match="allow methods that remove items"):
-        recommend(few, shoal.KmAnonymity(k=10, m=2))
+        recommend(few, shoal.Km(k=10, m=2))

@@ -8,32 +8,32 @@ import pytest
 
 import shoal
 from shoal import report
-from shoal.algorithms import Algorithm
-from shoal.privacy import PrivacyModel
+from shoal.algorithms.base import Algorithm
+from shoal.models.base import PrivacyModel
 from shoal.report import Story
 from tests.conftest import Shell
 from tests.report.test_flips import TREE, WARD, dealt, release, texts
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "privacy"),
-    [(shoal.MM(), shoal.KmAnonymity(k=2, m=2)), (shoal.GSC(), None), (shoal.GraySort(), None)],
+    ("algorithm", "model"),
+    [(shoal.algorithms.MM(), shoal.Km(k=2, m=2)), (shoal.algorithms.GSC(), None), (shoal.algorithms.GraySort(), None)],
 )
-def test_with_and_without_a_hierarchy(algorithm: Algorithm, privacy: PrivacyModel | None) -> None:
-    if isinstance(algorithm, shoal.GraySort):
-        privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV", "flu"))
-    for text in texts(release(WARD, algorithm, privacy)):
+def test_with_and_without_a_hierarchy(algorithm: Algorithm, model: PrivacyModel | None) -> None:
+    if isinstance(algorithm, shoal.algorithms.GraySort):
+        model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV", "flu"))
+    for text in texts(release(WARD, algorithm, model)):
         assert "No hierarchy was given." in text
         assert "none was given" in text
         assert "no hierarchy" not in text
         assert "The groups come from" not in text
-    for text in texts(release(WARD, algorithm, privacy, TREE)):
+    for text in texts(release(WARD, algorithm, model, TREE)):
         assert "The hierarchy tree.csv says which items there are, and in which order; nothing was generalized." in text
         assert "none was given" not in text
 
 
 def test_suppression_without_a_hierarchy_does_not_blame_it() -> None:
-    made = release([["a"], ["b"]], shoal.MM(), shoal.KmAnonymity(k=2, m=1))
+    made = release([["a"], ["b"]], shoal.algorithms.MM(), shoal.Km(k=2, m=1))
     [_, all_gone, _] = made.warnings  # after what a known method gives away
     assert all_gone.endswith("all records are published empty. A weaker guarantee or more data would keep more.")
 

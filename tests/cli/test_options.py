@@ -14,7 +14,7 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from tests.conftest import Shell
 
 PAIRS = "".join(f"s{at};a\ns{at};b\n" for at in range(1, 5))
@@ -91,7 +91,7 @@ def test_in_a_grid_file(shell: Shell) -> None:
 def test_recommended_commands_say_how_the_data_were_read() -> None:
     read_as = ReadOptions(format="csv", header=False, max_expanded="5GB")
     data = DatasetSpec(file="d.dat", reading=read_as)
-    job = Job(data=data, output=Path("o.dat"), privacy=KmAnonymity(), algorithm=Auto())
+    job = Job(data=data, output=Path("o.dat"), model=Km(), algorithm=Auto())
     assert "d.dat -o o.dat --format csv --no-header --max-expanded 5GB --model" in Command.of(job).spelled(
         job.algorithm, {}
     )

@@ -187,12 +187,14 @@ def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:
 
 
 def test_the_printed_command_repeats_how_the_data_were_read(tmp_path: Path) -> None:
-    reading = shoal.ReadOptions(id_column=("store", "day"), item_column="type", join="p.csv:product", where="week < 2")
+    reading = shoal.io.read_options.ReadOptions(
+        id_column=("store", "day"), item_column="type", join="p.csv:product", where="week < 2"
+    )
     job = Job(
         data=DatasetSpec(file="orders.csv", reading=reading),
         output=Path("out.csv"),
-        privacy=shoal.KmAnonymity(k=2, m=1),
-        algorithm=shoal.AA(),
+        model=shoal.Km(k=2, m=1),
+        algorithm=shoal.algorithms.AA(),
         output_layout="wide",
     )
     assert (
@@ -204,7 +206,7 @@ def test_the_printed_command_repeats_how_the_data_were_read(tmp_path: Path) -> N
 def test_a_long_frame_comes_back_as_a_long_frame() -> None:
     frame = pa.table({"order": [7, 7, 9, 9], "item": ["a", "b", "b", "a"], "store": [1, 1, 2, 2]})
     data = shoal.read(frame, id_column="order", item_column="item")
-    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(["a", "b"]), shoal.KmAnonymity(k=2, m=2)))
+    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(["a", "b"]), shoal.Km(k=2, m=2)))
     assert release.data.to_pydict() == {"order": [1, 1, 2, 2], "item": ["a", "b"] * 2, "store": [1, 1, 2, 2]}
 
 

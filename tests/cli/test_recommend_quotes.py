@@ -11,8 +11,8 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
+from shoal.models.hkp import Hkp
 from shoal.options import names_of
-from shoal.privacy.hkp import HkpCoherence
 from tests.conftest import Shell
 
 SECRET = 'beer, "light"'
@@ -41,7 +41,7 @@ def test_lists_are_quoted_as_they_are_read() -> None:
     job = Job(
         data=DatasetSpec(file="d;x.csv", reading=reading, keep=("zip, old", "age")),
         output=Path("o ut.csv"),
-        privacy=HkpCoherence(sensitive=(SECRET, "flu")),
+        model=Hkp(sensitive=(SECRET, "flu")),
         algorithm=MM(),
     )
     words = shlex.split(Command.of(job).spelled(job.algorithm, {}))

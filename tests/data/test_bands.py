@@ -105,14 +105,14 @@ def records() -> shoal.Dataset:
 
 def test_bands_become_ranges_and_a_stated_order_holds() -> None:
     tree, columns = shoal.Hierarchy.flat(["a", "b"]), {"size": shoal.Column(order=("small", "medium", "large"))}
-    problem = shoal.Problem(records(), tree, shoal.KKmAnonymity(k=8, m=2), columns=columns)
-    release = shoal.anonymize(problem, shoal.RmergeRT())
+    problem = shoal.Problem(records(), tree, shoal.KKm(k=8, m=2), columns=columns)
+    release = shoal.anonymize(problem, shoal.algorithms.RmergeRT())
     table = release.dataset.table
     assert table is not None
     assert set(table.arrow.column("age").to_pylist()) == {"19-34", "35+"}
     assert set(table.arrow.column("size").to_pylist()) == {"small .. medium", "large"}
     plain = {"age": shoal.Column(type="category"), "size": shoal.Column(type="category")}
-    flat = shoal.Problem(records(), tree, shoal.KKmAnonymity(k=8, m=2), columns=plain)
+    flat = shoal.Problem(records(), tree, shoal.KKm(k=8, m=2), columns=plain)
     assert shoal.anonymize(flat).losses["relational_ncp"] > release.losses["relational_ncp"]
 
 
@@ -125,7 +125,7 @@ def test_orders_that_make_no_sense(order: object) -> None:
 def test_a_value_beyond_the_order_is_told() -> None:
     columns = {"size": shoal.Column(order=("small", "medium"))}
     with pytest.raises(DataError, match="'large' is not in the order"):
-        shoal.Problem(records(), shoal.Hierarchy.flat(["a", "b"]), shoal.KKmAnonymity(k=8), columns=columns)
+        shoal.Problem(records(), shoal.Hierarchy.flat(["a", "b"]), shoal.KKm(k=8), columns=columns)
 
 
 def test_from_the_command_line_to_the_checked_file(shell: Shell) -> None:

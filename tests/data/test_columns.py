@@ -28,10 +28,10 @@ from shoal.data.relational import Relational
 from shoal.data.table import Role
 from shoal.errors import DataError, HierarchyError, OptionError
 from shoal.hierarchies.axes import relational, resolved
-from shoal.privacy.k import KAnonymity
-from shoal.privacy.k_lm import KLmDiversity
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.lm import LmDiversity
+from shoal.models.k import K
+from shoal.models.k_lm import KLm
+from shoal.models.km import Km
+from shoal.models.lm import Lm
 from shoal.problem import Problem
 
 GONE = int(MISSING)
@@ -228,25 +228,25 @@ def test_roles() -> None:
 
 def test_roles_and_models_must_agree() -> None:
     data, tree = frame(age=["3", "4"], ill=["x", "y"]), Hierarchy.flat(["a"])
-    told = KLmDiversity(k=2, sensitive_column=("ill",))
+    told = KLm(k=2, sensitive_column=("ill",))
     assert list(Problem(data, tree, told).prepared.quasi_identifiers) == ["age"]
     with pytest.raises(OptionError, match="Column 'ill' is a --sensitive-column of the model, but has the role plain"):
         Problem(data, tree, told, columns={"ill": "plain", "age": "quasi-identifier"})
-    for model in (KAnonymity(k=2), KmAnonymity(k=2), LmDiversity(sensitive=("a",))):
+    for model in (K(k=2), Km(k=2), Lm(sensitive=("a",))):
         with pytest.raises(OptionError, match=r"Column 'ill' is declared sensitive, but .* is not told to protect it"):
             Problem(data, tree, model, columns={"ill": "sensitive"})
     with pytest.raises(
         OptionError, match=r"about the sets alone: quasi-identifiers such as 'age' need .* k, k-km, k-lm"
     ):
-        Problem(data, tree, KmAnonymity(k=2), columns={"age": "quasi-identifier"})
+        Problem(data, tree, Km(k=2), columns={"age": "quasi-identifier"})
     with pytest.raises(OptionError, match="declare some as quasi-identifiers"):
-        Problem(data, tree, KAnonymity(k=2), columns={"age": "plain", "ill": "plain"})
+        Problem(data, tree, K(k=2), columns={"age": "plain", "ill": "plain"})
 
 
 def test_identifiers_are_not_published() -> None:
     data = frame(id=["1", "2"], age=["3", "4"])
     said: dict[str, Column | str] = {"id": Column(role="identifier")}  # type: ignore[arg-type]
-    release = shoal.anonymize(Problem(data, Hierarchy.flat(["a"]), KAnonymity(k=2), columns=said))
+    release = shoal.anonymize(Problem(data, Hierarchy.flat(["a"]), K(k=2), columns=said))
     assert release.dataset.table is not None
     assert release.dataset.table.names == ("age",)
     assert release.dataset.table.arrow.column("age").to_pylist() == ["[3:4]", "[3:4]"]

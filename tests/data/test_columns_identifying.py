@@ -91,18 +91,18 @@ def test_what_nearly_every_record_means(values: Any, refused: bool) -> None:
 
 def test_in_python() -> None:
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
-    problem = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KmAnonymity(k=2))
+    problem = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.Km(k=2))
     with pytest.raises(OptionError, match="may tell who a record is about"):
-        shoal.anonymize(problem, shoal.AA())
-    named = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KmAnonymity(k=2), columns={"id": "identifier"})
-    assert shoal.anonymize(named, shoal.AA()).data.column_names == ["items"]
+        shoal.anonymize(problem, shoal.algorithms.AA())
+    named = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.Km(k=2), columns={"id": "identifier"})
+    assert shoal.anonymize(named, shoal.algorithms.AA()).data.column_names == ["items"]
 
 
 def test_quasi_identifiers_are_generalized_and_sensitive_columns_are_named() -> None:
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
-    shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KKmAnonymity(k=2, m=1)))
-    lm = shoal.LmDiversity(l=2, m=1, sensitive_column=("id",))
-    assert shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), lm), shoal.AA()).verdict.holds
+    shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1)))
+    lm = shoal.Lm(l=2, m=1, sensitive_column=("id",))
+    assert shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), lm), shoal.algorithms.AA()).verdict.holds
 
 
 def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) -> None:

@@ -32,5 +32,5 @@ def test_rows_of_polars_columns_can_be_taken(values: pl.Series) -> None:
 def test_polars_frames_are_anonymized_part_by_part() -> None:
     frame = pl.DataFrame({"items": [["a", "b"]] * 4, "age": ["40", "61", "40", "61"]})
     tree = shoal.Hierarchy.from_tree({"*": {"A": ["a", "b"]}})
-    problem = shoal.Problem(shoal.read(frame), tree, shoal.KKmAnonymity(k=2, m=1))
-    assert shoal.anonymize(problem, shoal.Rfirst(within="optimal")).verdict.holds
+    problem = shoal.Problem(shoal.read(frame), tree, shoal.KKm(k=2, m=1))
+    assert shoal.anonymize(problem, shoal.algorithms.Rfirst(within="optimal")).verdict.holds

@@ -66,21 +66,21 @@ def test_every_method_of_a_model_and_options_of_one_of_them(tmp_path: Path) -> N
 
 def test_a_file_is_enough_for_a_recommendation(shell: Shell) -> None:
     path = toy(shell.folder)
-    found = recommend(path, shoal.KmAnonymity(k=2, m=1), Wishes(budget=30), workers=2)
+    found = recommend(path, shoal.Km(k=2, m=1), Wishes(budget=30), workers=2)
     assert found.case is not None
     assert found.case.data.label == "toy"
     for command in found.commands:
         code, _, err = shell(*shlex.split(command)[1:])
         assert code == 0, err
     with pytest.raises(OptionError, match=r"Data 'no': no\.dat does not exist"):
-        recommend("no.dat", shoal.KmAnonymity())
+        recommend("no.dat", shoal.Km())
 
 
 def test_the_commands_of_a_recommendation() -> None:
     row = {"status": "ok", "score": 0.1, "scored_by": "NCP", "seconds": 1.0, "peak_mb": None, "value": 0.1}
     spec = DatasetSpec(file="my data.csv.gz", reading=ReadOptions(column="items"), fanout=4, order="frequency")
-    method = shoal.Optimal(time_limit=30.0)
-    case = Case(spec, shoal.KmAnonymity(k=5, m=2), method, seed=3, loss="lm")
+    method = shoal.algorithms.Optimal(time_limit=30.0)
+    case = Case(spec, shoal.Km(k=5, m=2), method, seed=3, loss="lm")
     pick = Trial(method, True, whole={**row, "ended": "time limit"})
     found = Recommendation(pick, (pick,), 9, 9, None, case)
     build, publish = found.commands

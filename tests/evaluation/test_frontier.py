@@ -23,28 +23,28 @@ from tests.search.test_siblings import BASKETS, WIDE
 
 
 def wide() -> shoal.Problem:
-    return shoal.Problem(shoal.read(BASKETS), shoal.Hierarchy.from_tree(WIDE), shoal.KmAnonymity())
+    return shoal.Problem(shoal.read(BASKETS), shoal.Hierarchy.from_tree(WIDE), shoal.Km())
 
 
 def people() -> shoal.Problem:
     ages = [20 + at % 7 for at in range(24)]
     table = pa.table({"age": ages, "items": [["a", "b"], ["a"], ["b", "c"], ["c", "d"]] * 6})
     return shoal.Problem(
-        shoal.read(table, column="items"), shoal.Hierarchy.flat(["a", "b", "c", "d"]), shoal.KKmAnonymity(k=3, m=1)
+        shoal.read(table, column="items"), shoal.Hierarchy.flat(["a", "b", "c", "d"]), shoal.KKm(k=3, m=1)
     )
 
 
 @pytest.fixture(scope="module")
-def result() -> shoal.Frontier:
+def result() -> shoal.evaluation.choices.Frontier:
     return frontier(wide(), k=[4, 2], m=[1, 2])
 
 
-def check_monotone(result: shoal.Frontier) -> None:
+def check_monotone(result: shoal.evaluation.choices.Frontier) -> None:
     for one, other in itertools.permutations(result.choices, 2):
         assert not one.covers(other) or one.loss >= other.loss
 
 
-def test_figures_are_those_of_verified_releases(result: shoal.Frontier) -> None:
+def test_figures_are_those_of_verified_releases(result: shoal.evaluation.choices.Frontier) -> None:
     assert [(one.m, one.k) for one in result.choices] == [(1, 2), (1, 4), (2, 2), (2, 4)]
     check_monotone(result)
     for one in result.choices:
@@ -52,19 +52,19 @@ def test_figures_are_those_of_verified_releases(result: shoal.Frontier) -> None:
         assert one.checked > 0
         assert (one.lower_bound or 0.0) <= one.loss
         assert one.found <= one.average_chance
-    alone = shoal.anonymize(replace(wide(), privacy=shoal.KmAnonymity(k=2, m=2)))
+    alone = shoal.anonymize(replace(wide(), model=shoal.Km(k=2, m=2)))
     assert result[2, 2].loss == pytest.approx(alone.loss)
     assert result[2, 2].unchanged == pytest.approx(alone.usefulness.unchanged_share)
     with pytest.raises(KeyError):
         result[9, 9]
 
 
-def test_a_search_ended_with_a_proof_only_if_one_is_claimed(result: shoal.Frontier) -> None:
+def test_a_search_ended_with_a_proof_only_if_one_is_claimed(result: shoal.evaluation.choices.Frontier) -> None:
     """A proof about the tree around the groups that were found proves nothing about other groups."""
     assert [one.ended == "proven" for one in result.choices] == [one.proven for one in result.choices]
 
 
-def test_sentences_leave_out_what_a_stricter_choice_gives_too(result: shoal.Frontier) -> None:
+def test_sentences_leave_out_what_a_stricter_choice_gives_too(result: shoal.evaluation.choices.Frontier) -> None:
     for one in result.sensible:
         assert not one.worthless
         stricter = [other for other in result.choices if other is not one and other.covers(one)]
@@ -113,12 +113,12 @@ def test_more_records_than_there_are_cannot_fit() -> None:
 
 
 def test_models_that_are_not_monotone_are_refused() -> None:
-    problem = shoal.Problem(shoal.read(BASKETS), shoal.Hierarchy.from_tree(WIDE), shoal.KmNegative(k=2, m=2))
+    problem = shoal.Problem(shoal.read(BASKETS), shoal.Hierarchy.from_tree(WIDE), shoal.models.KmNegative(k=2, m=2))
     with pytest.raises(OptionError, match="for the models km and k-km, not for km-negative"):
         frontier(problem)
 
 
-def test_the_table_has_all_figures(result: shoal.Frontier, tmp_path: Path) -> None:
+def test_the_table_has_all_figures(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
     assert result.write(tmp_path / "f.csv") == ""
     rows = list(csv.DictReader((tmp_path / "f.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["k"], row["m"]) for row in rows] == [(str(one.k), str(one.m)) for one in result.choices]
@@ -127,7 +127,7 @@ def test_the_table_has_all_figures(result: shoal.Frontier, tmp_path: Path) -> No
 
 def test_the_page_needs_no_network_and_escapes_names(tmp_path: Path) -> None:
     data = shoal.read(BASKETS)
-    problem = shoal.Problem(data, shoal.Hierarchy.from_tree(WIDE), shoal.KmAnonymity())
+    problem = shoal.Problem(data, shoal.Hierarchy.from_tree(WIDE), shoal.Km())
     result = replace(frontier(problem, k=[2], m=[1]), data="<script>.dat")
     result.write(tmp_path / "f.html")
     page = (tmp_path / "f.html").read_text(encoding="utf-8")
@@ -137,12 +137,14 @@ def test_the_page_needs_no_network_and_escapes_names(tmp_path: Path) -> None:
     assert 'src="http' not in page
 
 
-def test_a_chart(result: shoal.Frontier, tmp_path: Path) -> None:
+def test_a_chart(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
     result.write(tmp_path / "f.png")
     assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib(result: shoal.Frontier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib(
+    result: shoal.evaluation.choices.Frontier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install 'shoal[plots]'" in result.write(tmp_path / "f.html")
     with pytest.raises(OptionError, match="Charts need matplotlib"):
@@ -150,7 +152,7 @@ def test_without_matplotlib(result: shoal.Frontier, tmp_path: Path, monkeypatch:
     assert not (tmp_path / "f.png").exists()
 
 
-def test_an_unknown_suffix(result: shoal.Frontier, tmp_path: Path) -> None:
+def test_an_unknown_suffix(result: shoal.evaluation.choices.Frontier, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"must end in .html, .png, .csv"):
         result.write(tmp_path / "f.pdf")
 

@@ -49,8 +49,8 @@ def test_a_nearly_worthless_release_is_never_recommended(shell: Shell) -> None:
 
 
 def test_what_is_worth_publishing_comes_before_what_loses_less() -> None:
-    poor = Trial(shoal.MHgHs(), True, row(0.1, "gone"), row(0.1, "gone"))
-    good = Trial(shoal.AA(), True, row(0.4), row(0.4))
+    poor = Trial(shoal.algorithms.MHgHs(), True, row(0.1, "gone"), row(0.1, "gone"))
+    good = Trial(shoal.algorithms.AA(), True, row(0.4), row(0.4))
     assert min([poor, good], key=recommend._rank) is good
     told = Recommendation(poor, (poor, good), 9, 9, None)
     assert not told.endorsed
@@ -61,10 +61,18 @@ def test_what_is_worth_publishing_comes_before_what_loses_less() -> None:
 @pytest.mark.parametrize(
     ("method", "bound", "sentence"),
     [
-        (shoal.Optimal(), 0.4, "No cut of the hierarchy loses less (proved)."),
-        (shoal.Optimal(), 0.32, "It is at most 25.0 % above the best cut of the hierarchy (lower bound 0.32)."),
-        (shoal.Auto(), 0.4, "No grouping of siblings loses less (proved)."),
-        (shoal.OptimalSuppress(), 0.4, "No cut of the hierarchy, with or without items removed, loses less (proved)."),
+        (shoal.algorithms.Optimal(), 0.4, "No cut of the hierarchy loses less (proved)."),
+        (
+            shoal.algorithms.Optimal(),
+            0.32,
+            "It is at most 25.0 % above the best cut of the hierarchy (lower bound 0.32).",
+        ),
+        (shoal.algorithms.Auto(), 0.4, "No grouping of siblings loses less (proved)."),
+        (
+            shoal.algorithms.OptimalSuppress(),
+            0.4,
+            "No cut of the hierarchy, with or without items removed, loses less (proved).",
+        ),
     ],
 )
 def test_a_recommendation_names_what_its_proof_speaks_of(method: Any, bound: float, sentence: str) -> None:
@@ -74,7 +82,10 @@ def test_a_recommendation_names_what_its_proof_speaks_of(method: Any, bound: flo
 
 def test_a_bound_for_cuts_does_not_hold_for_groups_of_siblings() -> None:
     toy = DatasetSpec(label="toy", generate="quest")
-    cases = [Case(toy, shoal.KmAnonymity(), method) for method in (shoal.Optimal(), shoal.Auto(), shoal.AA())]
+    cases = [
+        Case(toy, shoal.Km(), method)
+        for method in (shoal.algorithms.Optimal(), shoal.algorithms.Auto(), shoal.algorithms.AA())
+    ]
     rows = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": 0.05}, {"value": 0.6}]
     found = [(one["optimum"], one["gap"]) for one in runner.gaps(cases, rows)]
     assert found == [(0.5, 0.0), (0.05, 0.5), (0.5, pytest.approx(1 / 6))]
@@ -94,6 +105,6 @@ def test_recommend_tries_groups_of_siblings(shell: Shell) -> None:
 
 def test_without_a_hierarchy_auto_is_tried_as_its_command_runs_it() -> None:
     made = DatasetSpec(label="x", generate="quest", fanout=5, order="frequency")
-    assert recommend._suited(made, shoal.Auto()).fanout == 0
-    assert recommend._suited(made, shoal.AA()).fanout == 5
-    assert shoal.Auto in recommend.candidates(shoal.KmAnonymity())
+    assert recommend._suited(made, shoal.algorithms.Auto()).fanout == 0
+    assert recommend._suited(made, shoal.algorithms.AA()).fanout == 5
+    assert shoal.algorithms.Auto in recommend.candidates(shoal.Km())

@@ -70,10 +70,15 @@ def data_set(folder: Path, **options: Any) -> DatasetSpec:
 def test_trees_that_the_papers_build(home: Path) -> None:
     """Beside the same figures as without; a model that has no count-tree of its own tells nothing."""
     data = DatasetSpec(label="toy", file=str(home / "toy.dat"), fanout=3)
-    km, negative = shoal.KmAnonymity(k=3, m=2), shoal.KmNegative(k=3, m=2)
+    km, negative = shoal.Km(k=3, m=2), shoal.models.KmNegative(k=3, m=2)
     rows = {
         (model.name, method.name, asked): run_case(Case(data, model, method, extras=Extras(built_trees=asked)))
-        for model, method in ((km, shoal.OA()), (km, shoal.DA()), (km, shoal.AA()), (negative, shoal.AA()))
+        for model, method in (
+            (km, shoal.algorithms.OA()),
+            (km, shoal.algorithms.DA()),
+            (km, shoal.algorithms.AA()),
+            (negative, shoal.algorithms.AA()),
+        )
         for asked in (False, True)
     }
     assert all(row["status"] == "ok" for row in rows.values())
@@ -132,7 +137,7 @@ def test_keys_are_those_of_contents(tmp_path: Path) -> None:
     other.mkdir()
 
     def key(folder: Path, **options: Any) -> str:
-        return Case(data_set(folder, **options), shoal.KmAnonymity(), shoal.AA()).key
+        return Case(data_set(folder, **options), shoal.Km(), shoal.algorithms.AA()).key
 
     assert key(one) == key(other)
     assert key(one) != key(one, rows=10)
@@ -140,15 +145,15 @@ def test_keys_are_those_of_contents(tmp_path: Path) -> None:
     with open(other / "toy.dat", "a", encoding="utf-8") as file:
         file.write("1 2\n")
     changed = DatasetSpec(label="toy", file=str(other / "toy.dat"), fanout=3)
-    assert Case(changed, shoal.KmAnonymity(), shoal.AA()).key != before
-    assert Case(data_set(one), shoal.KmAnonymity(), shoal.AA(), seed=1).key != key(one)
-    assert Case(data_set(one), shoal.KmAnonymity(), shoal.AA(), extras=Extras(queries=5)).key != key(one)
+    assert Case(changed, shoal.Km(), shoal.algorithms.AA()).key != before
+    assert Case(data_set(one), shoal.Km(), shoal.algorithms.AA(), seed=1).key != key(one)
+    assert Case(data_set(one), shoal.Km(), shoal.algorithms.AA(), extras=Extras(queries=5)).key != key(one)
 
 
 def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
-    case = Case(data_set(tmp_path), shoal.KmAnonymity(k=3, m=2), shoal.Optimal(), extras=Extras(queries=20))
+    case = Case(data_set(tmp_path), shoal.Km(k=3, m=2), shoal.algorithms.Optimal(), extras=Extras(queries=20))
     problem = case.problem()
-    release = shoal.anonymize(problem, shoal.Optimal())
+    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
     row = run_case(case)
     assert release.optimality is not None
     assert row["status"] == "ok"
@@ -158,25 +163,25 @@ def test_a_row_tells_what_the_release_is(tmp_path: Path) -> None:
     assert row["scored_by"] == "NCP"
     assert row["lower_bound"] == release.optimality.lower_bound
     assert row["checked_itemsets"] == release.verdict.checked
-    workload = shoal.Workload.generated(problem.prepared.original, 20, 0, 2, seed=0)
+    workload = shoal.metrics.Workload.generated(problem.prepared.original, 20, 0, 2, seed=0)
     assert row["are"] == are(problem.prepared.original, release.published, workload).mean
 
 
 def test_releases_are_compared_by_what_their_guarantee_changes() -> None:
     losses = {"ncp": 0.2, "relational_ncp": 0.4, "operations": 7.0}
-    secret = shoal.SensitiveK(k=3, sensitive=("a",))
-    assert score(shoal.KmAnonymity(), shoal.AA(), losses, "ncp") == (0.2, "NCP")
-    assert score(shoal.KmAnonymity(), shoal.AA(), {**losses, "weighted_ncp": 0.3}, "ncp") == (0.3, "NCP")
-    assert score(shoal.KAnonymity(), shoal.Mondrian(), losses, "ncp") == (0.4, "NCP of the columns")
-    assert score(shoal.KKmAnonymity(), shoal.Rfirst(), losses, "ncp")[0] == pytest.approx(0.3)
-    assert score(secret, shoal.STN(), losses, "ncp") == (7.0, "items added and deleted")
-    assert score(shoal.TransactionalK(), shoal.Partition(), losses, "ncp") == (0.2, "NCP")
-    assert score(shoal.TransactionalK(), shoal.ApxCover(), losses, "ncp") == (None, "NCP")
+    secret = shoal.models.SensitiveK(k=3, sensitive=("a",))
+    assert score(shoal.Km(), shoal.algorithms.AA(), losses, "ncp") == (0.2, "NCP")
+    assert score(shoal.Km(), shoal.algorithms.AA(), {**losses, "weighted_ncp": 0.3}, "ncp") == (0.3, "NCP")
+    assert score(shoal.models.K(), shoal.algorithms.Mondrian(), losses, "ncp") == (0.4, "NCP of the columns")
+    assert score(shoal.KKm(), shoal.algorithms.Rfirst(), losses, "ncp")[0] == pytest.approx(0.3)
+    assert score(secret, shoal.algorithms.STN(), losses, "ncp") == (7.0, "items added and deleted")
+    assert score(shoal.models.TransactionalK(), shoal.algorithms.Partition(), losses, "ncp") == (0.2, "NCP")
+    assert score(shoal.models.TransactionalK(), shoal.algorithms.ApxCover(), losses, "ncp") == (None, "NCP")
 
 
 def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
     once, more = (
-        run_case(Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(repeats=repeats)))
+        run_case(Case(data_set(tmp_path), shoal.Km(k=12, m=2), shoal.algorithms.AA(), extras=Extras(repeats=repeats)))
         for repeats in (0, 3)
     )
     assert 0 < once["search_cpu_seconds"] <= once["cpu_seconds"]
@@ -187,29 +192,29 @@ def test_searches_can_be_repeated_for_their_time(tmp_path: Path) -> None:
 
 
 def test_mining_and_risk_are_measured_on_request(tmp_path: Path) -> None:
-    case = Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA(), extras=Extras(mining=("5",), known=2))
+    case = Case(data_set(tmp_path), shoal.Km(k=12, m=2), shoal.algorithms.AA(), extras=Extras(mining=("5",), known=2))
     problem, row = case.problem(), run_case(case)
-    release = shoal.anonymize(problem, shoal.AA())
-    mined = shoal.ML2(problem.hierarchy, (0.05,)).of(release.comparison)
+    release = shoal.anonymize(problem, shoal.algorithms.AA())
+    mined = shoal.metrics.ML2(problem.hierarchy, (0.05,)).of(release.comparison)
     assert {name: row[name] for name in mined} == mined
     before, after = (Risk.of(rows, 12, 2) for rows in (problem.prepared.original.rows, release.published.rows))
     assert (row["below_k_before"], row["below_k_after"]) == (before.share_below_k[1], 0.0)
     assert (row["unique_before"], row["unique_after"]) == (before.share_unique[1], 0.0)
     assert (row["prosecutor_after"], row["average_after"]) == (after.prosecutor[1], after.average[1])
     assert row["prosecutor_after"] <= 1 / 12 < row["prosecutor_before"]
-    assert "ml2" not in run_case(Case(data_set(tmp_path), shoal.KmAnonymity(k=12, m=2), shoal.AA()))
+    assert "ml2" not in run_case(Case(data_set(tmp_path), shoal.Km(k=12, m=2), shoal.algorithms.AA()))
 
 
 def test_gaps_are_those_to_bounds_of_the_same_kind(tmp_path: Path) -> None:
     one = data_set(tmp_path)
-    km, other = shoal.KmAnonymity(k=2, m=2), shoal.KmAnonymity(k=3, m=2)
+    km, other = shoal.Km(k=2, m=2), shoal.Km(k=3, m=2)
     cases = [
-        Case(one, km, shoal.AA()),
-        Case(one, km, shoal.Optimal()),
-        Case(one, km, shoal.OptimalSuppress()),
-        Case(one, km, shoal.MHgHs()),
-        Case(one, km, shoal.LRA()),
-        Case(one, other, shoal.AA()),
+        Case(one, km, shoal.algorithms.AA()),
+        Case(one, km, shoal.algorithms.Optimal()),
+        Case(one, km, shoal.algorithms.OptimalSuppress()),
+        Case(one, km, shoal.algorithms.MHgHs()),
+        Case(one, km, shoal.algorithms.LRA()),
+        Case(one, other, shoal.algorithms.AA()),
     ]
     told = [(0.4, None), (0.3, 0.2), (0.1, 0.1), (0.2, None), (0.3, None), (0.5, None)]
     rows: list[results.Row] = [{"value": loss, "lower_bound": bound} for loss, bound in told]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.table import Role
 from shoal.errors import OptionError
 from shoal.evaluation import grid_file
@@ -20,13 +20,13 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.metrics.are import are
 
-MODELS: dict[str, tuple[str, shoal.PrivacyModel, Algorithm]] = {
-    "k": ('{ name = "k", k = 3 }', shoal.KAnonymity(k=3), shoal.Cluster()),
-    "k-km": ('{ name = "k-km", k = 3, m = 1 }', shoal.KKmAnonymity(k=3, m=1), shoal.RmergeRT(delta=1.0)),
+MODELS: dict[str, tuple[str, shoal.models.PrivacyModel, Algorithm]] = {
+    "k": ('{ name = "k", k = 3 }', shoal.models.K(k=3), shoal.algorithms.Cluster()),
+    "k-km": ('{ name = "k-km", k = 3, m = 1 }', shoal.KKm(k=3, m=1), shoal.algorithms.RmergeRT(delta=1.0)),
     "k-lm": (
         '{ name = "k-lm", k = 3, l = 2, m = 1, sensitive = ["z"] }',
-        shoal.KLmDiversity(k=3, l=2, m=1, sensitive=("z",), sensitive_column=("salary",)),
-        shoal.RmergeRT(delta=1.0),
+        shoal.KLm(k=3, l=2, m=1, sensitive=("z",), sensitive_column=("salary",)),
+        shoal.algorithms.RmergeRT(delta=1.0),
     ),
 }
 
@@ -82,9 +82,9 @@ def case_of(folder: Path, model: str, data: str = "", runs: str = "") -> Case:
     return case
 
 
-def job_of(folder: Path, model: str) -> Job:
+def job_of(folder: Path, name: str) -> Job:
     """The same as a job."""
-    _, privacy, algorithm = MODELS[model]
+    _, model, algorithm = MODELS[name]
     return Job(
         data=DatasetSpec(
             file=str(folder / "data.csv"),
@@ -92,7 +92,7 @@ def job_of(folder: Path, model: str) -> Job:
             hierarchy={"items": str(folder / "items.csv"), "town": str(folder / "town.csv")},
             columns={
                 "age": shoal.Column(hierarchy="width:5,10", weight=0.7),
-                "salary": shoal.Column(Role.SENSITIVE if model == "k-lm" else Role.IDENTIFIER),
+                "salary": shoal.Column(Role.SENSITIVE if name == "k-lm" else Role.IDENTIFIER),
                 "ward": shoal.Column(Role.PLAIN),
                 "id": shoal.Column(Role.PLAIN),
             },
@@ -101,7 +101,7 @@ def job_of(folder: Path, model: str) -> Job:
             weights=str(folder / "weights.csv"),
         ),
         output=folder / "out.csv",
-        privacy=privacy,
+        model=model,
         algorithm=algorithm,
         seed=3,
     )
@@ -111,7 +111,7 @@ def job_of(folder: Path, model: str) -> Job:
 def test_a_case_is_the_problem_of_the_same_job(model: str, folder: Path) -> None:
     case, job = case_of(folder, model), job_of(folder, model)
     ours, theirs = case.problem(), job.problem()
-    assert ours.privacy == theirs.privacy
+    assert ours.model == theirs.model
     assert {name: (one.role, one.weight, one.missing) for name, one in ours.prepared.quasi_identifiers.items()} == {
         name: (one.role, one.weight, one.missing) for name, one in theirs.prepared.quasi_identifiers.items()
     }
@@ -140,7 +140,7 @@ def test_a_case_is_another_when_a_file_changes(changed: str, folder: Path) -> No
 
 def test_a_misspelt_column_does_not_slip_by(folder: Path) -> None:
     case = case_of(folder, "k-km")
-    row = run_case(Case(replace(case.data, columns={"agge": shoal.Column()}), case.privacy, case.algorithm))
+    row = run_case(Case(replace(case.data, columns={"agge": shoal.Column()}), case.model, case.algorithm))
     assert row["status"] == "error"
     assert "No column 'agge' (did you mean 'age'?)" in row["error"]
 
@@ -148,7 +148,7 @@ def test_a_misspelt_column_does_not_slip_by(folder: Path) -> None:
 def test_a_hierarchy_of_a_column_that_is_none(folder: Path) -> None:
     case = case_of(folder, "k-km")
     trees = {"ward": str(folder / "town.csv")}
-    row = run_case(Case(replace(case.data, hierarchy=trees), case.privacy, case.algorithm))
+    row = run_case(Case(replace(case.data, hierarchy=trees), case.model, case.algorithm))
     assert "column 'ward', which is no quasi-identifier" in row["error"]
 
 
@@ -163,11 +163,11 @@ def test_a_column_that_a_model_does_not_protect_is_refused(folder: Path) -> None
 def test_what_is_declared_sensitive_may_be_missing_if_it_is_said(folder: Path) -> None:
     case = case_of(folder, "k-lm", "rows = 9\nallow_missing = true")
     assert case.data.allow_missing
-    privacy = shoal.KLmDiversity(k=3, l=2, m=1, sensitive=("y",))
+    model = shoal.KLm(k=3, l=2, m=1, sensitive=("y",))
     said = {name: one for name, one in case.data.columns.items() if name != "salary"}
     for allowed, status in ((True, "ok"), (False, "error")):
         data_set = replace(case.data, columns=said, allow_missing=allowed)
-        row = run_case(Case(data_set, privacy, shoal.Rfirst()))
+        row = run_case(Case(data_set, model, shoal.algorithms.Rfirst()))
         assert row["status"] == status, row["error"]
 
 
@@ -175,12 +175,12 @@ def test_every_kind_of_query_is_measured() -> None:
     data_set = DatasetSpec(label="x", generate="videos", generator={"rows": 300, "seed": 0})
     kinds = ("2+0", "1+1", "0+2")
     extras = Extras(queries=20, query_kinds=kinds, query_bound=0.05, query_seed=4)
-    case = Case(data_set, shoal.KKmAnonymity(k=10, m=1), shoal.RmergeR(delta=1.0), extras=extras)
+    case = Case(data_set, shoal.KKm(k=10, m=1), shoal.algorithms.RmergeR(delta=1.0), extras=extras)
     row, problem = run_case(case), case.problem()
     published = shoal.anonymize(problem, case.algorithm).published
     for kind in kinds:
         values, items = map(int, kind.split("+"))
-        drawn = shoal.Workload.generated(problem.prepared.original, 20, values, items, seed=4)
+        drawn = shoal.metrics.Workload.generated(problem.prepared.original, 20, values, items, seed=4)
         assert row[f"are_{values}_{items}"] == are(problem.prepared.original, published, drawn).mean
         bounded = are(problem.prepared.original, published, drawn, sanity=0.05 * 300).mean
         assert row[f"bounded_are_{values}_{items}"] == pytest.approx(bounded, rel=1e-12)
@@ -196,6 +196,6 @@ def test_kinds_of_queries_are_numbers(wrong: str) -> None:
 
 def test_a_row_tells_options_at_their_defaults_too() -> None:
     data_set = DatasetSpec(label="x", generate="videos")
-    places = [Case(data_set, shoal.KKmAnonymity(), shoal.RmergeR(delta=delta)).place for delta in (0.5, "auto")]
+    places = [Case(data_set, shoal.KKm(), shoal.algorithms.RmergeR(delta=delta)).place for delta in (0.5, "auto")]
     assert [place["algorithm.delta"] for place in places] == [0.5, "auto"]
     assert [place["method"] for place in places] == ["rmerge-r, delta 0.5", "rmerge-r"]

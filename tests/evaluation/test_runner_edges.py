@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
 from shoal.errors import DataError, OptionError, OutputError
 from shoal.evaluation import page, results, runner
@@ -37,7 +37,7 @@ def test_nothing_of_its_kind_loses_less_than_the_optimum(tmp_path: Path, seed: i
     path = tmp_path / "rows.dat"
     path.write_text("".join(" ".join(row) + "\n" for row in rows), encoding="utf-8")
     one = DatasetSpec(label="rows", file=str(path), fanout=rng.choice([2, 3]))
-    model = shoal.KmAnonymity(k=rng.randint(2, 4), m=rng.randint(1, 3))
+    model = shoal.Km(k=rng.randint(2, 4), m=rng.randint(1, 3))
     methods: list[Algorithm] = []
     for cls in discovery.find("shoal.algorithms", Algorithm).values():
         if isinstance(model, cls.solves) and cls.name != "oa":
@@ -54,21 +54,21 @@ def test_nothing_of_its_kind_loses_less_than_the_optimum(tmp_path: Path, seed: i
 
 
 def test_a_bound_within_narrower_limits_is_none_for_wider_ones(tmp_path: Path) -> None:
-    one, km = data_set(tmp_path), shoal.KmAnonymity(k=2, m=2)
-    exact = [shoal.OptimalSuppress(max_suppressed=percent) for percent in (0.0, 10.0)]
-    kept = shoal.OptimalSuppress(never_suppress=("1",))
-    cases = [Case(one, km, method) for method in (*exact, kept, shoal.MHgHs(), shoal.AA())]
+    one, km = data_set(tmp_path), shoal.Km(k=2, m=2)
+    exact = [shoal.algorithms.OptimalSuppress(max_suppressed=percent) for percent in (0.0, 10.0)]
+    kept = shoal.algorithms.OptimalSuppress(never_suppress=("1",))
+    cases = [Case(one, km, method) for method in (*exact, kept, shoal.algorithms.MHgHs(), shoal.algorithms.AA())]
     told = [(0.5, 0.5), (0.3, 0.3), (0.4, 0.4), (0.2, None), (0.6, None)]
     rows: list[results.Row] = [{"value": loss, "lower_bound": bound} for loss, bound in told]
     assert [one["optimum"] for one in runner.gaps(cases, rows)] == [0.5, 0.3, 0.4, None, 0.5]
 
 
 def test_bounds_are_not_taken_from_other_data_of_the_same_name(tmp_path: Path) -> None:
-    km, other = shoal.KmAnonymity(k=2, m=2), tmp_path / "other.dat"
+    km, other = shoal.Km(k=2, m=2), tmp_path / "other.dat"
     other.write_text("1 2\n1 2\n", encoding="utf-8")
     cases = [
-        Case(data_set(tmp_path), km, shoal.Optimal()),
-        Case(DatasetSpec(label="toy", file=str(other), fanout=3), km, shoal.AA()),
+        Case(data_set(tmp_path), km, shoal.algorithms.Optimal()),
+        Case(DatasetSpec(label="toy", file=str(other), fanout=3), km, shoal.algorithms.AA()),
     ]
     rows: list[results.Row] = [{"value": 0.5, "lower_bound": 0.5}, {"value": 0.1, "lower_bound": None}]
     assert runner.gaps(cases, rows)[1] == {"optimum": None, "gap": None}
@@ -104,7 +104,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_processes")
 def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
-    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [shoal.algorithms.AA()])
     path = tmp_path / "results.csv"
     path.write_text(f"key,k\n{case.key},3\n", encoding="utf-8")
     (row,) = runner.compare(Grid((case,)), path)
@@ -114,7 +114,7 @@ def test_a_row_without_a_status_is_made_anew(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_processes")
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
-    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [shoal.AA()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [shoal.algorithms.AA()])
     path = tmp_path / "results.csv"
     with results.exclusive_lock(path), pytest.raises(OutputError, match="Another comparison is writing"):
         runner.compare(Grid((case,)), path)
@@ -131,7 +131,7 @@ class Leaves(wrong._Wrong):
 
 
 def test_a_method_that_leaves_is_told_at_once(tmp_path: Path) -> None:
-    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [Leaves()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [Leaves()])
     ((_, row),) = runner.run([case], 1, 60.0)
     assert row == {"status": "error", "error": "SystemExit: 0"}
 
@@ -140,7 +140,7 @@ def test_percentages_are_exact(tmp_path: Path) -> None:
     path = tmp_path / "thousand.dat"
     path.write_text("1\n" * 11 + "2\n" * 989, encoding="utf-8")
     one = DatasetSpec(label="t", file=str(path), fanout=2)
-    row = run_case(Case(one, shoal.KmAnonymity(k=12, m=1), shoal.AA(), extras=Extras(mining=("1.1",))))
+    row = run_case(Case(one, shoal.Km(k=12, m=1), shoal.algorithms.AA(), extras=Extras(mining=("1.1",))))
     assert row["ml2"] == 1.0, "both items are frequent at 11 of 1,000 rows, and neither is found"
 
 
@@ -194,7 +194,7 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
 @pytest.mark.usefixtures("no_processes")
 def test_a_sample_that_is_too_small_does_not_decide() -> None:
     many = DatasetSpec(label="many", generate="quest", generator={"rows": 400, "items": 8, "seed": 1}, fanout=3)
-    found = recommend(many, shoal.KmAnonymity(k=120, m=1), Wishes(sample=100, budget=60.0))
+    found = recommend(many, shoal.Km(k=120, m=1), Wishes(sample=100, budget=60.0))
     assert found.pick.whole is not None
     assert found.pick.sample is not None
     assert found.pick.sample["status"] == "infeasible"

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.evaluation import grid_file, results, runner
 from shoal.evaluation.grid import Grid, combinations
 from shoal.evaluation.run_case import VOLATILE
@@ -41,8 +41,8 @@ def steady(path: Path) -> list[dict[str, str]]:
 
 
 def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
-    methods: list[Algorithm] = [wrong.Crashes(), wrong.Raises(), wrong.Lies(), wrong.Talks(), shoal.AA()]
-    grid = Grid.of(combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=12, m=2)], methods), limit=300.0)
+    methods: list[Algorithm] = [wrong.Crashes(), wrong.Raises(), wrong.Lies(), wrong.Talks(), shoal.algorithms.AA()]
+    grid = Grid.of(combinations([data_set(tmp_path)], [shoal.Km(k=12, m=2)], methods), limit=300.0)
     rows = runner.compare(grid, tmp_path / "results.csv", workers=2)
     told = {row["algorithm"]: (row["status"], row["error"]) for row in rows}
     assert told["aa"] == ("ok", "")
@@ -66,7 +66,7 @@ def test_what_goes_wrong_is_a_row_and_not_the_end(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_ended_by_a_lower_limit_runs_again(tmp_path: Path) -> None:
-    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [wrong.Hangs()])
     ran: list[str] = []
     for limit in (0.5, 0.4, 0.6):
         grid = Grid((case,), limit=limit)
@@ -119,7 +119,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(home: Path) -> None:
 
 
 def test_nothing_goes_on_behind_the_back_of_who_gave_up(tmp_path: Path) -> None:
-    (case,) = combinations([data_set(tmp_path)], [shoal.KmAnonymity(k=3, m=2)], [wrong.Hangs()])
+    (case,) = combinations([data_set(tmp_path)], [shoal.Km(k=3, m=2)], [wrong.Hangs()])
     mark = f"SHOAL_TEST_{os.getpid()}_{time.monotonic_ns()}"
     os.environ[mark] = "1"
     try:
@@ -138,7 +138,7 @@ def test_nothing_goes_on_when_the_lab_is_killed(tmp_path: Path) -> None:
         "from shoal.evaluation import runner;"
         "from shoal.evaluation.grid import combinations; from pathlib import Path;"
         "one = test_runner.data_set(Path(sys.argv[1]));"
-        "list(runner.run(list(combinations([one], [shoal.KmAnonymity(k=3)], [lab_algorithms.Hangs()])), 1, 3600.0))"
+        "list(runner.run(list(combinations([one], [shoal.Km(k=3)], [lab_algorithms.Hangs()])), 1, 3600.0))"
     )
     found = os.pathsep.join(path for path in sys.path if path)
     with processes.python(script, str(tmp_path), cwd=tmp_path, PYTHONPATH=found, **{mark: "1"}) as process:

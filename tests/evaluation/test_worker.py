@@ -18,7 +18,7 @@ def test_cases_find_everything_loaded(tmp_path: Path) -> None:
         "from shoal.evaluation.grid import combinations\n"
         "from shoal.evaluation.run_case import run_case\n"
         "data = DatasetSpec(label='toy', file='toy.dat', fanout=3)\n"
-        "models, methods = [shoal.KmAnonymity(k=3, m=2)], [shoal.AA(), shoal.Optimal(time_limit=60)]\n"
+        "models, methods = [shoal.Km(k=3, m=2)], [shoal.algorithms.AA(), shoal.algorithms.Optimal(time_limit=60)]\n"
         "worker._preload()\n"
         "before = {*sys.modules}\n"
         "rows = [run_case(case) for case in combinations([data], models, methods)]\n"

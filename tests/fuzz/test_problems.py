@@ -22,7 +22,7 @@ from fuzz.problems.world import World, set_members
 from shoal import discovery, report
 from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
-from shoal.privacy import PrivacyModel, Verdict
+from shoal.models.base import PrivacyModel, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -54,7 +54,7 @@ def test_random_problems_come_out_right(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_every_model_has_its_definition() -> None:
-    assert set(discovery.find("shoal.privacy", PrivacyModel)) == set(definitions.DEFINITIONS)
+    assert set(discovery.find("shoal.models", PrivacyModel)) == set(definitions.DEFINITIONS)
     assert {model.name for _, model in pairs()} == set(definitions.DEFINITIONS)
 
 
@@ -65,8 +65,8 @@ def test_the_same_seed_is_the_same_case() -> None:
 
 
 def test_a_release_that_is_not_safe_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shoal.KmAnonymity, "verify", lambda *_, **__: Verdict(True, 1))
-    monkeypatch.setattr(shoal.AA, "cut", lambda _, problem, __: _untouched(problem))
+    monkeypatch.setattr(shoal.Km, "verify", lambda *_, **__: Verdict(True, 1))
+    monkeypatch.setattr(shoal.algorithms.AA, "cut", lambda _, problem, __: _untouched(problem))
     assert "privacy: km by aa" in run.kinds_of(BASKETS)
     assert any(kind.startswith("verdict on the original") for kind in run.kinds_of(BASKETS))
 
@@ -112,7 +112,7 @@ def test_lm_is_by_records_as_well() -> None:
 
 
 def test_a_wrong_loss_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shoal.NCP, "of", lambda *_: {"ncp": 0.1})
+    monkeypatch.setattr(shoal.metrics.NCP, "of", lambda *_: {"ncp": 0.1})
     assert run.kinds_of(BASKETS) == {"loss: ncp"}
 
 
@@ -128,17 +128,19 @@ def test_a_refusal_of_what_can_be_done_is_noticed(monkeypatch: pytest.MonkeyPatc
     def refuse(*_: Any) -> None:
         raise shoal.errors.Infeasible("There is nothing that could be done about this: give other data.")
 
-    monkeypatch.setattr(shoal.KmAnonymity, "feasible", refuse)
+    monkeypatch.setattr(shoal.Km, "feasible", refuse)
     assert run.kinds_of(BASKETS) == {"refused though feasible: km by aa"}
 
 
 def test_a_false_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    proof = shoal.Optimality(1.0, 1.0, "proven", 1, 1)
-    worst = shoal.Solution
+    proof = shoal.recoding.solution.Optimality(1.0, 1.0, "proven", 1, 1)
+    worst = shoal.recoding.solution.Solution
     monkeypatch.setattr(
-        shoal.Optimal,
+        shoal.algorithms.Optimal,
         "solve",
-        lambda _, problem, __: worst(shoal.GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root]), proof),
+        lambda _, problem, __: worst(
+            shoal.recoding.GlobalCut.raising(problem.hierarchy, [problem.hierarchy.root]), proof
+        ),
     )
     assert run.kinds_of(replace(BASKETS, algorithm="optimal")) == {"lower bound too high: optimal"}
 
@@ -187,5 +189,5 @@ def test_trees_and_sets() -> None:
     assert World(BASKETS).known[1] == {"a2", "b1"}
 
 
-def _untouched(problem: shoal.Problem) -> shoal.Solution:
-    return shoal.Solution(shoal.GlobalCut.raising(problem.hierarchy, []))
+def _untouched(problem: shoal.Problem) -> shoal.recoding.solution.Solution:
+    return shoal.recoding.solution.Solution(shoal.recoding.GlobalCut.raising(problem.hierarchy, []))

@@ -13,7 +13,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.errors import OutputError
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import CodeBook, Entry
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.release.pipeline import measure_all
 from tests.conftest import Shell
 from tests.hierarchies.conftest import RECORDS, TREE
@@ -267,8 +267,8 @@ def test_witnesses_hold(shop: Shell) -> None:
 def test_python(tmp_path: Path) -> None:
     tree = Hierarchy.from_parents(dict.fromkeys("abcdef", "ALL") | {"ALL": None})
     rows = [["a", "b"], ["a"], ["b"], ["c", "d"], ["e", "f"], ["c", "f"], ["a", "e"]]
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.AA(siblings="label"))
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.algorithms.AA(siblings="label"))
     assert release.groups_siblings
     written = release.write(tmp_path / "out.basket")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.basket", "out.codebook.csv"]
@@ -276,7 +276,7 @@ def test_python(tmp_path: Path) -> None:
     assert told == {"name": "out.codebook.csv", "sha256": release.codebook.save(tmp_path / "again.csv")}
     data = shoal.read(tmp_path / "out.basket", codebook=tmp_path / "out.codebook.csv")
     assert data.origin.codebook.entries == release.codebook.entries
-    resolved = shoal.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
+    resolved = shoal.published.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
     assert measure_all(Comparison(problem.prepared.original, resolved))["ncp"] == release.losses["ncp"]
     release.write(tmp_path / "alone.basket", codebook=False)
     assert not (tmp_path / "alone.codebook.csv").exists()

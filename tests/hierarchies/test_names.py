@@ -105,7 +105,7 @@ def test_names_read_back_in_data_with_several_columns(data: st.DataObject) -> No
     tags = Tags(columns)
     try:
         owner = shoal.hierarchies.joined(trees)
-    except shoal.ShoalError:
+    except shoal.errors.ShoalError:
         return  # two items become one
     for label in group_names(owner, data.draw(st.sampled_from(["", ",;|\t"])), columns=columns):
         column, text = tags.place(label)

@@ -121,7 +121,7 @@ def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
 
     data = io.read(pa.table({"": ["x", "y"], "items": [["a"], ["b"]]}))
     spec = DatasetSpec(file="data.csv", hierarchy={"": "tree.csv"})
-    assert spec.complete_column_specs(data, shoal.KKmAnonymity(k=2, m=1))[""].hierarchy is None
+    assert spec.complete_column_specs(data, shoal.KKm(k=2, m=1))[""].hierarchy is None
 
 
 def test_a_repeated_name_may_be_a_record(tmp_path: Path) -> None:

@@ -292,8 +292,8 @@ def test_read_options(tmp_path: Path) -> None:
 def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
     data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", column="the set", item_delimiter="\t")
     (tmp_path / "h.csv").write_text("a;all\nb;all\n")
-    problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.KmAnonymity(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.AA()).write(tmp_path / "y.csv")
+    problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.Km(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.algorithms.AA()).write(tmp_path / "y.csv")
     command = sentences.verify_command(release)
     options = "--format csv --column 'the set' --item-delimiter $'\\t' --delimiter ';'"
     assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"

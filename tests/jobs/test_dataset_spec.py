@@ -63,14 +63,14 @@ def test_the_part_that_is_asked_for_is_taken(tmp_path: Path) -> None:
 
 def test_sensitive_items_can_be_drawn(tmp_path: Path) -> None:
     one = data_set(tmp_path, secrets=2, secrets_least=0.1, secrets_most=0.8)
-    problem = one.problem(shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1)
-    drawn = problem.privacy.values()["sensitive"]
+    problem = one.problem(shoal.models.SensitiveK(k=2, sensitive=("drawn",)), shoal.metrics.NCP(), 1)
+    drawn = problem.model.values()["sensitive"]
     share = sum(bool(set(drawn) & row) for row in problem.data.transactions.sets()) / 60
     assert len(drawn) == 2
     assert 0.1 <= share <= 0.8
     with pytest.raises(DataError, match="take another seed"):
         data_set(tmp_path, secrets=2, secrets_most=0.001).problem(
-            shoal.SensitiveK(k=2, sensitive=("drawn",)), shoal.NCP(), 1
+            shoal.models.SensitiveK(k=2, sensitive=("drawn",)), shoal.metrics.NCP(), 1
         )
 
 
@@ -119,23 +119,23 @@ def test_a_job_and_a_case_of_the_lab_read_the_same(tmp_path: Path) -> None:
         hierarchy={"age": "width:10,20"},
         missing=("?",),
     )
-    privacy = shoal.KKmAnonymity(k=2, m=1)
-    job = Job(data=spec, output=tmp_path / "out.csv", privacy=privacy, algorithm=Auto())
-    one, other = job.problem().prepared, Case(spec, privacy, Auto()).problem().prepared
+    model = shoal.KKm(k=2, m=1)
+    job = Job(data=spec, output=tmp_path / "out.csv", model=model, algorithm=Auto())
+    one, other = job.problem().prepared, Case(spec, model, Auto()).problem().prepared
     assert one.data.transactions.sets() == other.data.transactions.sets()
     assert one.quasi_identifiers == other.quasi_identifiers
     assert one.quasi_identifiers["age"] == Column(Role.QUASI_IDENTIFIER, hierarchy="width:10,20", missing=("?",))
     wrong = replace(spec, hierarchy={"town": "width:10,20"})
     with pytest.raises(OptionError, match="column 'town', which is no quasi-identifier"):
-        wrong.problem(privacy, shoal.NCP())
+        wrong.problem(model, shoal.metrics.NCP())
 
 
 def test_a_model_of_columns_alone_takes_sets_only_if_they_are_plain(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("age,items\n20,a|b\n30,a\n", encoding="utf-8")
     spec = DatasetSpec(file=str(tmp_path / "t.csv"), reading=ReadOptions(delimiter=","))
-    assert spec.read_for_model(shoal.KAnonymity(k=2)).origin.set_columns == ("items",)
+    assert spec.read_for_model(shoal.models.K(k=2)).origin.set_columns == ("items",)
     (tmp_path / "t.csv").write_text("age,zip\n20,1\n30,2\n", encoding="utf-8")
-    assert spec.read_for_model(shoal.KAnonymity(k=2)).origin.set_columns == ()
+    assert spec.read_for_model(shoal.models.K(k=2)).origin.set_columns == ()
 
 
 def test_files_must_be_there_and_an_error_names_the_data_set(tmp_path: Path) -> None:
@@ -168,5 +168,5 @@ def test_samples_know_whose_their_rows_are(tmp_path: Path) -> None:
     for items, person in zip(held, persons.ids_of_rows(), strict=True):
         assert {f"p{int(item[1:]) % 4}" for item in items if item != "b"} <= {person}
     assert spec.content != replace(spec, reading=ReadOptions(column="items")).content
-    problem = replace(spec, keep=()).problem(shoal.KmAnonymity(k=2, m=1), shoal.NCP(), publish=False)
+    problem = replace(spec, keep=()).problem(shoal.Km(k=2, m=1), shoal.metrics.NCP(), publish=False)
     assert problem.prepared.persons is not None

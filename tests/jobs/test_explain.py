@@ -14,7 +14,7 @@ from tests.conftest import BASKETS, Shell
 BEFORE = [line.split(",") for line in BASKETS.split()]
 AFTER = [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]]
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-KM = shoal.KmAnonymity(k=2, m=2)
+KM = shoal.Km(k=2, m=2)
 
 
 def test_the_command_prints_the_dicts(shell: Shell) -> None:
@@ -39,16 +39,16 @@ def test_a_label_is_explained_by_what_it_was_published_as() -> None:
 
 def test_a_code_book_instead_of_a_hierarchy() -> None:
     book = CodeBook.of([Entry("A", "", ("a1", "a2"))])
-    assert [one.group for one in shoal.explain(BEFORE, AFTER, privacy=KM, codebook=book)] == ["A"]
+    assert [one.group for one in shoal.explain(BEFORE, AFTER, model=KM, codebook=book)] == ["A"]
     with pytest.raises(OptionError, match="explain needs --hierarchy"):
-        shoal.explain(BEFORE, BEFORE, privacy=KM)
+        shoal.explain(BEFORE, BEFORE, model=KM)
 
 
 def test_a_guarantee_that_does_not_hold_or_cannot_be_explained() -> None:
     with pytest.raises(OptionError, match=r"data does not have k.m-anonymity with these options"):
-        shoal.explain(BEFORE, AFTER, TREE, shoal.KmAnonymity(k=4, m=2))
+        shoal.explain(BEFORE, AFTER, TREE, shoal.Km(k=4, m=2))
     with pytest.raises(OptionError, match="Only cuts for the model km can be explained, not for lm"):
-        shoal.explain(BEFORE, AFTER, TREE, shoal.LmDiversity(sensitive=("a1",)))
+        shoal.explain(BEFORE, AFTER, TREE, shoal.Lm(sensitive=("a1",)))
 
 
 def test_records_of_persons_are_taken_in_any_order() -> None:

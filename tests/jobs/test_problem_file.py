@@ -18,7 +18,7 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs import problem_file
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
-from shoal.privacy.k_km import KKmAnonymity
+from shoal.models.k_km import KKm
 from tests.conftest import Shell
 
 RECORDS = """id,age,city,items,notes
@@ -80,7 +80,7 @@ def job_in_python(folder: Path, output: str) -> Job:
             },
         ),
         output=folder / output,
-        privacy=KKmAnonymity(k=2, m=2),
+        model=KKm(k=2, m=2),
         algorithm=RmergeRT(delta=0.9),
         seed=3,
     )
@@ -97,7 +97,7 @@ def test_run_is_the_job(desk: Shell) -> None:
     job_in_python(desk.folder, "again.csv").run()
     assert (desk.folder / "again.csv").read_text() == made
     data = shoal.read(desk.folder / "out.csv", column="items", item_delimiter="|").keep_columns(["age", "city"])
-    model = KKmAnonymity(k=2, m=2)
+    model = KKm(k=2, m=2)
     assert model.verify(model.validated_view(data)).holds
     assert "<html" in (desk.folder / "r.html").read_text()
     report = json.loads((desk.folder / "r.json").read_text())
@@ -129,7 +129,7 @@ def test_workers_change_nothing(desk: Shell) -> None:
 def test_defaults(desk: Shell) -> None:
     desk.write("q.toml", '[data]\nfile = "in.basket"\n[items]\nhierarchy = "h.csv"\n[output]\nfile = "o.basket"\n')
     job = problem_file.load(desk.folder / "q.toml")
-    assert (job.privacy.name, job.algorithm.name, job.seed, job.loss) == ("km", "auto", 0, "ncp")
+    assert (job.model.name, job.algorithm.name, job.seed, job.loss) == ("km", "auto", 0, "ncp")
     assert (job.data.keep, job.reports, job.output_format, job.data.hierarchy_format) == (None, (), None, None)
 
 
@@ -140,14 +140,14 @@ def test_what_is_sensitive_may_be_a_list_a_text_or_a_file(desk: Shell, said: str
     desk.write("p.toml", PROBLEM.replace('name = "k-km"\nk = 2', model))
     desk.monkeypatch.chdir("/")
     job = problem_file.load(desk.folder / "p.toml")
-    assert job.privacy.sensitive_labels == ("b2",)
+    assert job.model.sensitive_labels == ("b2",)
     assert job.run().release.verdict.holds
 
 
 def test_sensitive_columns_are_the_model_s(desk: Shell) -> None:
     text = PROBLEM.replace('"k-km"', '"k-lm"').replace('notes = "plain"', 'notes = "sensitive"')
     desk.write("p.toml", text)
-    assert problem_file.load(desk.folder / "p.toml").privacy.columns == ("notes",)
+    assert problem_file.load(desk.folder / "p.toml").model.columns == ("notes",)
     assert desk("run", "p.toml")[0] == 0
     assert '"notes"' in (desk.folder / "r.json").read_text()
 
@@ -178,7 +178,7 @@ BAD = [
     ("seed = 3", "seeds = 3", "[run]: unknown key 'seeds' (did you mean 'seed'?)", ""),
     ("seed = 3", 'loss = "ncpp"', "Unknown loss 'ncpp' (did you mean 'ncp'?)", ""),
     ("m = 2", "n = 2", "[model]: unknown option 'n'", "known are k, m"),
-    ("k = 2", "k = 1", "[model] KKmAnonymity: k must be at least 2, got 1", ""),
+    ("k = 2", "k = 1", "[model] KKm: k must be at least 2, got 1", ""),
     ("k = 2", 'k = "two"', "k must be a whole number", "got 'two'"),
     ("k = 2", "k = [2]", "k must be a whole number", ""),
     ("k = 2", "k = 7", "k=7 needs at least 7 records, got 6", ""),

@@ -14,7 +14,7 @@ from shoal.hierarchies.codebook import CodeBook, Entry
 from tests.conftest import BASKETS, Shell
 
 ROWS = [line.split(",") for line in BASKETS.split()]
-KM = shoal.KmAnonymity(k=2, m=2)
+KM = shoal.Km(k=2, m=2)
 TABLE = pa.table({"age": ["20", "20", "30"], "job": ["x", "y", "x"], "items": [["a"], ["a"], ["b"]]})
 
 
@@ -24,29 +24,29 @@ def test_the_result_is_true_if_the_guarantee_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("privacy", "words"),
+    ("model", "words"),
     [
         (KM, ("--k", "2", "--m", "2")),
-        (shoal.LmDiversity(l=2, sensitive=("a1",)), ("--model", "lm", "--l", "2", "--sensitive", "a1")),
-        (shoal.KmNegative(k=2), ("--model", "km-negative", "--k", "2")),
-        (shoal.TransactionalK(k=2), ("--model", "transactional-k", "--k", "2")),
+        (shoal.Lm(l=2, sensitive=("a1",)), ("--model", "lm", "--l", "2", "--sensitive", "a1")),
+        (shoal.models.KmNegative(k=2), ("--model", "km-negative", "--k", "2")),
+        (shoal.models.TransactionalK(k=2), ("--model", "transactional-k", "--k", "2")),
     ],
-    ids=lambda value: value.name if isinstance(value, shoal.PrivacyModel) else "",
+    ids=lambda value: value.name if isinstance(value, shoal.models.PrivacyModel) else "",
 )
-def test_the_command_prints_the_dict(shell: Shell, privacy: shoal.PrivacyModel, words: tuple[str, ...]) -> None:
+def test_the_command_prints_the_dict(shell: Shell, model: shoal.models.PrivacyModel, words: tuple[str, ...]) -> None:
     _, out, _ = shell("verify", "in.basket", *words, "--json")
     for data in ("in.basket", Path("in.basket"), shoal.read("in.basket"), ROWS):
-        result = shoal.verify(data, privacy)
+        result = shoal.verify(data, model)
         assert json.dumps(result.as_dict(), indent=2) + "\n" == out
         assert result.verdict.witnesses
 
 
 def test_groups_of_the_hierarchy_are_spelled_out(shell: Shell) -> None:
-    privacy = shoal.LmDiversity(l=2, sensitive=("A",))
-    by_file = shoal.verify(ROWS, privacy, hierarchy="h.csv")
+    model = shoal.Lm(l=2, sensitive=("A",))
+    by_file = shoal.verify(ROWS, model, hierarchy="h.csv")
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-    assert by_file.privacy.sensitive_labels == ("a1", "a2")
-    assert by_file.as_dict() == shoal.verify(ROWS, privacy, hierarchy=tree).as_dict()
+    assert by_file.model.sensitive_labels == ("a1", "a2")
+    assert by_file.as_dict() == shoal.verify(ROWS, model, hierarchy=tree).as_dict()
 
 
 def test_a_code_book_tells_the_items_of_witnesses() -> None:
@@ -60,28 +60,28 @@ def test_a_code_book_tells_the_items_of_witnesses() -> None:
 
 
 def test_a_sensitive_label_that_is_not_there_is_an_error_or_a_note() -> None:
-    privacy = shoal.LmDiversity(l=2, sensitive=("a", "zz"))
+    model = shoal.Lm(l=2, sensitive=("a", "zz"))
     rows = [["a", "b"], ["b"], ["c"]]
     with pytest.raises(OptionError, match="Sensitive 'zz' is not in data"):
-        shoal.verify(rows, privacy)
-    result = shoal.verify(rows, privacy, allow_missing=True)
+        shoal.verify(rows, model)
+    result = shoal.verify(rows, model, allow_missing=True)
     assert result.missed == ("zz",)
     assert "Not in data, so not checked: zz." in result.notes
     with pytest.raises(OptionError, match="Nothing that is sensitive is in data"):
-        shoal.verify(rows, privacy.changed(sensitive=("zz",)), allow_missing=True)
+        shoal.verify(rows, model.changed(sensitive=("zz",)), allow_missing=True)
 
 
 def test_columns_that_are_not_named_are_noted_and_an_error_carries_the_note() -> None:
-    privacy = shoal.KAnonymity(k=2)
-    result = shoal.verify(TABLE, privacy, quasi_identifiers=["age"])
+    model = shoal.models.K(k=2)
+    result = shoal.verify(TABLE, model, quasi_identifiers=["age"])
     note = "Not looked at, as not named in --quasi-identifiers: job."
     assert (result.holds, result.notes[0]) == (False, note)
     with pytest.raises(OptionError) as caught:
-        shoal.verify(TABLE, shoal.KKmAnonymity(k=2), quasi_identifiers="age")
+        shoal.verify(TABLE, shoal.KKm(k=2), quasi_identifiers="age")
     assert "put it in a list" in str(caught.value)
     torn = TABLE.set_column(2, "items", pa.array([["(a"], ["b)"], ["c"]]))
     with pytest.raises(DataError) as torn_error:
-        shoal.verify(torn, shoal.KKmAnonymity(k=2), quasi_identifiers=["age"])
+        shoal.verify(torn, shoal.KKm(k=2), quasi_identifiers=["age"])
     assert torn_error.value.__notes__ == [note]
 
 
@@ -89,7 +89,7 @@ def test_a_table_needs_no_sets_if_the_model_is_not_about_them(shell: Shell) -> N
     table = TABLE.drop_columns(["items"])
     shell.write("t.csv", "age,job\n20,x\n20,y\n30,x\n")
     for data in (table, "t.csv"):
-        result = shoal.verify(data, shoal.KAnonymity(k=2), quasi_identifiers=["age"])
+        result = shoal.verify(data, shoal.models.K(k=2), quasi_identifiers=["age"])
         assert [str(witness) for witness in result.verdict.witnesses] == ["1 record has age=30"]
 
 
@@ -99,7 +99,7 @@ def test_a_model_without_columns_refuses_quasi_identifiers() -> None:
 
 
 def test_a_name_is_no_model() -> None:
-    wanted = r"privacy must be a PrivacyModel such as shoal\.KmAnonymity\(k=5, m=2\), got str"
+    wanted = r"privacy must be a PrivacyModel such as shoal\.Km\(k=5, m=2\), got str"
     with pytest.raises(OptionError, match=wanted):
         shoal.verify([["a"]], "km")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=wanted):
@@ -107,7 +107,7 @@ def test_a_name_is_no_model() -> None:
 
 
 def test_persons_are_counted_if_they_are_named() -> None:
-    rows, model = [["tea"], ["tea"], ["ale"], ["ale"]], shoal.KmAnonymity(k=2, m=1)
+    rows, model = [["tea"], ["tea"], ["ale"], ["ale"]], shoal.Km(k=2, m=1)
     without = shoal.verify(rows, model)
     assert without.holds
     assert (without.persons, without.as_dict()["persons_checked"]) == (None, False)
@@ -123,4 +123,4 @@ def test_persons_are_counted_if_they_are_named() -> None:
     with pytest.raises(DataError, match="persons has 3 persons, but data has 4 records"):
         shoal.verify(rows, model, persons=[1, 2, 3])
     with pytest.raises(OptionError, match="The model transactional-k counts records, not persons"):
-        shoal.verify(rows, shoal.TransactionalK(k=2), persons=[1, 2, 3, 4])
+        shoal.verify(rows, shoal.models.TransactionalK(k=2), persons=[1, 2, 3, 4])

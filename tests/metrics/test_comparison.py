@@ -1,6 +1,6 @@
 """What several measures and reports ask for is counted once.
 
-Covers: metrics/coverage.py.
+Covers: metrics/base.py, metrics/coverage.py.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal import Published, Transactions
+from shoal.data import Transactions
 from shoal.data.arrays import Counts
-from shoal.metrics import Comparison, comparison, covered_sizes
+from shoal.metrics import comparison
 from shoal.metrics.change import Change
+from shoal.metrics.comparison import Comparison
+from shoal.metrics.coverage import covered_sizes
+from shoal.published import Published
 from tests.metrics.test_operations import FLIPPED, RAW
 from tests.report.test_report import release
 
@@ -49,7 +52,7 @@ def test_measures_of_changes_share_one_comparison(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Change, "of", of)
     pair = Comparison(RAW, FLIPPED)
-    for measure in (shoal.Operations(), shoal.KLDivergence(), shoal.PrivacyValue()):
+    for measure in (shoal.metrics.Operations(), shoal.metrics.KLDivergence(), shoal.metrics.PrivacyValue()):
         assert measure.of(pair)
     assert calls == [FLIPPED]
     assert pair.change is pair.change_in_groups

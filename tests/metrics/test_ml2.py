@@ -20,7 +20,7 @@ from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.kernels.choice import no_progress
 from shoal.kernels.measure.frequent_itemsets import frequent_itemsets
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.ml2 import ML2, Mined, mining_loss
 from shoal.published import Published
 from tests.conftest import implementations

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.ncp import NCP
 from shoal.recoding import GlobalCut
 
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-ROWS = TREE.encode(shoal.Transactions.from_sets([["a1", "b1"], ["a2", "b1"], ["b2"]]))  # 5 occurrences, 4 items
-RAW = shoal.Published.plain(ROWS)
+ROWS = TREE.encode(shoal.data.Transactions.from_sets([["a1", "b1"], ["a2", "b1"], ["b2"]]))  # 5 occurrences, 4 items
+RAW = shoal.published.Published.plain(ROWS)
 
 
 @pytest.mark.parametrize(

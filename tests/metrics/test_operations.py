@@ -16,14 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal import Hierarchy, Published, Transactions, discovery
+from shoal import Hierarchy, discovery
+from shoal.data import Transactions
 from shoal.data.arrays import csr_from_pairs
 from shoal.data.sensitive import Sensitive
 from shoal.errors import DataError
-from shoal.metrics import Comparison, Measure
+from shoal.metrics.base import Measure
 from shoal.metrics.change import Change
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.kl import divergence
-from shoal.published import Grouping
+from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
 from shoal.report import sentences
 from tests.budget import examples
@@ -68,7 +70,7 @@ def relabelled(published: Published) -> Published:
 
 def measured(original: Published, published: Published) -> dict[str, float]:
     """The three measures together."""
-    three: list[Measure] = [shoal.Operations(), shoal.KLDivergence(), shoal.PrivacyValue()]
+    three: list[Measure] = [shoal.metrics.Operations(), shoal.metrics.KLDivergence(), shoal.metrics.PrivacyValue()]
     return {name: value for measure in three for name, value in measure.of(Comparison(original, published)).items()}
 
 
@@ -184,7 +186,7 @@ def test_the_privacy_value_of_many_items() -> None:
 
 
 def test_rows_and_labels_must_fit() -> None:
-    for measure in (shoal.Operations(), shoal.KLDivergence(), shoal.PrivacyValue()):
+    for measure in (shoal.metrics.Operations(), shoal.metrics.KLDivergence(), shoal.metrics.PrivacyValue()):
         with pytest.raises(DataError, match="The original has 1 rows, the published data 2"):
             measure.of(Comparison(table([["a"]], "ab"), table([["a"], []], "ab", "", [0, 0])))
         with pytest.raises(DataError, match="not in the item codes of the published data"):
@@ -203,7 +205,7 @@ def test_every_value_is_explained_once() -> None:
     names = [name for cls in discovery.find("shoal.metrics", Measure).values() for name in cls.meanings]
     assert len(set(names)) == len(names)
     assert set(measured(RAW, FLIPPED)) <= set(names)
-    meaning = shoal.PrivacyValue.meanings["privacy_value"][1]
+    meaning = shoal.metrics.PrivacyValue.meanings["privacy_value"][1]
     assert "more items were disturbed" in meaning
     assert "not a guarantee" in meaning
 

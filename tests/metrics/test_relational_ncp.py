@@ -23,8 +23,10 @@ from shoal.data.categories import CategoricalAttribute
 from shoal.data.ordered import OrderedAttribute
 from shoal.data.relational import Relational
 from shoal.errors import DataError, OptionError
-from shoal.metrics import Comparison, coverage, covered_sizes
+from shoal.metrics import coverage
 from shoal.metrics.are import ARE, are, expected_counts, true_counts
+from shoal.metrics.comparison import Comparison
+from shoal.metrics.coverage import covered_sizes
 from shoal.metrics.ul import record_losses
 from shoal.metrics.workload import Query, Workload
 from shoal.release.pipeline import measure_all
@@ -35,13 +37,15 @@ ITEMS = tuple("abcde")
 TREE = shoal.Hierarchy.from_tree({"All": {"S": ["p", "q"], "r": []}})
 
 
-def published(covers: list[list[int]], rows: list[list[int]], relational: Relational | None = None) -> shoal.Published:
+def published(
+    covers: list[list[int]], rows: list[list[int]], relational: Relational | None = None
+) -> shoal.published.Published:
     """Labels by the items that they cover, rows by their labels."""
     names = [f"u{at}" for at in range(len(covers))]
-    sets = shoal.Transactions.from_sets([[names[at] for at in row] for row in rows], names)
+    sets = shoal.data.Transactions.from_sets([[names[at] for at in row] for row in rows], names)
     indptr = np.cumsum([0, *map(len, covers)])
     flat = np.array([item for cover in covers for item in cover], dtype=np.int32)
-    return shoal.Published(sets, indptr, flat, ITEMS, relational=relational)
+    return shoal.published.Published(sets, indptr, flat, ITEMS, relational=relational)
 
 
 @st.composite
@@ -61,7 +65,7 @@ def test_covered_sizes_are_those_of_the_smallest_label(
     """However few labels are tried on all rows, and however few pairs are looked at at once."""
     covers, rows = given_
     original = [data.draw(st.lists(st.integers(0, len(ITEMS) - 1), unique=True).map(sorted)) for _ in rows]
-    raw = shoal.Transactions.from_sets([[ITEMS[item] for item in row] for row in original], ITEMS)
+    raw = shoal.data.Transactions.from_sets([[ITEMS[item] for item in row] for row in original], ITEMS)
     wanted = [
         min((len(covers[at]) for at in labels if item in covers[at]), default=0)
         for row, labels in zip(original, rows, strict=True)
@@ -94,28 +98,28 @@ def test_ul(given_: tuple[list[list[int]], list[list[int]]], weights: list[int])
         assert record_losses(made, ours).tolist() == pytest.approx([float(one) for one in exact], abs=1e-12)
         mean = float(sum(exact) / max(1, len(rows)))
         pair = Comparison(made, made)
-        found = shoal.UL().of(pair) if ours is None else shoal.UL().weighted(pair, ours)
+        found = shoal.metrics.UL().of(pair) if ours is None else shoal.metrics.UL().weighted(pair, ours)
         assert list(found.values()) == ([pytest.approx(mean, abs=1e-12)] if made.generalized else [])
 
 
 @pytest.mark.parametrize("size", [900, 936, 1_100, 5_000])
 def test_ul_does_not_overflow(size: int) -> None:
     h = shoal.Hierarchy.from_tree({"ALL": {"A": [f"a{at}" for at in range(size)], "B": ["b1", "b2"], "c": []}})
-    made = shoal.Published.resolve(shoal.Transactions.from_sets([["A", "B", "c"], ["A"], ["ALL"]]), h)
+    made = shoal.published.Published.resolve(shoal.data.Transactions.from_sets([["A", "B", "c"], ["A"], ["ALL"]]), h)
     exact = Fraction(2**size - 1 + 3, 2 ** (size + 3) - 1)
     assert record_losses(made).tolist() == pytest.approx([float(exact), 1, 1], abs=1e-12)
 
 
 def test_ul_says_nothing_of_plain_sets_and_0_beside_columns() -> None:
     rows = published([[0], [1]], [[0, 1], []])
-    assert shoal.UL().of(Comparison(rows, rows)) == {}
+    assert shoal.metrics.UL().of(Comparison(rows, rows)) == {}
     ages = np.array([3, 4])
     columns = replace(rows, relational=Relational((OrderedAttribute("age", 3, 4),), (ages,), (ages,)))
-    assert shoal.UL().of(Comparison(rows, columns)) == {"ul": 0}
+    assert shoal.metrics.UL().of(Comparison(rows, columns)) == {"ul": 0}
 
 
 def test_weighted_ul_is_measured_with_the_others() -> None:
-    rows = shoal.Published.plain(shoal.Transactions.from_sets([["a", "b"]], list("abcde")))
+    rows = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a", "b"]], list("abcde")))
     made = published([[0, 1]], [[0]])
     found = measure_all(Comparison(rows, made), np.array([4, 2, 1, 1, 1]))
     assert {"ul", "weighted_ul", "ncp", "weighted_ncp", "weighted_lm"} <= set(found)
@@ -136,8 +140,8 @@ KINDS = [(0, 0), (1, 1), (2, 2), (0, 1), (0, GONE), (GONE, GONE)]
 def test_relational_ncp() -> None:
     was = relational([(10, 10), (12, 12), (15, 15), (GONE, GONE)], [(0, 0), (1, 1), (2, 2), (GONE, GONE)])
     now = relational([(10, 12), (10, 12), (10, GONE), (GONE, GONE)], [(0, 1), (0, 1), (GONE, GONE), (0, GONE)])
-    rows = shoal.Published.plain(shoal.Transactions.nothing(4))
-    found = shoal.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=now)))
+    rows = shoal.published.Published.plain(shoal.data.Transactions.nothing(4))
+    found = shoal.metrics.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=now)))
     age, kind = Fraction(2 + 2 + 5 + 0, 5 * 4), Fraction(2 + 2 + 3 + 3, 3 * 4)  # the third kind was removed
     assert found == pytest.approx(
         {
@@ -148,15 +152,15 @@ def test_relational_ncp() -> None:
         abs=1e-15,
     )
     heavy = replace(now, weights=(Fraction(1), Fraction(1, 4)))
-    found = shoal.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=heavy)))
+    found = shoal.metrics.RelationalNCP().of(Comparison(replace(rows, relational=was), replace(rows, relational=heavy)))
     assert found["relational_ncp"] == pytest.approx(float(age + kind / 4), abs=1e-15)
 
 
 def test_without_columns_nothing_is_said_of_them() -> None:
-    rows = shoal.Published.plain(shoal.Transactions.from_sets([["a"]]))
-    assert shoal.RelationalNCP().of(Comparison(rows, rows)) == {}
-    assert shoal.ClassSizes().of(Comparison(rows, rows)) == {}
-    none = shoal.Published.plain(shoal.Transactions.nothing(0))
+    rows = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a"]]))
+    assert shoal.metrics.RelationalNCP().of(Comparison(rows, rows)) == {}
+    assert shoal.metrics.ClassSizes().of(Comparison(rows, rows)) == {}
+    none = shoal.published.Published.plain(shoal.data.Transactions.nothing(0))
     empty = replace(none, relational=relational([], []))
     found = measure_all(Comparison(empty, empty))
     assert (found["relational_ncp"], found["ul"]) == (0, 0)
@@ -165,15 +169,15 @@ def test_without_columns_nothing_is_said_of_them() -> None:
 
 def test_classes_of_a_file_come_first() -> None:
     columns = relational([(10, 10)] * 3, [(0, 0), (1, 1), (0, 0)])
-    rows = replace(shoal.Published.plain(shoal.Transactions.nothing(3)), relational=columns)
-    assert shoal.ClassSizes().of(Comparison(rows, rows))["discernibility"] == 5
-    seen = replace(rows, classes=shoal.Grouping(np.array([0, 0, 0]), 1))
-    assert list(shoal.ClassSizes().of(Comparison(rows, seen)).values()) == [9, 3, 3, 3]
+    rows = replace(shoal.published.Published.plain(shoal.data.Transactions.nothing(3)), relational=columns)
+    assert shoal.metrics.ClassSizes().of(Comparison(rows, rows))["discernibility"] == 5
+    seen = replace(rows, classes=shoal.published.Grouping(np.array([0, 0, 0]), 1))
+    assert list(shoal.metrics.ClassSizes().of(Comparison(rows, seen)).values()) == [9, 3, 3, 3]
 
 
 def test_the_report_words_them() -> None:
     columns = relational([(10, 12)] * 2, [(0, 1)] * 2)
-    was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], []], ITEMS))
+    was = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a"], []], ITEMS))
     found = measure_all(Comparison(was, replace(published([[0, 1]], [[0], []]), relational=columns)))
     shown = {title: (value, meaning) for title, value, meaning in sentences.loss_rows(found)}
     assert all(meaning for _, meaning in shown.values())
@@ -267,7 +271,7 @@ def test_are_of_the_original_is_exactly_0(data: st.DataObject, seed: int) -> Non
 
 
 def test_relative_errors_and_the_sanity_bound() -> None:
-    was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], ["b"], ["a", "b"]], ITEMS))
+    was = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a"], ["b"], ["a", "b"]], ITEMS))
     now = published([[0, 1]], [[0], [0], [0]])  # each with a, b or both: a in 2 of 3
     workload = Workload((Query(items=("a",)), Query(items=("a", "b")), Query(items=("c",))))
     found = are(was, now, workload, sanity=4)
@@ -287,7 +291,7 @@ def test_relative_errors_and_the_sanity_bound() -> None:
 
 def test_errors_by_size_of_query() -> None:
     """By hand: a is in 2 of 3 records and expected in 2/3, b likewise, both in 1 and expected in 1/3."""
-    was = shoal.Published.plain(shoal.Transactions.from_sets([["a"], ["b"], ["a", "b"]], ITEMS))
+    was = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a"], ["b"], ["a", "b"]], ITEMS))
     now = published([[0, 1]], [[0], [], []])
     found = are(was, now, Workload((Query(items=("a", "b")), Query(items=("a",)), Query(items=("b",)))))
     assert list(found.by_size) == ["2 items", "1 item"]
@@ -298,7 +302,7 @@ def test_errors_by_size_of_query() -> None:
 
 
 def test_so_many_queries_of_each_size() -> None:
-    rows = shoal.Published.plain(shoal.Transactions.from_sets([["a"], ["a", "b"], ["a", "b", "c"]]))
+    rows = shoal.published.Published.plain(shoal.data.Transactions.from_sets([["a"], ["a", "b"], ["a", "b", "c"]]))
     drawn = Workload.generated(rows, 4, items=(1, 3, 2), seed=3)
     assert [len(query.items) for query in drawn] == [1] * 4 + [3] * 4 + [2] * 4
     assert [query.place for query in drawn][::11] == ["query 1", "query 12"]
@@ -383,8 +387,10 @@ def test_a_column_called_items_cannot_be_asked_for(tmp_path: Path) -> None:
 
 
 def test_queries_of_a_size_do_not_depend_on_others() -> None:
-    raw = shoal.Published.plain(shoal.Transactions.from_sets([["a", "b", "c"], ["b", "c"], ["a", "c", "d"], ["d"]] * 5))
-    alone = shoal.Workload.generated(raw, 10, 0, 2, seed=3)
+    raw = shoal.published.Published.plain(
+        shoal.data.Transactions.from_sets([["a", "b", "c"], ["b", "c"], ["a", "c", "d"], ["d"]] * 5)
+    )
+    alone = shoal.metrics.Workload.generated(raw, 10, 0, 2, seed=3)
     for sizes in ((1, 2), (2, 1), (2, 3)):
-        both = shoal.Workload.generated(raw, 10, 0, sizes, seed=3)
+        both = shoal.metrics.Workload.generated(raw, 10, 0, sizes, seed=3)
         assert [query.items for query in both if len(query.items) == 2] == [query.items for query in alone]

@@ -80,7 +80,7 @@ def test_a_k_m_anonymous_release_is_at_most_one_in_k() -> None:
     """What the guarantee says, in the measure's words."""
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)))
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)))
     before, after = (Risk.of(rows, 2, 2) for rows in (release.problem.original.rows, release.published.rows))
     assert before.prosecutor == (1 / 2, 1.0)
     assert before.average == pytest.approx((5 / 12, 3 / 4), abs=1e-12)

@@ -8,7 +8,7 @@ import pytest
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.usefulness import Usefulness
 from shoal.published import Published
 

@@ -18,7 +18,7 @@ from shoal import discovery
 from shoal.errors import OptionError
 
 ANNOUNCED = """
-[shoal.privacy]
+[shoal.models]
 toy-model = tests.outside.toy_model:NoRareLabel
 [shoal.algorithms]
 toy-method = tests.outside.toy_method:DropRare

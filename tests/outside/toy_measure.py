@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from shoal.metrics import Measure
+from shoal.metrics.base import Measure
 from shoal.metrics.comparison import Comparison
 
 

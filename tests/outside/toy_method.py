@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.arrays import Codes
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
@@ -50,5 +50,5 @@ class DropRare(Algorithm):
     def solve(self, problem: Prepared[NoRareLabel], engine: Engine) -> Solution:
         """Drop what is in fewer than k records."""
         supports = problem.items.supports
-        rare = np.flatnonzero((supports > 0) & (supports < problem.privacy.k))
+        rare = np.flatnonzero((supports > 0) & (supports < problem.model.k))
         return Solution(Dropped(rare.astype(np.int32)), statistics={"dropped": len(rare)})

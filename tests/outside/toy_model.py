@@ -9,9 +9,9 @@ import numpy as np
 from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.metrics.risk import Risk
+from shoal.models.base import PrivacyModel, Verdict
+from shoal.models.witness import RareSet
 from shoal.options import option
-from shoal.privacy import PrivacyModel, Verdict
-from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 

@@ -14,8 +14,8 @@ from shoal.testing import all_cuts, check_privacy_model
 
 H = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
-DATA = shoal.Dataset(shoal.Transactions.from_sets(ROWS))
-PROBLEM = shoal.Problem(DATA, H, shoal.KmAnonymity(k=2, m=2))
+DATA = shoal.Dataset(shoal.data.Transactions.from_sets(ROWS))
+PROBLEM = shoal.Problem(DATA, H, shoal.Km(k=2, m=2))
 
 
 def names(*nodes: int) -> frozenset[str]:
@@ -26,24 +26,26 @@ def test_there_are_five_cuts() -> None:
     assert count_cuts(H) == len(all_cuts(H)) == 5
 
 
-@pytest.mark.parametrize("algorithm", [shoal.DA(), shoal.AA(), shoal.OA()], ids=lambda algorithm: str(algorithm.name))
-def test_all_algorithms_generalize_a(algorithm: shoal.Algorithm) -> None:
+@pytest.mark.parametrize(
+    "algorithm",
+    [shoal.algorithms.DA(), shoal.algorithms.AA(), shoal.algorithms.OA()],
+    ids=lambda algorithm: str(algorithm.name),
+)
+def test_all_algorithms_generalize_a(algorithm: shoal.algorithms.Algorithm) -> None:
     release = shoal.anonymize(PROBLEM, algorithm)
     assert release.published.rows.sets() == [{"A", "b1", "b2"}, {"A", "b1"}, {"A", "b1", "b2"}, {"A", "b2"}]
     assert release.losses["ncp"] == pytest.approx(2.5 / 11, abs=1e-12)
 
 
 def test_the_raw_data_are_not_anonymous() -> None:
-    verdict = shoal.KmAnonymity(k=2, m=2).verify(shoal.Published.plain(DATA.transactions))
+    verdict = shoal.Km(k=2, m=2).verify(shoal.published.Published.plain(DATA.transactions))
     assert not verdict.holds
     found = {(witness.labels, witness.support) for witness in verdict.witnesses}
     assert {(("a1", "b1"), 1), (("a1", "a2"), 1)} <= found
 
 
 def test_the_model_tells_the_papers_release_from_the_raw_data() -> None:
-    check_privacy_model(
-        shoal.KmAnonymity(k=2, m=2), [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]], ROWS
-    )
+    check_privacy_model(shoal.Km(k=2, m=2), [["A", "b1", "b2"], ["A", "b1"], ["A", "b1", "b2"], ["A", "b2"]], ROWS)
 
 
 def test_supports_in_the_count_tree() -> None:
@@ -64,5 +66,5 @@ def test_expanded_t2_yields_exactly_eight_itemsets() -> None:
 
 def test_at_least_k_not_more_than_k() -> None:
     """P0's Definition 1 says "more than k"; its own example has sets with support exactly k."""
-    verdict = shoal.KmAnonymity(k=2, m=2).verify(shoal.anonymize(PROBLEM, shoal.AA()).published)
+    verdict = shoal.Km(k=2, m=2).verify(shoal.anonymize(PROBLEM, shoal.algorithms.AA()).published)
     assert verdict.holds  # {b1, b2} has support 2

@@ -30,7 +30,7 @@ ROWS = [
 SECRET = ("e6", "e7")
 DATA = shoal.read(ROWS)
 FLAT = shoal.Hierarchy.flat(DATA.transactions.labels)
-PROBLEM = shoal.Problem(DATA, FLAT, shoal.SensitiveK(k=3, sensitive=SECRET))
+PROBLEM = shoal.Problem(DATA, FLAT, shoal.models.SensitiveK(k=3, sensitive=SECRET))
 
 
 def numbers(groups: str) -> list[list[int]]:
@@ -38,17 +38,17 @@ def numbers(groups: str) -> list[list[int]]:
     return [[int(name[1:]) - 1 for name in group.split()] for group in groups.split(",")]
 
 
-def flips(groups: str) -> shoal.Flips:
+def flips(groups: str) -> shoal.recoding.Flips:
     """The recoding for groups of names, each with its seed first."""
     marks = np.full(len(ROWS), -1)
     seeds = []
     for number, group in enumerate(numbers(groups)):
         marks[group] = number
         seeds.append(group[0])
-    return shoal.Flips(shoal.Grouping(marks, 3), np.array(seeds))
+    return shoal.recoding.Flips(shoal.published.Grouping(marks, 3), np.array(seeds))
 
 
-def operations(published: shoal.Published) -> tuple[int, int]:
+def operations(published: shoal.published.Published) -> tuple[int, int]:
     """Additions and deletions, counted with sets."""
     pairs = list(zip(map(set, ROWS), published.as_written.sets(), strict=True))
     return sum(len(now - was) for was, now in pairs), sum(len(was - now) for was, now in pairs)
@@ -72,14 +72,14 @@ def test_the_grouping_of_figure_1() -> None:
         "e1 e2 e3 e7",
         "e2 e4 e6",
     ]
-    assert PROBLEM.privacy.verify(published).holds
-    assert not PROBLEM.privacy.verify(PROBLEM.prepared.original).holds
-    assert not shoal.SensitiveK(k=4, sensitive=SECRET).verify(published).holds
+    assert PROBLEM.model.verify(published).holds
+    assert not PROBLEM.model.verify(PROBLEM.prepared.original).holds
+    assert not shoal.models.SensitiveK(k=4, sensitive=SECRET).verify(published).holds
 
 
 def test_stn() -> None:
     """Nearest first: cheaper than the paper's own grouping."""
-    release = shoal.anonymize(PROBLEM, shoal.STN())
+    release = shoal.anonymize(PROBLEM, shoal.algorithms.STN())
     of = release.published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
@@ -88,7 +88,7 @@ def test_stn() -> None:
 
 
 def test_knn_in_stns_order_is_stn() -> None:
-    methods = (shoal.STN(), shoal.KNN("stn", "nonsensitive"))
+    methods = (shoal.algorithms.STN(), shoal.algorithms.KNN("stn", "nonsensitive"))
     one, other = (shoal.anonymize(PROBLEM, how).published.as_written.sets() for how in methods)
     assert one == other
 
@@ -110,12 +110,12 @@ def test_gsc(candidates: Literal["all", "pool", "nonsensitive"]) -> None:
 
     No record with sensitive items is near another one, so all readings agree.
     """
-    release = shoal.anonymize(PROBLEM, shoal.GSC(2, candidates))
+    release = shoal.anonymize(PROBLEM, shoal.algorithms.GSC(2, candidates))
     of = release.published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
     assert found == numbers("T1 T10 T11, T2 T5 T7, T3 T6 T8")
-    wide = shoal.anonymize(PROBLEM, shoal.GSC(9, candidates)).published.grouping
+    wide = shoal.anonymize(PROBLEM, shoal.algorithms.GSC(9, candidates)).published.grouping
     assert wide is not None
     assert wide.of.tolist()[3] == wide.of.tolist()[2]  # now T4 is in reach
 
@@ -123,34 +123,34 @@ def test_gsc(candidates: Literal["all", "pool", "nonsensitive"]) -> None:
 @pytest.mark.parametrize(
     "algorithm",
     [
-        shoal.STN(),
-        shoal.STN("merge"),
-        shoal.GSC(),
-        shoal.GSC(candidates="pool"),
-        shoal.GSC(candidates="nonsensitive"),
-        shoal.KNN(),
-        shoal.KNN("gsc", "nonsensitive"),
+        shoal.algorithms.STN(),
+        shoal.algorithms.STN("merge"),
+        shoal.algorithms.GSC(),
+        shoal.algorithms.GSC(candidates="pool"),
+        shoal.algorithms.GSC(candidates="nonsensitive"),
+        shoal.algorithms.KNN(),
+        shoal.algorithms.KNN("gsc", "nonsensitive"),
     ],
     ids=str,
 )
-def test_sensitive_5_anonymity(algorithm: shoal.Algorithm) -> None:
+def test_sensitive_5_anonymity(algorithm: shoal.algorithms.Algorithm) -> None:
     """The paper's illustration of a shortage contradicts its own order; what must hold: three seeds, 11 rows.
 
     GSC from all records puts T1 and T3 into one group, so that nobody has to join.
     """
-    problem = shoal.Problem(DATA, FLAT, shoal.SensitiveK(k=5, sensitive=SECRET))
+    problem = shoal.Problem(DATA, FLAT, shoal.models.SensitiveK(k=5, sensitive=SECRET))
     release = shoal.anonymize(problem, algorithm)
     rows = release.published.as_written.sets()
     counts = Counter(rows)
     assert all(counts[row] >= 5 for row in rows if row & set(SECRET))
-    assert release.solution.statistics == {"groups": 2, "joined_rows": 0 if algorithm == shoal.GSC() else 1}
+    assert release.solution.statistics == {"groups": 2, "joined_rows": 0 if algorithm == shoal.algorithms.GSC() else 1}
 
 
 @pytest.mark.parametrize("shortage", ["fill", "merge"])
 def test_the_shortage_of_section_4_1(shortage: Literal["fill", "merge"]) -> None:
     """The groups that the paper prints, though by its own order T2 comes before T3, which then joins."""
-    problem = shoal.Problem(DATA, FLAT, shoal.SensitiveK(k=5, sensitive=SECRET))
-    of = shoal.anonymize(problem, shoal.STN(shortage)).published.grouping
+    problem = shoal.Problem(DATA, FLAT, shoal.models.SensitiveK(k=5, sensitive=SECRET))
+    of = shoal.anonymize(problem, shoal.algorithms.STN(shortage)).published.grouping
     assert of is not None
     found = [np.flatnonzero(of.of == group).tolist() for group in range(len(of))]
     assert found == numbers("T1 T5 T6 T10 T11, T2 T3 T4 T7 T8 T9")

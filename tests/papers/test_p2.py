@@ -13,7 +13,7 @@ import pytest
 import shoal
 from shoal.hierarchies import axes
 from shoal.kernels.search.clusters.form_clusters import form_clusters
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.release.pipeline import measure_all
 from shoal.search.ncp_scale import NcpScale
 
@@ -50,19 +50,19 @@ FIG_1B = table(
 )
 
 
-def whole(data: shoal.Dataset, *, original: bool = False) -> shoal.Published:
+def whole(data: shoal.Dataset, *, original: bool = False) -> shoal.published.Published:
     """With sets over the items A..H, and columns on the axes of Fig. 1a."""
     original_axes = axes.relational(FIG_1A, COLUMNS)
     relational = original_axes if original else axes.resolved(data, original_axes, COLUMNS)
     sets = (
-        shoal.Published.plain(ITEMS.encode(data.transactions))
+        shoal.published.Published.plain(ITEMS.encode(data.transactions))
         if original
-        else shoal.Published.resolve(data.transactions, ITEMS)
+        else shoal.published.Published.resolve(data.transactions, ITEMS)
     )
     return replace(sets, relational=relational)
 
 
-def holds(model: shoal.PrivacyModel, data: shoal.Dataset) -> bool:
+def holds(model: shoal.models.PrivacyModel, data: shoal.Dataset) -> bool:
     return model.verify(model.validated_view(data)).holds
 
 
@@ -102,14 +102,14 @@ def test_what_the_original_loses() -> None:
 
 
 def test_fig_1b_is_2_anonymous_in_its_columns() -> None:
-    assert holds(shoal.KAnonymity(k=2), FIG_1B)
-    assert not holds(shoal.KAnonymity(k=3), FIG_1B)
-    assert not holds(shoal.KAnonymity(k=2), FIG_1A)
+    assert holds(shoal.models.K(k=2), FIG_1B)
+    assert not holds(shoal.models.K(k=3), FIG_1B)
+    assert not holds(shoal.models.K(k=2), FIG_1A)
 
 
 def test_the_sets_of_fig_1b_are_not_as_anonymous_as_the_paper_says() -> None:
-    assert holds(shoal.KmAnonymity(k=2, m=1), FIG_1B)
-    model = shoal.KmAnonymity(k=2, m=2)
+    assert holds(shoal.Km(k=2, m=1), FIG_1B)
+    model = shoal.Km(k=2, m=2)
     verdict = model.verify(model.validated_view(FIG_1B))
     assert {witness.labels for witness in verdict.witnesses} == {("E", "H"), ("F", "G")}
     assert {witness.support for witness in verdict.witnesses} == {1}
@@ -117,7 +117,7 @@ def test_the_sets_of_fig_1b_are_not_as_anonymous_as_the_paper_says() -> None:
 
 @pytest.mark.parametrize("m", [1, 2])
 def test_fig_1b_gives_jim_away(m: int) -> None:
-    model = shoal.KKmAnonymity(k=2, m=m)
+    model = shoal.KKm(k=2, m=m)
     verdict = model.verify(model.validated_view(FIG_1B))
     assert not verdict.holds
     jim = "{F} is in 1 record of those with Age=[55:70], Origin=Africa, Gender=All"
@@ -126,9 +126,9 @@ def test_fig_1b_gives_jim_away(m: int) -> None:
 
 def test_the_converse_of_proposition_1_is_false() -> None:
     data = table("1 1 2 2", "France " * 4, "Male " * 4, ["a", "b", "a", "b"])
-    assert holds(shoal.KAnonymity(k=2), data)
-    assert holds(shoal.KmAnonymity(k=2, m=2), data)
-    assert not holds(shoal.KKmAnonymity(k=2, m=2), data)
+    assert holds(shoal.models.K(k=2), data)
+    assert holds(shoal.Km(k=2, m=2), data)
+    assert not holds(shoal.KKm(k=2, m=2), data)
 
 
 ALL = ("[19:70] " * 6, "All " * 6, "All " * 6)
@@ -172,27 +172,27 @@ def read_as_gh(data: shoal.Dataset) -> shoal.Dataset:
 
 @pytest.mark.parametrize("figure", ["b", "c", "d"])
 def test_fig_2_is_what_the_paper_says_if_g_and_h_are_one_label(figure: str) -> None:
-    assert holds(shoal.KKmAnonymity(k=2, m=2), read_as_gh(FIG_2[figure]))
+    assert holds(shoal.KKm(k=2, m=2), read_as_gh(FIG_2[figure]))
 
 
 def test_fig_1b_is_what_the_paper_says_if_g_and_h_are_one_label() -> None:
     data = read_as_gh(FIG_1B)
-    assert holds(shoal.KAnonymity(k=2), data)
-    assert holds(shoal.KmAnonymity(k=2, m=2), data)
-    assert not holds(shoal.KKmAnonymity(k=2, m=2), data)
+    assert holds(shoal.models.K(k=2), data)
+    assert holds(shoal.Km(k=2, m=2), data)
+    assert not holds(shoal.KKm(k=2, m=2), data)
 
 
 @pytest.mark.parametrize(
     ("figure", "algorithm", "rows"),
     [
-        ("b", shoal.Tfirst(chunks=1, within="sets-ul"), range(6)),
-        ("c", shoal.RmergeR(delta=0.65, formation="cluster", within="sets-ul"), range(6)),
-        ("d", shoal.RmergeT(delta=0.8, formation="cluster", within="sets-ul"), (0, 1, 4, 5)),
+        ("b", shoal.algorithms.Tfirst(chunks=1, within="sets-ul"), range(6)),
+        ("c", shoal.algorithms.RmergeR(delta=0.65, formation="cluster", within="sets-ul"), range(6)),
+        ("d", shoal.algorithms.RmergeT(delta=0.8, formation="cluster", within="sets-ul"), (0, 1, 4, 5)),
     ],
 )
-def test_shoal_publishes_fig_2(figure: str, algorithm: shoal.Algorithm, rows: Sequence[int]) -> None:
+def test_shoal_publishes_fig_2(figure: str, algorithm: shoal.algorithms.Algorithm, rows: Sequence[int]) -> None:
     """Of 2d the merged cluster: the other one has (B,C,F) and (D,E) in print, and (B,C,D) and (E,F) with us."""
-    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKmAnonymity(k=2, m=2), columns=COLUMNS), algorithm)
+    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm)
     published, printed = release.dataset, FIG_2[figure]
     assert published.table is not None
     assert printed.table is not None
@@ -206,14 +206,14 @@ def test_shoal_publishes_fig_2(figure: str, algorithm: shoal.Algorithm, rows: Se
 @pytest.mark.parametrize("figure", FIG_2)
 def test_fig_2_as_printed_is_not_what_the_paper_says(figure: str) -> None:
     data = FIG_2[figure]
-    assert holds(shoal.KAnonymity(k=2), data)
-    assert not holds(shoal.KKmAnonymity(k=2, m=2), data)
+    assert holds(shoal.models.K(k=2), data)
+    assert not holds(shoal.KKm(k=2, m=2), data)
     if figure == "a":
-        model = shoal.KKmAnonymity(k=2, m=1)
+        model = shoal.KKm(k=2, m=1)
         alone = {witness.labels for witness in model.verify(model.validated_view(data)).witnesses}
         assert {("G",), ("H",)} <= alone
     if figure == "b":
-        model = shoal.KKmAnonymity(k=2, m=2)
+        model = shoal.KKm(k=2, m=2)
         assert ("E", "H") in {witness.labels for witness in model.verify(model.validated_view(data)).witnesses}
 
 
@@ -230,9 +230,12 @@ def test_cluster_forms_the_three_pairs_of_fig_2a() -> None:
     ]
 
 
-@pytest.mark.parametrize("algorithm", [shoal.Rfirst(), shoal.Tfirst(), shoal.RmergeRT(), shoal.TmergeRT()])
-def test_fig_1a_becomes_2_2_2_anonymous(algorithm: shoal.Algorithm) -> None:
-    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKmAnonymity(k=2, m=2), columns=COLUMNS), algorithm)
-    assert holds(shoal.KKmAnonymity(k=2, m=2), release.dataset)
-    assert holds(shoal.KAnonymity(k=2), release.dataset)
-    assert holds(shoal.KmAnonymity(k=2, m=2), release.dataset)
+@pytest.mark.parametrize(
+    "algorithm",
+    [shoal.algorithms.Rfirst(), shoal.algorithms.Tfirst(), shoal.algorithms.RmergeRT(), shoal.algorithms.TmergeRT()],
+)
+def test_fig_1a_becomes_2_2_2_anonymous(algorithm: shoal.algorithms.Algorithm) -> None:
+    release = shoal.anonymize(shoal.Problem(FIG_1A, ITEMS, shoal.KKm(k=2, m=2), columns=COLUMNS), algorithm)
+    assert holds(shoal.KKm(k=2, m=2), release.dataset)
+    assert holds(shoal.models.K(k=2), release.dataset)
+    assert holds(shoal.Km(k=2, m=2), release.dataset)

@@ -14,14 +14,14 @@ import pytest
 
 import shoal
 from benchmarks.papers import p4_example, p4_search
-from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms.base import SuppressingAlgorithm
 from shoal.kernels.search.suppress.suppression import SuppressionTwin
 from tests import oracles
 
 H = p4_example.hierarchy()
 ROWS = [list(row) for row in p4_example.ROWS]
-PROBLEM = shoal.Problem(shoal.read(ROWS), H, shoal.KmAnonymity(k=2, m="all"), shoal.LM())
-LIMITS = shoal.HgHs().limits(PROBLEM.prepared)
+PROBLEM = shoal.Problem(shoal.read(ROWS), H, shoal.Km(k=2, m="all"), shoal.metrics.LM())
+LIMITS = shoal.algorithms.HgHs().limits(PROBLEM.prepared)
 UNIT = 10  # LM counts the other items of a label; all ten of them are a loss of 1
 
 
@@ -128,18 +128,20 @@ def test_the_walk_is_the_papers() -> None:
     assert all(scenario(other)[0] >= Fraction("5.6") for other in children(walk[-1]))
 
 
-@pytest.mark.parametrize("algorithm", [shoal.HgHs(), shoal.MHgHs()], ids=lambda algorithm: str(algorithm.name))
+@pytest.mark.parametrize(
+    "algorithm", [shoal.algorithms.HgHs(), shoal.algorithms.MHgHs()], ids=lambda algorithm: str(algorithm.name)
+)
 def test_the_end_is_the_papers(algorithm: SuppressingAlgorithm) -> None:
     release = shoal.anonymize(PROBLEM, algorithm)
     cut = release.solution.recoding
-    assert isinstance(cut, shoal.GlobalCut)
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (set(cut.labels), cut.suppressed_labels) == (set("PfgMe"), ("i",))
     assert release.losses["lm_sum"] == pytest.approx(5.6, abs=1e-12)
     assert algorithm.name == "mhghs" or release.solution.statistics["moves"] == 3
 
 
 def test_the_first_round_of_mhghs_suppresses_nothing() -> None:
-    one = shoal.Problem(PROBLEM.data, H, shoal.KmAnonymity(k=2, m=1), shoal.LM())
-    cut = shoal.anonymize(one, shoal.MHgHs()).solution.recoding
-    assert isinstance(cut, shoal.GlobalCut)
+    one = shoal.Problem(PROBLEM.data, H, shoal.Km(k=2, m=1), shoal.metrics.LM())
+    cut = shoal.anonymize(one, shoal.algorithms.MHgHs()).solution.recoding
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     assert (set(cut.labels), cut.suppressed_labels) == (set("abcdfgMei"), ())

@@ -19,13 +19,13 @@ from tests.budget import examples
 
 PEOPLE = ["p", "p", "q", "q", "r", "s", "t", "u"]
 ITEMS = [["a"], ["a", "b"]] * 4
-KM = shoal.KmAnonymity(k=2, m=1)
+KM = shoal.Km(k=2, m=1)
 
 
-def problem(privacy: Any = KM, columns: dict[str, Any] | None = None, **others: list[Any]) -> shoal.Problem[Any]:
+def problem(model: Any = KM, columns: dict[str, Any] | None = None, **others: list[Any]) -> shoal.Problem[Any]:
     data = shoal.read(pa.table({"who": PEOPLE, "items": ITEMS, **others}))
     tree = shoal.Hierarchy.flat(["a", "b"])
-    return shoal.Problem(data, tree, privacy, columns=columns or {}, person="who")
+    return shoal.Problem(data, tree, model, columns=columns or {}, person="who")
 
 
 def test_the_column_is_taken_out_of_the_data() -> None:
@@ -37,30 +37,30 @@ def test_the_column_is_taken_out_of_the_data() -> None:
 
 
 @pytest.mark.parametrize(
-    "privacy",
+    "model",
     [
-        shoal.HkpCoherence(),
-        shoal.SensitiveK(k=2, sensitive=("a",)),
-        shoal.PrivacyDegree(p=2, sensitive=("a",)),
-        shoal.TransactionalK(k=2),
+        shoal.models.Hkp(),
+        shoal.models.SensitiveK(k=2, sensitive=("a",)),
+        shoal.models.PrivacyDegree(p=2, sensitive=("a",)),
+        shoal.models.TransactionalK(k=2),
     ],
 )
-def test_models_that_count_records_are_refused(privacy: shoal.PrivacyModel) -> None:
-    with pytest.raises(OptionError, match=rf"The model {privacy.name} counts records, not persons: .*\(k, k-km, .*km"):
-        problem(privacy)
+def test_models_that_count_records_are_refused(model: shoal.models.PrivacyModel) -> None:
+    with pytest.raises(OptionError, match=rf"The model {model.name} counts records, not persons: .*\(k, k-km, .*km"):
+        problem(model)
 
 
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "plain"])
 def test_the_column_can_have_no_other_role(role: str) -> None:
-    privacy = shoal.KAnonymity(k=2) if role == "quasi-identifier" else KM
+    model = shoal.models.K(k=2) if role == "quasi-identifier" else KM
     with pytest.raises(ShoalError, match=r"Column 'who' says whose each record is \(--person\) and is never published"):
-        problem(privacy, {"who": role}, age=[1] * 8)
+        problem(model, {"who": role}, age=[1] * 8)
 
 
 def test_an_identifier_it_is_anyway() -> None:
     assert problem(columns={"who": "identifier"}).prepared.persons is not None
     with pytest.raises(DataError, match="Column 'who' says whose each record is"):
-        problem(shoal.LmDiversity(sensitive_column=("who",)))
+        problem(shoal.Lm(sensitive_column=("who",)))
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_persons_may_have_any_numbers(people: list[int]) -> None:
 
 def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> None:
     card = [f"card {one}" for one in PEOPLE]
-    lm = shoal.LmDiversity(l=2, m=1, sensitive_column=("card",))
+    lm = shoal.Lm(l=2, m=1, sensitive_column=("card",))
     with pytest.raises(OptionError, match="tells whose a record is"):
         shoal.anonymize(problem(lm, card=card))
-    refuse_linking(problem(shoal.KAnonymity(k=2), {"card": "quasi-identifier"}, card=card).prepared)  # no error
+    refuse_linking(problem(shoal.models.K(k=2), {"card": "quasi-identifier"}, card=card).prepared)  # no error
 
 
 def test_values_that_link_some_records_are_told() -> None:

@@ -37,7 +37,7 @@ def load(folder: Path, name: str) -> tuple[shoal.Dataset, shoal.Hierarchy]:
     return data, hierarchies.balanced(data.transactions.labels, fanout=5)
 
 
-def rarest(rows: shoal.Transactions, m: int) -> int:
+def rarest(rows: shoal.data.Transactions, m: int) -> int:
     """The lowest support of a set of up to m labels, without our kernels."""
     counts: Counter[tuple[int, ...]] = Counter()
     for row, weight in Counter(tuple(row.tolist()) for row in rows).items():
@@ -51,7 +51,7 @@ def rarest(rows: shoal.Transactions, m: int) -> int:
 @pytest.mark.parametrize("name", SETS)
 def test_aa(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m)), shoal.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.AA())
     assert release.verdict.holds
     assert len(release.published.rows) == len(data)
     rows = release.published.rows
@@ -62,7 +62,7 @@ def test_aa(real_data: Path, name: str, m: int) -> None:
 @pytest.mark.parametrize(("name", "m"), OPTIMA)
 def test_the_known_optima_are_proved(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m)), shoal.Optimal())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.Optimal())
     assert release.optimality is not None
     assert release.optimality.proven
     assert release.optimality.loss == pytest.approx(OPTIMA[name, m], abs=5e-8)
@@ -75,8 +75,11 @@ def test_the_known_optima_are_proved(real_data: Path, name: str, m: int) -> None
 @pytest.mark.parametrize("k", [2, 5, 50])
 def test_groceries_are_proved_too(real_data: Path, k: int, m: int | Literal["all"]) -> None:
     data, tree = load(real_data, "groceries")
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m))
-    best, aa = shoal.anonymize(problem, shoal.Optimal()), shoal.anonymize(problem, shoal.AA(polish=True))
+    problem = shoal.Problem(data, tree, shoal.Km(k=k, m=m))
+    best, aa = (
+        shoal.anonymize(problem, shoal.algorithms.Optimal()),
+        shoal.anonymize(problem, shoal.algorithms.AA(polish=True)),
+    )
     assert best.optimality is not None
     assert best.optimality.proven
     assert best.losses["ncp"] <= aa.losses["ncp"]
@@ -85,7 +88,7 @@ def test_groceries_are_proved_too(real_data: Path, k: int, m: int | Literal["all
 def test_groups_of_siblings_keep_most_of_the_groceries(real_data: Path) -> None:
     """Cuts lose 7.6 %; the file is recounted here."""
     data, tree = load(real_data, "groceries")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2)))
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)))
     assert release.losses["ncp"] < 0.010
     assert rarest(release.published.rows, 2) >= 5
     assert release.optimality is not None
@@ -95,14 +98,14 @@ def test_groups_of_siblings_keep_most_of_the_groceries(real_data: Path) -> None:
 
 def test_aa_finds_the_optimum_of_webview_1(real_data: Path) -> None:
     data, tree = load(real_data, "bms-webview-1")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=3)), shoal.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=3)), shoal.algorithms.AA())
     assert release.losses["ncp"] == pytest.approx(OPTIMA["bms-webview-1", 3], abs=1e-7)
 
 
 @pytest.mark.parametrize("k", [2, 50, 1000, 5000, 9835])
 def test_k_up_to_all_rows(real_data: Path, k: int) -> None:
     data, tree = load(real_data, "groceries")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=2)), shoal.AA())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=k, m=2)), shoal.algorithms.AA())
     assert release.verdict.holds
     if k == len(data):
         assert release.published.rows.labels == ("*",)
@@ -111,22 +114,22 @@ def test_k_up_to_all_rows(real_data: Path, k: int) -> None:
 def test_k_above_all_rows_publishes_nothing(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
     with pytest.raises(shoal.errors.Infeasible, match="needs at least 9836 non-empty records, got 9835"):
-        shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=9836, m=2)), shoal.AA())
+        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=9836, m=2)), shoal.algorithms.AA())
 
 
 def test_da_and_m_all(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
-    for privacy, algorithm in (
-        (shoal.KmAnonymity(k=5, m=2), shoal.DA()),
-        (shoal.KmAnonymity(k=5, m="all"), shoal.AA()),
+    for model, algorithm in (
+        (shoal.Km(k=5, m=2), shoal.algorithms.DA()),
+        (shoal.Km(k=5, m="all"), shoal.algorithms.AA()),
     ):
-        assert shoal.anonymize(shoal.Problem(data, tree, privacy), algorithm).verdict.holds
+        assert shoal.anonymize(shoal.Problem(data, tree, model), algorithm).verdict.holds
 
 
 def test_oa_refuses_politely(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
     with pytest.raises(shoal.errors.Infeasible, match=r"OA would have to search .* cuts .* use --algorithm aa"):
-        shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2)), shoal.OA())
+        shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), shoal.algorithms.OA())
 
 
 @pytest.mark.parametrize(("rows", "items"), [(2_000, 40), (10_000, 60)])
@@ -135,9 +138,9 @@ def test_the_papers_small_sets(real_data: Path, rows: int, items: int) -> None:
     lines = (real_data / SETS["bms-webview-2"]).read_text().splitlines()[:rows]
     data = shoal.read([{str(int(item) % items) for item in line.split()} for line in lines])
     tree = hierarchies.balanced(data.transactions.labels, fanout=4)
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=100, m=2))
+    problem = shoal.Problem(data, tree, shoal.Km(k=100, m=2))
     loss = {
         algorithm.name: shoal.anonymize(problem, algorithm).losses["ncp"]
-        for algorithm in (shoal.OA(), shoal.DA(), shoal.AA())
+        for algorithm in (shoal.algorithms.OA(), shoal.algorithms.DA(), shoal.algorithms.AA())
     }
     assert loss["oa"] <= min(loss["aa"], loss["da"])

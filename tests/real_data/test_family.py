@@ -12,31 +12,36 @@ import pytest
 import shoal
 from tests.real_data.test_cuts import OPTIMA, load, rarest
 
-METHODS = [shoal.LRA(), shoal.LRA(chunks=7, within="optimal"), shoal.VPA(), shoal.VPA(level=2, parts=5)]
+METHODS = [
+    shoal.algorithms.LRA(),
+    shoal.algorithms.LRA(chunks=7, within="optimal"),
+    shoal.algorithms.VPA(),
+    shoal.algorithms.VPA(level=2, parts=5),
+]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize(
     "name", ["groceries", *(pytest.param(f"bms-webview-{n}", marks=pytest.mark.slow) for n in (1, 2))]
 )
-def test_local_and_vertical(real_data: Path, name: str, method: shoal.Algorithm) -> None:
+def test_local_and_vertical(real_data: Path, name: str, method: shoal.algorithms.Algorithm) -> None:
     data, tree = load(real_data, name)
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2))
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=2))
     one, two = (shoal.anonymize(problem, method, shoal.Engine(workers=workers)) for workers in (1, 2))
     assert one.published.rows.sha256 == two.published.rows.sha256
     assert one.provenance["search"].get("count_tree_nodes") == two.provenance["search"].get("count_tree_nodes")
     assert rarest(one.published.rows, 2) >= 5  # the union of the chunks
-    if isinstance(method, shoal.VPA):
+    if isinstance(method, shoal.algorithms.VPA):
         assert one.losses["ncp"] >= OPTIMA.get((name, 2), 0.0) - 1e-7
 
 
 def test_vpa_counts_fewer_sets_at_once_than_aa(real_data: Path) -> None:
     """P3 s.6 claims less memory, in nodes of the count-tree."""
     data, tree = load(real_data, "bms-webview-2")
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=3))
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=3))
     counted = {
         method.name: shoal.anonymize(problem, method).provenance["search"]["count_tree_nodes"]
-        for method in (shoal.AA(), shoal.VPA(), shoal.LRA())
+        for method in (shoal.algorithms.AA(), shoal.algorithms.VPA(), shoal.algorithms.LRA())
     }
     assert counted["vpa"] < counted["aa"]
     assert counted["lra"] < counted["aa"]
@@ -46,8 +51,8 @@ def test_vpa_counts_fewer_sets_at_once_than_aa(real_data: Path) -> None:
 def test_tiny_chunks_of_webview_1_join(real_data: Path, chunks: int) -> None:
     data, tree = load(real_data, "bms-webview-1")
     data = data.take(np.arange(5000)) if chunks > 10 else data
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=3))
-    release = shoal.anonymize(problem, shoal.LRA(chunks=chunks))
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=3))
+    release = shoal.anonymize(problem, shoal.algorithms.LRA(chunks=chunks))
     assert release.provenance["search"]["chunks_joined"] > 0
     assert rarest(release.published.rows, 3) >= 5
 
@@ -81,18 +86,18 @@ def test_diversity(real_data: Path, name: str, l: int, optimum: float) -> None:
     rows = data.transactions
     order = (-rows.supports).argsort(kind="stable")
     hidden = tuple(rows.labels[order[at]] for at in (9, 19, 29))
-    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=l, m=2, sensitive=hidden))
-    best = shoal.anonymize(problem, shoal.Optimal())
+    problem = shoal.Problem(data, tree, shoal.Lm(l=l, m=2, sensitive=hidden))
+    best = shoal.anonymize(problem, shoal.algorithms.Optimal())
     assert best.optimality is not None
     assert best.optimality.proven
     assert best.losses["ncp"] == pytest.approx(optimum, abs=5e-8)
-    grouped = shoal.anonymize(problem, shoal.AA(siblings="frequency"))
+    grouped = shoal.anonymize(problem, shoal.algorithms.AA(siblings="frequency"))
     assert grouped.losses["ncp"] < optimum
     assert told(grouped, 2) <= 1 / l
-    for method in (shoal.AA(), shoal.DA(), shoal.LRA(), shoal.VPA()):
+    for method in (shoal.algorithms.AA(), shoal.algorithms.DA(), shoal.algorithms.LRA(), shoal.algorithms.VPA()):
         release = shoal.anonymize(problem, method)
         assert told(release, 2) <= 1 / l
-        if isinstance(release.recoding, shoal.GlobalCut):
+        if isinstance(release.recoding, shoal.recoding.GlobalCut):
             assert release.losses["ncp"] >= optimum - 1e-7
     assert told(best, 2) <= 1 / l
 
@@ -101,7 +106,7 @@ def test_diversity(real_data: Path, name: str, l: int, optimum: float) -> None:
 def test_negative_knowledge(real_data: Path, name: str) -> None:
     """Two facts: with and without, from supports of single labels and pairs."""
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmNegative(k=5, m=2)))
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.models.KmNegative(k=5, m=2)))
     assert release.optimality is not None
     assert release.optimality.proven
     rows = release.published.rows

@@ -14,8 +14,8 @@ import pytest
 
 import shoal
 from shoal import discovery, hierarchies
-from shoal.algorithms import ClusteringAlgorithm
-from shoal.privacy import PrivacyModel
+from shoal.algorithms.base import ClusteringAlgorithm
+from shoal.models.base import PrivacyModel
 
 ALGORITHMS = discovery.find("shoal.algorithms", ClusteringAlgorithm)
 MORE = ((5, 2), (25, 1), (100, 2))
@@ -31,18 +31,18 @@ def load(folder: Path) -> tuple[shoal.Dataset, shoal.Hierarchy]:
     return data.keep_columns(COLUMNS), hierarchies.load(folder / "informs-2005" / "hierarchy_items.csv")
 
 
-def informs(folder: Path, privacy: PrivacyModel, rows: int | None = None) -> shoal.Problem:
+def informs(folder: Path, model: PrivacyModel, rows: int | None = None) -> shoal.Problem:
     """All of it, or its first rows."""
     data, tree = load(folder)
     if rows is not None:
         data = data.take(np.arange(rows))
-    return shoal.Problem(data, tree, privacy, columns={"RACEX": shoal.Column(type="category")})
+    return shoal.Problem(data, tree, model, columns={"RACEX": shoal.Column(type="category")})
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize(("k", "m"), [(25, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE)])
 def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
-    problem = informs(real_data, shoal.KKmAnonymity(k=k, m=m), 3000)
+    problem = informs(real_data, shoal.KKm(k=k, m=m), 3000)
     options: dict[str, Any] = {"within": "sets", **({"delta": 0.65} if "merge" in name else {})}
     release = shoal.anonymize(problem, ALGORITHMS[name](**options))
     assert release.verdict.holds
@@ -54,24 +54,24 @@ def test_all_methods(real_data: Path, name: str, k: int, m: int) -> None:
 
 @pytest.mark.parametrize("name", ["rmerge-t", "rmerge-rt", "tmerge-t", "tmerge-rt"])
 def test_the_exact_distance(real_data: Path, name: str) -> None:
-    problem = informs(real_data, shoal.KKmAnonymity(k=25, m=2), 800)
+    problem = informs(real_data, shoal.KKm(k=25, m=2), 800)
     release = shoal.anonymize(problem, ALGORITHMS[name](distance="ul"))  # type: ignore[call-arg]
     assert release.verdict.holds
 
 
 def test_sensitive_codes(real_data: Path) -> None:
     """Diabetes and depression are frequent; in no class do more than a third have either."""
-    privacy = shoal.KLmDiversity(k=25, l=3, m=2, sensitive=("250", "311"))
-    release = shoal.anonymize(informs(real_data, privacy, 3000))
+    model = shoal.KLm(k=25, l=3, m=2, sensitive=("250", "311"))
+    release = shoal.anonymize(informs(real_data, model, 3000))
     assert release.verdict.holds
 
 
 def test_the_whole_file_as_anybody_reads_it(real_data: Path, tmp_path: Path) -> None:
     """The published CSV, read with nothing of ours: every class has k records, every pair of labels in it k holders."""
     k = 25
-    problem = informs(real_data, shoal.KKmAnonymity(k=k, m=2))
+    problem = informs(real_data, shoal.KKm(k=k, m=2))
     with pytest.warns(UserWarning, match="Items in column 'items' are now separated"):
-        release = shoal.anonymize(problem, shoal.RmergeRT(within="sets")).write(tmp_path / "out.csv")
+        release = shoal.anonymize(problem, shoal.algorithms.RmergeRT(within="sets")).write(tmp_path / "out.csv")
     mark = release.provenance["output"]["read_options"]["item_delimiter"]
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from tests.real_data.test_cuts import load, rarest
 
 # The proven optima of cuts with suppression at k=5, fanout 5 over ascending ids; that of m=2 is also in the spec.
@@ -17,28 +17,28 @@ JOINT = {("bms-webview-1", 2): 0.0259737, ("bms-webview-1", 3): 0.0753698}
 @pytest.mark.parametrize(("name", "m"), JOINT)
 def test_the_joint_optima_are_proved(real_data: Path, name: str, m: int) -> None:
     data, tree = load(real_data, name)
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=m)), shoal.OptimalSuppress())
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=m)), shoal.algorithms.OptimalSuppress())
     assert release.optimality is not None
     assert release.optimality.proven
     assert release.losses["ncp"] == pytest.approx(JOINT[name, m], abs=1e-7)
     assert rarest(release.published.rows, m) >= 5
 
 
-@pytest.mark.parametrize("loss", [shoal.NCP(), shoal.LM()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [shoal.metrics.NCP(), shoal.metrics.LM()], ids=lambda loss: loss.name)
 @pytest.mark.parametrize(
     ("k", "m"), [(5, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((5, 3), (50, 2)))]
 )
-def test_nothing_is_better_than_the_joint_optimum(real_data: Path, k: int, m: int, loss: shoal.NCP) -> None:
+def test_nothing_is_better_than_the_joint_optimum(real_data: Path, k: int, m: int, loss: shoal.metrics.NCP) -> None:
     data, tree = load(real_data, "groceries")
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m), loss)
+    problem = shoal.Problem(data, tree, shoal.Km(k=k, m=m), loss)
     found = {}
     methods: tuple[Algorithm, ...] = (
-        shoal.OptimalSuppress(),
-        shoal.MHgHs(),
-        shoal.HgHs(),
-        shoal.Optimal(),
-        shoal.AA(),
-        shoal.MM(),
+        shoal.algorithms.OptimalSuppress(),
+        shoal.algorithms.MHgHs(),
+        shoal.algorithms.HgHs(),
+        shoal.algorithms.Optimal(),
+        shoal.algorithms.AA(),
+        shoal.algorithms.MM(),
     )
     for method in methods:
         release = shoal.anonymize(problem, method)
@@ -52,15 +52,15 @@ def test_nothing_is_better_than_the_joint_optimum(real_data: Path, k: int, m: in
 def test_the_tighter_the_limits_the_more_is_lost(real_data: Path) -> None:
     """And never more is suppressed than allowed: counted on the rows as they are."""
     data, tree = load(real_data, "groceries")
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2))
+    problem = shoal.Problem(data, tree, shoal.Km(k=5, m=2))
     before = sum(map(len, problem.prepared.items.sets()))
     losses = []
     for percent in (100.0, 2.0, 0.5, 0.1, 0.0):
-        release = shoal.anonymize(problem, shoal.OptimalSuppress(max_suppressed=percent))
-        assert isinstance(release.recoding, shoal.GlobalCut)
+        release = shoal.anonymize(problem, shoal.algorithms.OptimalSuppress(max_suppressed=percent))
+        assert isinstance(release.recoding, shoal.recoding.GlobalCut)
         gone = set(release.recoding.suppressed_labels)  # single items
         lost = sum(len(row & gone) for row in problem.prepared.items.sets())
         assert lost * 100 <= percent * before
         losses.append(release.losses["ncp"])
     assert losses == sorted(losses)
-    assert losses[0] < losses[-1] == shoal.anonymize(problem, shoal.Optimal()).losses["ncp"]
+    assert losses[0] < losses[-1] == shoal.anonymize(problem, shoal.algorithms.Optimal()).losses["ncp"]

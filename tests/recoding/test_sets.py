@@ -24,14 +24,14 @@ def test_also_like_one_of_the_hierarchy(extra: str) -> None:
     data = shoal.read(pa.table({"age": ["1"] * 4, "items": [["a"], ["b"], ["c"], ["c"]]}))
     below: dict[str, object] = {"(a,b)": ["x", "y"]} if "group" in extra else {"(a,b)": []}
     tree = Hierarchy.from_tree({"*": {"a": [], "b": [], "c": [], **below}})
-    problem = shoal.Problem(data, tree, shoal.KKmAnonymity(k=2, m=1))
+    problem = shoal.Problem(data, tree, shoal.KKm(k=2, m=1))
     with pytest.raises(DataError, match=r"'\(a,b\)'"):
-        shoal.anonymize(problem, shoal.Rfirst())
+        shoal.anonymize(problem, shoal.algorithms.Rfirst())
 
 
 def test_also_like_a_sensitive_item() -> None:
     pa = pytest.importorskip("pyarrow")
     data = shoal.read(pa.table({"age": ["1"] * 4, "items": [["a"], ["b", "(a,b)"], ["c"], ["c"]]}))
-    privacy = shoal.KLmDiversity(k=2, l=2, m=1, sensitive=("(a,b)",))
+    model = shoal.KLm(k=2, l=2, m=1, sensitive=("(a,b)",))
     with pytest.raises(DataError, match=r"'\(a,b\)'"):
-        shoal.anonymize(shoal.Problem(data, Hierarchy.flat("abc"), privacy), shoal.Rfirst())
+        shoal.anonymize(shoal.Problem(data, Hierarchy.flat("abc"), model), shoal.algorithms.Rfirst())

@@ -23,5 +23,5 @@ def test_a_set_that_is_called_like_an_item_is_refused() -> None:
 def test_a_label_of_a_set_is_read_back(items: list[str]) -> None:
     assert set_members(set_label(items)) == items
     tree = shoal.Hierarchy.flat([*items, "z"])
-    published = shoal.Published.resolve(Transactions.from_sets([[set_label(items)]]), tree)
+    published = shoal.published.Published.resolve(Transactions.from_sets([[set_label(items)]]), tree)
     assert {tree.items[code] for code in published.cover(0)} == set(items)

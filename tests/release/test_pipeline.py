@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import LossTooHigh, PrivacyViolation, Untruthful
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.published import Grouping, Published
 from shoal.recoding import GlobalCut, Recoding, RecodingSummary
@@ -60,13 +60,13 @@ class Returns(Algorithm):
         return Solution(recoding)
 
 
-def sets(privacy: PrivacyModel, **more: int) -> Problem:
-    return Problem(shoal.read(ROWS), TREE, privacy, **more)  # type: ignore[arg-type]
+def sets(model: PrivacyModel, **more: int) -> Problem:
+    return Problem(shoal.read(ROWS), TREE, model, **more)  # type: ignore[arg-type]
 
 
 def ages() -> Problem:
     data = shoal.read(TABLE, column="items")
-    return Problem(data, shoal.Hierarchy.flat(["a1"]), shoal.KAnonymity(k=4), columns={"age": "quasi-identifier"})
+    return Problem(data, shoal.Hierarchy.flat(["a1"]), shoal.models.K(k=4), columns={"age": "quasi-identifier"})
 
 
 AS_IT_IS = GlobalCut.raising(TREE, [])
@@ -74,7 +74,7 @@ AS_IT_IS = GlobalCut.raising(TREE, [])
 
 @pytest.mark.parametrize(("k", "holds"), [(2, True), (3, False)])
 def test_the_guarantee_that_was_asked_for_is_verified(k: int, holds: bool) -> None:
-    problem = sets(shoal.KmAnonymity(k=k, m=2))
+    problem = sets(shoal.Km(k=k, m=2))
     if holds:
         assert shoal.anonymize(problem, Returns(AS_IT_IS)).verdict.holds
         return
@@ -101,14 +101,14 @@ def test_items_must_not_vanish() -> None:
         return replace(Published.plain(items, hidden), rows=gone)
 
     with pytest.raises(Untruthful, match="whose items do not cover the original ones: nothing was published"):
-        shoal.anonymize(sets(shoal.KmAnonymity(k=2, m=2)), Returns(Made(emptied)))
+        shoal.anonymize(sets(shoal.Km(k=2, m=2)), Returns(Made(emptied)))
 
 
 def test_rows_must_keep_their_places() -> None:
     def moved(items: Transactions, hidden: Sensitive | None) -> Published:
         return replace(Published.plain(items, hidden), rows=items.take(np.array([2, 3, 0, 1])))
 
-    problem = sets(shoal.KmAnonymity(k=2, m=2))
+    problem = sets(shoal.Km(k=2, m=2))
     assert shoal.anonymize(problem, Returns(Made(Published.plain))).verdict.holds
     with pytest.raises(Untruthful):
         shoal.anonymize(problem, Returns(Made(moved)))
@@ -134,16 +134,16 @@ def test_ranges_must_hold_the_true_values(first: int, last: int, true: bool) -> 
 
 
 def test_a_limit_on_the_loss_is_kept_to_the_digit() -> None:
-    problem = sets(shoal.KmAnonymity(k=3, m=1))
-    loss = shoal.anonymize(problem, shoal.AA()).loss
+    problem = sets(shoal.Km(k=3, m=1))
+    loss = shoal.anonymize(problem, shoal.algorithms.AA()).loss
     assert 0 < loss < 1
-    assert shoal.anonymize(problem, shoal.AA(), max_loss=loss).loss == loss
+    assert shoal.anonymize(problem, shoal.algorithms.AA(), max_loss=loss).loss == loss
     with pytest.raises(LossTooHigh, match="nothing was written"):
-        shoal.anonymize(problem, shoal.AA(), max_loss=loss - 1e-9)
+        shoal.anonymize(problem, shoal.algorithms.AA(), max_loss=loss - 1e-9)
 
 
 def test_provenance_names_what_is_needed_to_repeat_it() -> None:
-    told = shoal.anonymize(sets(shoal.KmAnonymity(k=2, m=2), seed=7), shoal.AA()).provenance
+    told = shoal.anonymize(sets(shoal.Km(k=2, m=2), seed=7), shoal.algorithms.AA()).provenance
     assert told["seed"] == 7
     assert told["model"] == {"name": "km", "k": 2, "m": 2}
     assert told["input"]["sha256"] == shoal.read(ROWS).transactions.sha256

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data import Hierarchy
 from shoal.errors import Infeasible, InputError, OutputError
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from tests import oracles
 from tests.conftest import Shell
 
@@ -52,7 +52,7 @@ def releases(draw: st.DrawFn) -> tuple[shoal.Release, str] | None:
     """Random data, with labels that look like others, and what became of them; none: refused."""
     columns = draw(st.sampled_from([["A"], ["A", "B"], ["A", "B", "C"]]))
     name, options, methods = draw(st.sampled_from(WAYS))
-    model = discovery.get("shoal.privacy", PrivacyModel, name)
+    model = discovery.get("shoal.models", PrivacyModel, name)
     texts = draw(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=4, unique=True))
     rows = draw(st.integers(2, 10))
     cells = st.lists(st.lists(st.sampled_from(texts), max_size=3, unique=True), min_size=rows, max_size=rows)
@@ -77,13 +77,13 @@ def releases(draw: st.DrawFn) -> tuple[shoal.Release, str] | None:
     return release, draw(st.sampled_from(["csv", "jsonl", "parquet", "basket", "dat"]))
 
 
-def oracle(privacy: Any, known: oracles.Rows, hidden: oracles.Rows) -> bool:
+def oracle(model: Any, known: oracles.Rows, hidden: oracles.Rows) -> bool:
     """Whether the guarantee holds, by brute force; for models without such an oracle: yes."""
-    if privacy.name == "km":
-        return oracles.is_km_anonymous(known, privacy.k, privacy.m)
-    if privacy.name == "km-negative":
-        return not oracles.rare_facts(known, privacy.k, privacy.m)
-    return privacy.name != "lm" or not oracles.disclosures(known, hidden, privacy.l, privacy.m)
+    if model.name == "km":
+        return oracles.is_km_anonymous(known, model.k, model.m)
+    if model.name == "km-negative":
+        return not oracles.rare_facts(known, model.k, model.m)
+    return model.name != "lm" or not oracles.disclosures(known, hidden, model.l, model.m)
 
 
 @given(made=releases())
@@ -92,7 +92,7 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
     if made is None:
         return
     release, format = made
-    privacy = release.problem.privacy
+    model = release.problem.model
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder, f"x.{format}")
@@ -102,11 +102,11 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
             path = path.with_suffix(".jsonl")
             release = release.write(path, codebook=False)
         data = shoal.read(path, **release.provenance["output"]["read_options"])
-        assert privacy.verify(privacy.as_published(shoal.read(**_kind(release)))).holds
-    seen = privacy.as_published(data)
-    assert privacy.verify(seen).holds
+        assert model.verify(model.as_published(shoal.read(**_kind(release)))).holds
+    seen = model.as_published(data)
+    assert model.verify(seen).holds
     hidden = [] if seen.sensitive is None else seen.sensitive.values.sets()
-    assert oracle(privacy, seen.rows.sets(), hidden)
+    assert oracle(model, seen.rows.sets(), hidden)
     was, now = release.published.as_written, data.transactions
     for row, read in zip(was.sets(), now.sets(), strict=True):
         assert len(row) == len(read), "labels were merged or lost"
@@ -162,6 +162,6 @@ def test_a_method_that_publishes_no_groups_is_not_stopped_by_their_names(shell: 
 
 def test_an_item_called_like_the_label_for_all_columns_is_refused() -> None:
     data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), column=("A", "B"))
-    problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.KmAnonymity(k=2, m=1))
+    problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.Km(k=2, m=1))
     with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for anything of these columns"):
-        shoal.anonymize(problem, shoal.AA())
+        shoal.anonymize(problem, shoal.algorithms.AA())

@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.errors import OptionError, OutputError
 
 TREE = shoal.Hierarchy.from_tree({"*": {"A": ["a1", "a2"], "B": ["b1", "b2", "b3"]}})
@@ -27,7 +27,7 @@ def frame(people: Any = PEOPLE, rows: Any = None) -> pd.DataFrame:
 
 def released(data: Any, person: str | None = "patient", **options: Any) -> shoal.Release:
     read = shoal.read(data, **options)
-    return shoal.anonymize(shoal.Problem(read, TREE, shoal.KmAnonymity(k=3, m=2), person=person), shoal.AA())
+    return shoal.anonymize(shoal.Problem(read, TREE, shoal.Km(k=3, m=2), person=person), shoal.algorithms.AA())
 
 
 def persons_counted(published: list[list[str]], ids: list[str]) -> dict[frozenset[str], int]:
@@ -60,13 +60,13 @@ def test_the_numbers_of_persons_change_no_byte(method: str, tmp_path: Path) -> N
     rng = np.random.default_rng(8)
     names = [f"i{i:02}" for i in range(24)]
     tree = shoal.Hierarchy.from_tree({"*": {"A": names[:12], "B": names[12:]}})
-    rows = shoal.Transactions.from_sets([[one for one in names if rng.random() < 0.1] for _ in range(120)])
+    rows = shoal.data.Transactions.from_sets([[one for one in names if rng.random() < 0.1] for _ in range(120)])
     whose = rng.integers(0, 30, 120)
     algorithm = discovery.get("shoal.algorithms", Algorithm, method)()
 
     def written(people: Any, order: Any) -> bytes:
         data = shoal.Dataset(rows.take(order).of_persons(people[order]))
-        problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=3, m=2))
+        problem = shoal.Problem(data, tree, shoal.Km(k=3, m=2))
         shoal.anonymize(problem, algorithm).write(tmp_path / "public.jsonl", codebook=False)
         return (tmp_path / "public.jsonl").read_bytes()
 
@@ -101,7 +101,7 @@ def test_the_persons_file_counts_as_a_foreign_count_does(tmp_path: Path) -> None
     assert min(counted.values()) >= 3
     read = shoal.read(tmp_path / "public.csv", column="items", item_delimiter="|")
     for source in (tmp_path / "persons.txt", ids):
-        result = shoal.verify(read, release.problem.privacy, persons=source)
+        result = shoal.verify(read, release.problem.model, persons=source)
         assert result.holds
         assert result.persons == len(set(ids)) == 12
 
@@ -142,7 +142,7 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
 
 def test_data_that_were_read_with_their_persons_need_no_more() -> None:
     read = shoal.read(frame(), person="patient")
-    release = shoal.anonymize(shoal.Problem(read, TREE, shoal.KmAnonymity(k=3, m=2)), shoal.AA())
+    release = shoal.anonymize(shoal.Problem(read, TREE, shoal.Km(k=3, m=2)), shoal.algorithms.AA())
     pd.testing.assert_frame_equal(release.data, released(frame()).data)
     polars = pytest.importorskip("polars")
     assert released(polars.DataFrame({"patient": PEOPLE, "items": SETS})).data.columns == ["items"]
@@ -189,7 +189,7 @@ def test_classes_of_equal_columns_tell_how_many_persons_they_have(tmp_path: Path
     given = shoal.Problem(
         shoal.read(data, person="patient"),
         TREE,
-        shoal.KKmAnonymity(k=3, m=1),
+        shoal.KKm(k=3, m=1),
         columns={"ward": "plain", "age": "quasi-identifier"},
     )
     release = shoal.anonymize(given)

@@ -18,12 +18,12 @@ import pytest
 
 import shoal
 from shoal import report
-from shoal.algorithms import Algorithm, FlippingAlgorithm
+from shoal.algorithms.base import Algorithm, FlippingAlgorithm
 from shoal.data.dataset import Dataset, Origin
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.published import Grouping
 from shoal.recoding import Flips
 from shoal.report import Story, gather, risks, sentences, wording
@@ -53,21 +53,23 @@ FALSE_HERE = (
 def release(
     rows: Sequence[Sequence[str]] = WARD,
     algorithm: Algorithm | None = None,
-    privacy: PrivacyModel | None = None,
+    model: PrivacyModel | None = None,
     tree: Mapping[str, object] | None = None,
     unknown_items: Literal["error", "root"] = "error",
     **options: Any,
 ) -> shoal.Release:
     data = Dataset(Transactions.from_sets(rows), None, Origin("ward.csv"))
     declared = tuple(label for label in ("HIV", "flu") if label in data.transactions.labels) or ("HIV", "flu")
-    privacy = privacy or shoal.SensitiveK(k=2, sensitive=declared)
+    model = model or shoal.models.SensitiveK(k=2, sensitive=declared)
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(data.transactions.labels)
-    problem = shoal.Problem(data, hierarchy, privacy, unknown_items=unknown_items, **options)
-    return shoal.anonymize(problem, algorithm or shoal.GSC())
+    problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items, **options)
+    return shoal.anonymize(problem, algorithm or shoal.algorithms.GSC())
 
 
 def dealt(rows: Sequence[Sequence[str]] = WARD, **options: Any) -> shoal.Release:
-    return release(rows, shoal.GraySort(), shoal.PrivacyDegree(p=2, sensitive=("HIV", "flu")), **options)
+    return release(
+        rows, shoal.algorithms.GraySort(), shoal.models.PrivacyDegree(p=2, sensitive=("HIV", "flu")), **options
+    )
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,13 @@ class Together(FlippingAlgorithm):
     name = "together"
     title = "All together"
     paper = "P1"
-    solves = (shoal.TransactionalK,)
+    solves = (shoal.models.TransactionalK,)
 
-    def solve(self, problem: shoal.Prepared, engine: Engine) -> shoal.Solution:
+    def solve(self, problem: shoal.problem.Prepared, engine: Engine) -> shoal.recoding.solution.Solution:
         """One group."""
-        return shoal.Solution(Flips(Grouping(np.zeros(len(problem.items), dtype=np.int64), 2), np.array([-1])))
+        return shoal.recoding.solution.Solution(
+            Flips(Grouping(np.zeros(len(problem.items), dtype=np.int64), 2), np.array([-1]))
+        )
 
 
 def texts(made: shoal.Release) -> list[str]:
@@ -94,12 +98,17 @@ def sets(made: shoal.Release) -> list[tuple[frozenset[str], frozenset[str]]]:
     return list(zip(made.problem.data.transactions.sets(), made.dataset.transactions.sets(), strict=True))
 
 
-@pytest.mark.parametrize("method", [shoal.GSC, shoal.STN, shoal.KNN, shoal.ApxCover])
+@pytest.mark.parametrize(
+    "method", [shoal.algorithms.GSC, shoal.algorithms.STN, shoal.algorithms.KNN, shoal.algorithms.ApxCover]
+)
 @pytest.mark.parametrize("tree", [None, TREE])
 def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str, object] | None) -> None:
-    model: PrivacyModel | None = shoal.TransactionalK(k=2) if method is shoal.ApxCover else None
+    model: PrivacyModel | None = shoal.models.TransactionalK(k=2) if method is shoal.algorithms.ApxCover else None
     made = release(WARD, method(), model, tree)
-    facts, hidden = report.as_dict(Story.of(made))["flips"], set() if method is shoal.ApxCover else {"HIV", "flu"}
+    facts, hidden = (
+        report.as_dict(Story.of(made))["flips"],
+        set() if method is shoal.algorithms.ApxCover else {"HIV", "flu"},
+    )
     added = Counter(item for was, now in sets(made) for item in now - was)
     deleted = Counter(item for was, now in sets(made) for item in was - now)
     before = Counter(item for was, _ in sets(made) for item in was)
@@ -147,7 +156,7 @@ def test_what_the_other_figures_say() -> None:
 
 
 def test_other_methods_have_no_flips() -> None:
-    made = release([["a"], ["a"], ["b"], ["b"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE)
+    made = release([["a"], ["a"], ["b"], ["b"]], shoal.algorithms.AA(), shoal.Km(k=2, m=1), TREE)
     facts = report.as_dict(Story.of(made))
     assert facts["flips"] is None
     assert wording.falsehoods(made) == []
@@ -164,7 +173,7 @@ def test_other_methods_have_no_flips() -> None:
     ],
 )
 def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
-    made = release(rows, privacy=shoal.SensitiveK(k=len(rows), sensitive=("HIV",)))
+    made = release(rows, model=shoal.models.SensitiveK(k=len(rows), sensitive=("HIV",)))
     assert said in wording.falsehoods(made)[0]
     assert made.warnings[: len(wording.falsehoods(made))] == wording.falsehoods(made)
     given = any(now & {"HIV"} - was for was, now in sets(made))
@@ -199,7 +208,7 @@ def test_the_warning_counts(rows: list[list[str]], said: str) -> None:
     ids=["added", "deleted", "same", "empty"],
 )
 def test_without_anything_sensitive(rows: list[list[str]], change: str, heading: str | None) -> None:
-    made = release(rows, Together(), shoal.TransactionalK(k=2))
+    made = release(rows, Together(), shoal.models.TransactionalK(k=2))
     assert bool(wording.falsehoods(made)) == bool(heading)
     assert not any("sensitive" in note for note in made.warnings)
     for text in texts(made):
@@ -247,7 +256,7 @@ def test_nobody_sensitive_is_said() -> None:
 
 def test_records_that_lost_all() -> None:
     """The third record keeps company with two that hold nothing but a sensitive item."""
-    made = release([["HIV"], ["HIV"], ["b", "HIV"]], privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
+    made = release([["HIV"], ["HIV"], ["b", "HIV"]], model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"]] * 3
     lost = "1 record has lost all that it had, not counting sensitive values, to deletion; it is still published."
     assert lost in made.warnings
@@ -263,7 +272,7 @@ def test_records_that_lost_all() -> None:
 
 
 def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
-    made = release([["HIV"], [], ["a"]], privacy=shoal.SensitiveK(k=2, sensitive=("HIV",)))
+    made = release([["HIV"], [], ["a"]], model=shoal.models.SensitiveK(k=2, sensitive=("HIV",)))
     assert [sorted(now) for _, now in sets(made)] == [["HIV"], ["HIV"], ["a"]]
     assert not any("empty" in note for note in made.warnings)
     assert "2 records with nothing but sensitive values are published." in made.warnings
@@ -273,15 +282,15 @@ def test_an_empty_record_that_is_filled_is_not_called_empty() -> None:
 
 def test_larger_records_than_before_are_drawn() -> None:
     rows = [["a", "b", "HIV"], ["b", "c", "HIV"], ["a", "c", "HIV"]]
-    facts = report.as_dict(Story.of(release(rows, privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))))
+    facts = report.as_dict(Story.of(release(rows, model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))))
     assert facts["data"]["max_size_after"] == 3
     assert sum(size["after"] for size in facts["data"]["sizes"]) == 3
 
 
 def test_groups_declared_sensitive_are_spelled_out() -> None:
-    made = release(tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
+    made = release(tree=TREE, model=shoal.models.SensitiveK(k=2, sensitive=("ill",)))
     assert "'ill' represents 2 sensitive items." in made.warnings
-    made = release([["a", "HIV"], ["a"]], tree=TREE, privacy=shoal.SensitiveK(k=2, sensitive=("ill",)))
+    made = release([["a", "HIV"], ["a"]], tree=TREE, model=shoal.models.SensitiveK(k=2, sensitive=("ill",)))
     assert "'ill' represents 1 sensitive item." in made.warnings
 
 
@@ -298,7 +307,7 @@ def test_unexplained_reports_name_no_item() -> None:
 
 def test_items_that_only_the_raw_data_know_are_not_named() -> None:
     rows = [["a", "HIV", "rarity"], ["a", "b"], ["a", "b"]]
-    made = release(rows, tree=TREE, unknown_items="root", privacy=shoal.SensitiveK(k=3, sensitive=("HIV",)))
+    made = release(rows, tree=TREE, unknown_items="root", model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert "rarity" not in {item for _, now in sets(made) for item in now}
     assert report.as_dict(Story.of(made))["flips"]["unnamed"] == 1
     assert all("rarity" not in text for text in (*texts(made), report.as_json(Story.of(made))))
@@ -325,11 +334,11 @@ def test_risk_is_that_of_records_with_a_sensitive_item() -> None:
 
 def test_the_page_is_well_formed_and_labels_are_text() -> None:
     rows = [[f"{EVIL} a", f"{EVIL} sick"], [f"{EVIL} b"], [f"{EVIL} a", f"{EVIL} c"], [f"{EVIL} b"]]
-    for algorithm, privacy in (
-        (shoal.GSC(), shoal.SensitiveK(k=3, sensitive=(f"{EVIL} sick",))),
-        (shoal.GraySort(), shoal.PrivacyDegree(p=2, sensitive=(f"{EVIL} sick",))),
+    for algorithm, model in (
+        (shoal.algorithms.GSC(), shoal.models.SensitiveK(k=3, sensitive=(f"{EVIL} sick",))),
+        (shoal.algorithms.GraySort(), shoal.models.PrivacyDegree(p=2, sensitive=(f"{EVIL} sick",))),
     ):
-        made = release(rows, algorithm, privacy)
+        made = release(rows, algorithm, model)
         for text in (report.as_html(Story.of(made)), report.summary_html(Story.of(made))):
             assert "<script" not in text
             assert "script" not in Page(text).tags
@@ -348,7 +357,7 @@ def bars(made: shoal.Release) -> list[Bar]:
 
 def test_bars_are_shares_of_what_was_there_and_fit() -> None:
     rows = [["a", "HIV"], ["a"], ["a"], ["a"]]
-    made = release(rows, privacy=shoal.SensitiveK(k=4, sensitive=("HIV",)))
+    made = release(rows, model=shoal.models.SensitiveK(k=4, sensitive=("HIV",)))
     assert [(bar.label, bar.count, bar.share, bar.length) for bar in bars(made)] == [
         ("sensitive items, as they were", 1, 1.0, 1 / 3),
         ("sensitive items, added", 3, 3.0, 1.0),
@@ -360,7 +369,7 @@ def test_bars_are_shares_of_what_was_there_and_fit() -> None:
 
 def test_many_items_are_folded() -> None:
     rows = [[f"i{n:02}", "HIV"] for n in range(14)]
-    made = release(rows, privacy=shoal.SensitiveK(k=14, sensitive=("HIV",)))
+    made = release(rows, model=shoal.models.SensitiveK(k=14, sensitive=("HIV",)))
     page, markdown = report.as_html(Story.of(made)), report.as_markdown(Story.of(made))
     assert "The items that changed most" in page
     more = report.as_dict(Story.of(made))["flips"]["items"] - 10
@@ -371,7 +380,7 @@ def test_many_items_are_folded() -> None:
 def test_losses_say_that_additions_are_not_in_them() -> None:
     meanings = {title: meaning for title, _, meaning in sentences.losses(gather(Story.of(release())))}
     assert all("counts deletions only" in meanings[next(t for t in meanings if f"({n})" in t)] for n in ("NCP", "LM"))
-    plain = sentences.losses(gather(Story.of(release([["a"], ["a"]], shoal.AA(), shoal.KmAnonymity(k=2, m=1), TREE))))
+    plain = sentences.losses(gather(Story.of(release([["a"], ["a"]], shoal.algorithms.AA(), shoal.Km(k=2, m=1), TREE))))
     assert not any("deletions" in meaning for _, _, meaning in plain)
 
 

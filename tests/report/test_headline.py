@@ -58,7 +58,7 @@ REPORTS = ("--report", "r.json", "--report", "r.md", "--report", "r.html")
 
 def problem(rows: list[list[str]], tree: dict[str, Any] | None = None, **options: Any) -> shoal.Problem:
     hierarchy = Hierarchy.from_tree({"ALL": DEPARTMENTS} if tree is None else tree, name="products.csv")
-    return shoal.Problem(shoal.read(rows), hierarchy, shoal.KmAnonymity(**{"k": 5, "m": 2, **options}))
+    return shoal.Problem(shoal.read(rows), hierarchy, shoal.Km(**{"k": 5, "m": 2, **options}))
 
 
 # -- console and reports -----------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_a_problem_file_names_a_whole_command(shop: Shell) -> None:
 
 
 def test_from_python_the_remedy_is_python() -> None:
-    made = shoal.anonymize(problem(baskets()), shoal.AA())
+    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
     poor = headline.worthless(Story.of(made))
     assert poor is not None
     for one in poor.better:
@@ -153,20 +153,22 @@ def test_from_python_the_remedy_is_python() -> None:
     card = report.summary_html(Story.of(made))
     assert card.index("Nearly worthless") < card.index("Verified")
     assert "✓" not in card
-    assert "shoal.anonymize(problem, shoal.Auto())" in card
-    assert "✓ Verified" in report.summary_html(Story.of(shoal.anonymize(problem([["d0i0"]] * 6), shoal.AA())))
+    assert "shoal.anonymize(problem, shoal.algorithms.Auto())" in card
+    assert "✓ Verified" in report.summary_html(
+        Story.of(shoal.anonymize(problem([["d0i0"]] * 6), shoal.algorithms.AA()))
+    )
 
 
 def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
-    made = shoal.anonymize(problem(baskets()), shoal.AA())
-    groups = remedies.Remedy("sibling groups", shoal.Auto(), loss=0.1)
+    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
+    groups = remedies.Remedy("sibling groups", shoal.algorithms.Auto(), loss=0.1)
     for loss, named in ((0.05, 2), (0.2, 1)):
-        weaker = remedies.Remedy("smaller m", shoal.AA(), {"m": 1}, loss=loss)
+        weaker = remedies.Remedy("smaller m", shoal.algorithms.AA(), {"m": 1}, loss=loss)
         assert len(remedies.better(made, (groups, weaker))) == named
 
 
 def test_if_nothing_does_better_that_is_said() -> None:
-    made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.AA())
+    made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.algorithms.AA())
     poor = headline.worthless(Story.of(made))
     assert poor is not None
     assert poor.better == ()
@@ -176,7 +178,9 @@ def test_if_nothing_does_better_that_is_said() -> None:
 
 
 def test_emptied_records_are_told() -> None:
-    made = shoal.anonymize(problem([[item] for items in DEPARTMENTS.values() for item in items], k=2, m=1), shoal.MM())
+    made = shoal.anonymize(
+        problem([[item] for items in DEPARTMENTS.values() for item in items], k=2, m=1), shoal.algorithms.MM()
+    )
     assert made.worthless == "emptied"
     assert "NEARLY WORTHLESS" in repr(made)
     assert headline.why(made) == "48 of 48 records lost all their items."
@@ -184,22 +188,22 @@ def test_emptied_records_are_told() -> None:
     assert poor is not None
     assert poor.forced_by is not None
     assert poor.forced_by.support == 1
-    assert poor.better[0].command == "shoal.anonymize(problem, shoal.Auto())"
-    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, shoal.AA()))
+    assert poor.better[0].command == "shoal.anonymize(problem, shoal.algorithms.Auto())"
+    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, shoal.algorithms.AA()))
 
 
 def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    made = shoal.anonymize(problem(baskets()), shoal.AA())
+    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
     monkeypatch.setattr(remedies, "_tried", stopped)
     assert remedies.find(made) == ()
 
 
 def test_what_takes_too_long_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remedies, "STOPPED", 0.0)
-    made = shoal.anonymize(problem(baskets()), shoal.Optimal())
+    made = shoal.anonymize(problem(baskets()), shoal.algorithms.Optimal())
     [groups] = [one for one in Story.of(made).findings.tried if one.way == "sibling groups"]
     assert groups.loss is None
     assert groups not in remedies.better(made, (groups,))
@@ -209,7 +213,7 @@ def test_models_with_sensitive_values_say_what_they_do_not_speak_of() -> None:
     rows = [*baskets()[:-1], ["d0i0", "d1i0", "x"]]
     tree = Hierarchy.from_tree({"ALL": DEPARTMENTS})
     made = shoal.anonymize(
-        shoal.Problem(shoal.read(rows), tree, shoal.LmDiversity(l=5, m=2, sensitive=("x",))), shoal.AA()
+        shoal.Problem(shoal.read(rows), tree, shoal.Lm(l=5, m=2, sensitive=("x",))), shoal.algorithms.AA()
     )
     assert made.worthless == "one label"
     assert headline.title(made) == "Nearly worthless, apart from the sensitive values"
@@ -242,18 +246,22 @@ def test_the_limit_in_a_problem_file_and_in_python(shop: Shell) -> None:
     assert code == 3
     assert "0.227273 (NCP), more than --max-loss 0.1" in err
     assert not (shop.folder / "o.basket").exists()
-    with pytest.raises(LossTooHigh, match=r"more than max_loss=0\.5 allows.*shoal\.anonymize\(problem, shoal\.Auto"):
-        shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=0.5)
-    assert shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=1).loss == 1
+    with pytest.raises(
+        LossTooHigh, match=r"more than max_loss=0\.5 allows.*shoal\.anonymize\(problem, shoal\.algorithms\.Auto"
+    ):
+        shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=0.5)
+    assert shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=1).loss == 1
     with pytest.raises(OptionError, match="max_loss must be a number from 0 to 1, got 2"):
-        shoal.anonymize(problem(baskets()), shoal.AA(), max_loss=2)
+        shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=2)
 
 
 def test_methods_that_add_items_have_no_such_limit() -> None:
     data = shoal.read([["a"], ["a"], ["b"]])
-    made = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.TransactionalK(k=2))
+    made = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.models.TransactionalK(k=2))
     method = next(
-        one for one in (shoal.GSC, shoal.KNN, shoal.STN, shoal.ApxCover) if isinstance(made.privacy, one.solves)
+        one
+        for one in (shoal.algorithms.GSC, shoal.algorithms.KNN, shoal.algorithms.STN, shoal.algorithms.ApxCover)
+        if isinstance(made.model, one.solves)
     )
     with pytest.raises(OptionError, match="publish no false statements"):
         shoal.anonymize(made, method(), max_loss=0.5)
@@ -289,7 +297,9 @@ def test_items_that_do_not_occur_are_not_counted(shell: Shell) -> None:
 def test_local_cuts_count_what_occurs() -> None:
     tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     rows = tree.encode(Transactions.from_sets([["a1"], ["a1"]]))
-    cuts = shoal.LocalCuts((shoal.GlobalCut.raising(tree, []), shoal.GlobalCut.raising(tree, [])), np.array([0, 1]))
+    cuts = shoal.recoding.LocalCuts(
+        (shoal.recoding.GlobalCut.raising(tree, []), shoal.recoding.GlobalCut.raising(tree, [])), np.array([0, 1])
+    )
     assert (cuts.summary().intact_items, cuts.summary(rows).intact_items) == (4, 1)
     assert (cuts.summary().labels, cuts.summary(rows).labels) == (4, 1)
 

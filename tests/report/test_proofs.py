@@ -16,7 +16,7 @@ from shoal.report import proofs
 def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
     tree = replace(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}), name=name)
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)), method or shoal.AA())
+    made = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), method or shoal.algorithms.AA())
     if grouped:
         made.problem.__dict__["hierarchy"] = replace(tree, refines=tree)
     proof = Optimality(**{"loss": 0.05, "lower_bound": 0.04, "ended": "proven", "rounds": 1, "clauses": 1, **found})
@@ -46,9 +46,12 @@ def release(name: str = "products.csv", *, grouped: bool = False, method: Any = 
         ({"grouped": True}, "Best of all cuts of the tree that was searched (proved). It is not known how much less"),
         ({"grouped": True, "groupings_bound": 0.05, "name": "no hierarchy"}, "No grouping of all items loses less"),
         ({"loss": 0.0, "lower_bound": 0.0}, "Nothing is lost, so no other recoding loses less."),
-        ({"method": shoal.MHgHs()}, "Best of all cuts of products.csv, with or without items removed (proved)."),
         (
-            {"method": shoal.MHgHs(max_suppressed=90.0)},
+            {"method": shoal.algorithms.MHgHs()},
+            "Best of all cuts of products.csv, with or without items removed (proved).",
+        ),
+        (
+            {"method": shoal.algorithms.MHgHs(max_suppressed=90.0)},
             "Best of all cuts of products.csv, with or without items removed within the given limits (proved).",
         ),
     ],

@@ -13,9 +13,9 @@ import pytest
 
 import shoal
 from shoal import report
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.hierarchy import Hierarchy
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.report import Story, gather, sentences
 from tests.report.test_report import EVIL, Page
 
@@ -32,8 +32,8 @@ COLUMNS: dict[str, shoal.Column | str] = {
     "city": shoal.Column(role=QI, hierarchy=EUROPE, weight=0.25),  # type: ignore[arg-type]
     "ward": "plain",
 }
-K, KKM = shoal.KAnonymity(k=2), shoal.KKmAnonymity(k=2, m=2)
-KLM = shoal.KLmDiversity(k=2, l=2, m=1, sensitive_column=("illness",))
+K, KKM = shoal.models.K(k=2), shoal.KKm(k=2, m=2)
+KLM = shoal.KLm(k=2, l=2, m=1, sensitive_column=("illness",))
 BEFORE = (
     "For 100 % of the records, the values in all quasi-identifying columns{} enough to narrow the search down to fewer "
     "than 2 records, and for 100 % to one."
@@ -48,7 +48,7 @@ def table(sets: bool = True, **more: list[Any]) -> pa.Table:
 
 
 def release(
-    privacy: PrivacyModel = KKM,
+    model: PrivacyModel = KKM,
     algorithm: Algorithm | None = None,
     data: pa.Table | None = None,
     tree: Mapping[str, object] | None = None,
@@ -58,8 +58,10 @@ def release(
     given = table(sets) if data is None else data
     read = shoal.read(given) if sets else shoal.read(given, sets=False)
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(read.transactions.labels)
-    problem = shoal.Problem(read, hierarchy, privacy, columns=columns)
-    return shoal.anonymize(problem, algorithm or (shoal.Cluster() if privacy.name == "k" else shoal.Rfirst()))
+    problem = shoal.Problem(read, hierarchy, model, columns=columns)
+    return shoal.anonymize(
+        problem, algorithm or (shoal.algorithms.Cluster() if model.name == "k" else shoal.algorithms.Rfirst())
+    )
 
 
 def diverse(**more: Any) -> shoal.Release:
@@ -121,7 +123,7 @@ def test_schema(make: Any) -> None:
 
 def test_nothing_of_it_without_columns() -> None:
     data = shoal.read(pa.table({"items": SETS[:7]}))
-    made = shoal.anonymize(shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.KmAnonymity(k=2, m=1)), shoal.AA())
+    made = shoal.anonymize(shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.Km(k=2, m=1)), shoal.algorithms.AA())
     assert report.as_dict(Story.of(made))["relational"] is None
     for text in texts(made):
         assert "What became of the columns" not in text
@@ -194,7 +196,7 @@ def test_sets_that_were_not_touched() -> None:
 def test_columns_and_sets(within: Any, by: str) -> None:
     if within == "optimal":
         pytest.importorskip("ortools")
-    made = release(KKM, shoal.Rfirst(within=within), tree=TREE)
+    made = release(KKM, shoal.algorithms.Rfirst(within=within), tree=TREE)
     clusters = report.as_dict(Story.of(made))["recoding"]["clusters"]
     told(
         made,
@@ -216,7 +218,7 @@ def test_columns_and_sets(within: Any, by: str) -> None:
 def test_clusters_with_equal_values() -> None:
     """Sets first: their clusters may get the same values."""
     data = pa.table({"age": ["20", "60"] * 4, "items": [["a"]] * 4 + [["b"]] * 4})
-    made = release(KKM, shoal.Tfirst(), data=data, columns={})
+    made = release(KKM, shoal.algorithms.Tfirst(), data=data, columns={})
     how = report.as_dict(Story.of(made))["recoding"]
     assert (how["clusters"], how["classes"]) == (2, 1)
     told(made, "No value is made up. Some clusters came out with equal values: 1 class is left. The sets of each")
@@ -312,7 +314,9 @@ def test_bands_of_classes() -> None:
 def test_long_labels_are_cut() -> None:
     items = [f"item-{at:03}" for at in range(300)]
     data = pa.table({"age": ["30"] * 100, "items": [items[at : at + 200 : 7] for at in range(100)]})
-    made = release(KKM, shoal.RmergeRT(within="sets-ul", formation="cluster", delta=0.65), data=data, columns={})
+    made = release(
+        KKM, shoal.algorithms.RmergeRT(within="sets-ul", formation="cluster", delta=0.65), data=data, columns={}
+    )
     labels = [group["label"] for group in report.as_dict(Story.of(made))["generalized"]["groups"]]
     assert max(map(len, labels)) > 200  # the JSON has them whole
     for text in (*texts(made), report.summary_html(Story.of(made))):

@@ -24,8 +24,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Table
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError, OutputError
-from shoal.privacy import Verdict
-from shoal.privacy.witness import RareSet
+from shoal.models.base import Verdict
+from shoal.models.witness import RareSet
 from shoal.report import Story
 
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}
@@ -41,10 +41,10 @@ def release(
     **options: Any,
 ) -> shoal.Release:
     data = Dataset(Transactions.from_sets(rows), table, Origin("baskets.csv"))
-    privacy = shoal.KmAnonymity(**{"k": 2, "m": 2, **options})
+    model = shoal.Km(**{"k": 2, "m": 2, **options})
     hierarchy = Hierarchy.from_tree(tree, name="products.csv")
-    problem = shoal.Problem(data, hierarchy, privacy, unknown_items=unknown_items)
-    return shoal.anonymize(problem, shoal.AA())
+    problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items)
+    return shoal.anonymize(problem, shoal.algorithms.AA())
 
 
 def all_forms(made: shoal.Release) -> list[str]:
@@ -98,9 +98,9 @@ def test_figures_are_those_of_the_release() -> None:
     assert facts["report"] == 1
     assert facts["model"]["name"] == "km"
     assert facts["model"]["options"] == {"k": 2, "m": 2}
-    assert facts["model"]["description"] == made.problem.privacy.describe()
+    assert facts["model"]["description"] == made.problem.model.describe()
     assert facts["algorithm"]["name"] == "aa"
-    assert facts["algorithm"]["paper"] == shoal.AA.paper
+    assert facts["algorithm"]["paper"] == shoal.algorithms.AA.paper
     assert facts["verdict"] == {"holds": True, "checked": made.verdict.checked, "violations": 0}
     assert facts["losses"] == made.losses
     assert facts["losses"]["ncp"] * 11 == pytest.approx(2.5)

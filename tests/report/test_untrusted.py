@@ -23,12 +23,12 @@ RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]")
 def release() -> shoal.Release:
     rows = [[f"{CONTROL}{at}", f"{EVIL}{at}", f"a\nlabel{at}"] for at in range(6) for _ in range(2)]
     data = shoal.Dataset(
-        shoal.Transactions.from_sets(
+        shoal.data.Transactions.from_sets(
             [*rows, [f"{EVIL}0", f"{EVIL}5", f"{CONTROL}1", f"{CONTROL}3", "a\nlabel2", "a\nlabel4"]]
         )
     )
     tree = balanced(data.transactions.labels, fanout=3, order="label")
-    return shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2)))
+    return shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)))
 
 
 @pytest.mark.parametrize("form", [report.as_html, report.as_markdown, report.as_json, report.summary_html])

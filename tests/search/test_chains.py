@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import HierarchyError, Infeasible
 from shoal.hierarchies.check import check
@@ -35,13 +35,21 @@ def deep(levels: int) -> Hierarchy:
 
 
 def released(hierarchy: Hierarchy, method: Algorithm, **options: Any) -> shoal.Release:
-    problem = shoal.Problem(shoal.read(ROWS), hierarchy, shoal.KmAnonymity(k=2, m=2), **options)
+    problem = shoal.Problem(shoal.read(ROWS), hierarchy, shoal.Km(k=2, m=2), **options)
     return shoal.anonymize(problem, method, QUIET)
 
 
 @pytest.mark.parametrize(
     "method",
-    [shoal.AA(), shoal.DA(), shoal.Auto(), shoal.Auto(siblings="none"), shoal.Optimal(), shoal.MHgHs(), shoal.LRA()],
+    [
+        shoal.algorithms.AA(),
+        shoal.algorithms.DA(),
+        shoal.algorithms.Auto(),
+        shoal.algorithms.Auto(siblings="none"),
+        shoal.algorithms.Optimal(),
+        shoal.algorithms.MHgHs(),
+        shoal.algorithms.LRA(),
+    ],
     ids=lambda method: method.name,
 )
 def test_thousands_of_levels_change_nothing(method: Algorithm) -> None:
@@ -55,19 +63,19 @@ def test_groups_of_siblings_refine_the_owners_hierarchy() -> None:
     parents = {f"i{n}": "ALL" for n in range(9)} | {f"c{n}": f"c{n + 1}" for n in range(50)} | {"c50": "ALL"}
     tree = Hierarchy.from_parents(parents)
     rows = [[f"i{n}", f"i{(n + step) % 9}"] for n in range(9) for step in (1, 1, 2)] + [["c0", "i0"]]
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.Auto(siblings="best"), QUIET)
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2))
+    release = shoal.anonymize(problem, shoal.algorithms.Auto(siblings="best"), QUIET)
     assert release.problem.hierarchy.refines is tree
     assert release.provenance["hierarchy"]["sha256"] == tree.sha256
 
 
 def test_groups_of_a_chain_can_be_named_in_weights_and_limits() -> None:
     tree = deep(40)
-    weighted = released(tree, shoal.AA(), weights=Weights({"A 7": 3, "b1 3": 2}))
-    plain = released(deep(0), shoal.AA(), weights=Weights({"A": 3, "b1": 2}))
+    weighted = released(tree, shoal.algorithms.AA(), weights=Weights({"A 7": 3, "b1 3": 2}))
+    plain = released(deep(0), shoal.algorithms.AA(), weights=Weights({"A": 3, "b1": 2}))
     assert weighted.losses == plain.losses
-    kept = released(tree, shoal.OptimalSuppress(never_suppress=("A 7", "b1 0")))
-    assert kept.losses == released(deep(0), shoal.OptimalSuppress(never_suppress=("A", "b1"))).losses
+    kept = released(tree, shoal.algorithms.OptimalSuppress(never_suppress=("A 7", "b1 0")))
+    assert kept.losses == released(deep(0), shoal.algorithms.OptimalSuppress(never_suppress=("A", "b1"))).losses
 
 
 def published(problem: shoal.Problem, method: Algorithm) -> object:
@@ -80,10 +88,11 @@ def published(problem: shoal.Problem, method: Algorithm) -> object:
 
 @settings(max_examples=60)
 @given(
-    problem=problems(st.one_of(km, either), max_rows=15), method=st.sampled_from([shoal.AA(), shoal.DA(), shoal.LRA()])
+    problem=problems(st.one_of(km, either), max_rows=15),
+    method=st.sampled_from([shoal.algorithms.AA(), shoal.algorithms.DA(), shoal.algorithms.LRA()]),
 )
 def test_the_same_is_published_with_chains_and_without(problem: shoal.Problem, method: Algorithm) -> None:
-    if not isinstance(problem.privacy, method.solves):
+    if not isinstance(problem.model, method.solves):
         return
     with pytest.MonkeyPatch.context() as patch:
         before = published(problem, method)
@@ -93,7 +102,8 @@ def test_the_same_is_published_with_chains_and_without(problem: shoal.Problem, m
 
 @settings(max_examples=40)
 @given(
-    problem=problems(km, max_rows=15), method=st.sampled_from([shoal.Optimal(), shoal.MHgHs(), shoal.OptimalSuppress()])
+    problem=problems(km, max_rows=15),
+    method=st.sampled_from([shoal.algorithms.Optimal(), shoal.algorithms.MHgHs(), shoal.algorithms.OptimalSuppress()]),
 )
 def test_nothing_more_is_lost_without_chains(problem: shoal.Problem, method: Algorithm) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.conflicts import Conflicts
 from shoal.kernels.search.cuts.threats import Threats
@@ -41,25 +41,25 @@ class Watch:
 
 
 def negative(problem: shoal.Problem) -> shoal.Problem:
-    values = problem.privacy.values()
-    return shoal.Problem(problem.data, problem.hierarchy, shoal.KmNegative(k=values["k"], m=values["m"]))
+    values = problem.model.values()
+    return shoal.Problem(problem.data, problem.hierarchy, shoal.models.KmNegative(k=values["k"], m=values["m"]))
 
 
 def cost(problem: shoal.Problem, algorithm: Algorithm) -> int:
     solution = algorithm.solve(problem.prepared, QUIET)
     cut, prepared = solution.recoding, problem.prepared.on(solution.hierarchy or problem.prepared.hierarchy)
-    assert isinstance(cut, shoal.GlobalCut)
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     gone = int(prepared.occurrences[cut.suppressed].sum())
     return int(prepared.costs[cut.kept].sum()) + gone * prepared.loss.worst(prepared.hierarchy.n_leaves)
 
 
-CASES: dict[str, tuple[Callable[[], shoal.Problem], type[shoal.Auto | shoal.OptimalSuppress]]] = {
-    "km, m=2": (lambda: medium(m=2, fanout=2, rows=1000), shoal.Auto),
-    "km, m=4": (lambda: medium(m=4, fanout=2, rows=1000), shoal.Auto),
-    "lm": (lambda: dense(600, 60, 0), shoal.Auto),
-    "km-negative": (lambda: negative(medium(m=2, fanout=2, rows=1000)), shoal.Auto),
-    "suppression": (lambda: medium(m=3, k=20, rows=1000), shoal.OptimalSuppress),
-    "outliers": (outliers, shoal.OptimalSuppress),
+CASES: dict[str, tuple[Callable[[], shoal.Problem], type[shoal.algorithms.Auto | shoal.algorithms.OptimalSuppress]]] = {
+    "km, m=2": (lambda: medium(m=2, fanout=2, rows=1000), shoal.algorithms.Auto),
+    "km, m=4": (lambda: medium(m=4, fanout=2, rows=1000), shoal.algorithms.Auto),
+    "lm": (lambda: dense(600, 60, 0), shoal.algorithms.Auto),
+    "km-negative": (lambda: negative(medium(m=2, fanout=2, rows=1000)), shoal.algorithms.Auto),
+    "suppression": (lambda: medium(m=3, k=20, rows=1000), shoal.algorithms.OptimalSuppress),
+    "outliers": (outliers, shoal.algorithms.OptimalSuppress),
 }
 
 
@@ -69,7 +69,7 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
     """Also if there is not even time for the work after the limit."""
     make, algorithm = CASES[case]
     problem = make()
-    aa = cost(problem, shoal.AA())
+    aa = cost(problem, shoal.algorithms.AA())
     Watch(monkeypatch, step)
     assert cost(problem, algorithm(time_limit=0)) <= aa < int(problem.prepared.costs[problem.hierarchy.root])
 
@@ -79,13 +79,13 @@ def test_without_time_the_result_is_no_worse_than_aas(case: str, step: float, mo
 def test_without_time_nothing_is_worse_than_aa(problem: shoal.Problem) -> None:
     """Where AA ends in the time after the limit, whatever the problem."""
     try:
-        problem.privacy.feasible(problem.prepared.original)
-        aa = cost(problem, shoal.AA())
+        problem.model.feasible(problem.prepared.original)
+        aa = cost(problem, shoal.algorithms.AA())
     except Infeasible:
         return
     with pytest.MonkeyPatch.context() as patch:
         Watch(patch, 1e-6)
-        assert cost(problem, shoal.Auto(time_limit=0)) <= aa
+        assert cost(problem, shoal.algorithms.Auto(time_limit=0)) <= aa
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -137,7 +137,7 @@ def test_no_work_is_started_after_the_end(
 @pytest.mark.parametrize(("limit", "step"), [(0, 0.25), (3, 0.25), (40, 0.5)])
 def test_grouping_siblings_ends_in_time_too(limit: float, step: float, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = medium(m=3, fanout=4, rows=500)
-    aa = cost(problem, shoal.AA())
+    aa = cost(problem, shoal.algorithms.AA())
     watch = Watch(monkeypatch, step)
     search = SiblingSearch(problem.prepared, QUIET, Clock(limit))
     solution = search.run(needs_proof=True)
@@ -230,7 +230,7 @@ def test_a_proof_of_small_data_has_time_on_a_slow_machine(monkeypatch: pytest.Mo
     rows = [["i0", "i1", "i2"], ["i0", "i4"], *[["i0", "i1", "i2", "i3", "i4"]] * 5, ["i0", "i3", "i4"], ["i1", "i4"]]
     rows += [["i3"], ["i0"], [], [], []]
     tree = shoal.Hierarchy.from_tree({"g3": {"g1": ["i3", "i4"], "g2": {"g0": ["i0", "i1", "i2"]}}})
-    problem = shoal.Problem(shoal.read(rows), tree, shoal.KmAnonymity(k=6, m="all"))
+    problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=6, m="all"))
     watch, prove = Watch(monkeypatch, 1e-6), SiblingSearch._proved
 
     def slowly(self: SiblingSearch, *given: Any) -> Any:
@@ -238,6 +238,6 @@ def test_a_proof_of_small_data_has_time_on_a_slow_machine(monkeypatch: pytest.Mo
         return prove(self, *given)
 
     monkeypatch.setattr(SiblingSearch, "_proved", slowly)
-    found = shoal.Auto().solve(problem.prepared, QUIET)
+    found = shoal.algorithms.Auto().solve(problem.prepared, QUIET)
     assert found.optimality is not None
     assert found.optimality.ended == "proven"

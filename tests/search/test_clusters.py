@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.relational import Relational
 from shoal.engines import LOCAL
 from shoal.errors import Infeasible
@@ -22,9 +22,9 @@ from shoal.search.needs import Needs
 from shoal.testing import persons, problems
 from tests.budget import examples
 
-km = st.builds(shoal.KKmAnonymity, k=st.integers(2, 3), m=st.integers(1, 2))
+km = st.builds(shoal.KKm, k=st.integers(2, 3), m=st.integers(1, 2))
 lm = st.builds(
-    shoal.KLmDiversity, k=st.integers(2, 3), l=st.integers(2, 3), m=st.integers(1, 2), sensitive=st.just(("s0", "s1"))
+    shoal.KLm, k=st.integers(2, 3), l=st.integers(2, 3), m=st.integers(1, 2), sensitive=st.just(("s0", "s1"))
 )
 
 
@@ -43,7 +43,7 @@ def people_of(problem: shoal.Problem) -> list[int]:
 
 def is_safe(problem: shoal.Problem, rows: list[frozenset[str]], group: list[int]) -> bool:
     """Whether the rows of a class are, by the definition: known are 0..m labels."""
-    people, hidden, values = people_of(problem), problem.prepared.sensitive.sets(), problem.privacy.values()
+    people, hidden, values = people_of(problem), problem.prepared.sensitive.sets(), problem.model.values()
     k, l, m = values["k"], values.get("l", 0), values.get("m", 0)
 
     def count(some: list[int]) -> int:
@@ -76,13 +76,13 @@ def test_what_can_stand_alone(problem: shoal.Problem, data: st.DataObject) -> No
 
 
 ALGORITHMS: list[Algorithm] = [
-    shoal.Rfirst(within="aa"),
-    shoal.Rfirst(within="sets", formation="mondrian"),
-    shoal.Tfirst(within="aa"),
-    shoal.Tfirst(within="sets"),
-    shoal.RmergeR(within="sets-ul"),
-    shoal.RmergeRT(within="aa", distance="ul"),
-    shoal.TmergeT(within="sets", delta=0.4),
+    shoal.algorithms.Rfirst(within="aa"),
+    shoal.algorithms.Rfirst(within="sets", formation="mondrian"),
+    shoal.algorithms.Tfirst(within="aa"),
+    shoal.algorithms.Tfirst(within="sets"),
+    shoal.algorithms.RmergeR(within="sets-ul"),
+    shoal.algorithms.RmergeRT(within="aa", distance="ul"),
+    shoal.algorithms.TmergeT(within="sets", delta=0.4),
 ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import hierarchies
-from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms.base import SuppressingAlgorithm
 from shoal.algorithms.optimal_suppress import OptimalSuppress
 from shoal.errors import Infeasible
 from shoal.recoding.solution import Solution
@@ -28,15 +28,15 @@ from tests.budget import examples
 from tests.kernels.search.cuts.test_conflicts import suppressing_cuts
 
 
-def cost(problem: shoal.Problem, cut: shoal.GlobalCut) -> int:
+def cost(problem: shoal.Problem, cut: shoal.recoding.GlobalCut) -> int:
     """What is published costs as its nodes do; what is not, the worst."""
     gone = int(problem.prepared.occurrences[cut.suppressed].sum())
     return int(problem.prepared.costs[cut.kept].sum()) + gone * problem.loss.worst(problem.hierarchy.n_leaves)
 
 
-def solved(problem: shoal.Problem, algorithm: OptimalSuppress) -> tuple[Solution, shoal.GlobalCut]:
+def solved(problem: shoal.Problem, algorithm: OptimalSuppress) -> tuple[Solution, shoal.recoding.GlobalCut]:
     solution = algorithm.solve(problem.prepared, QUIET)
-    assert isinstance(solution.recoding, shoal.GlobalCut)
+    assert isinstance(solution.recoding, shoal.recoding.GlobalCut)
     return solution, solution.recoding
 
 
@@ -87,7 +87,7 @@ def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
     if not feasible(problem):
         return
     _, cut = solved(problem, OptimalSuppress(max_suppressed=0))
-    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    best = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     assert best is not None
     assert cost(problem, cut) / problem.prepared.scale == pytest.approx(best.loss, abs=1e-15)
 
@@ -97,22 +97,25 @@ def test_without_suppression_it_is_the_best_cut(problem: shoal.Problem) -> None:
 def test_nothing_that_is_suppressed_could_stay(problem: shoal.Problem) -> None:
     _, cut = solved(problem, OptimalSuppress())
     for leaf in cut.suppressed:
-        more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != leaf])
+        more = shoal.recoding.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != leaf])
         assert not safe(problem, more)
 
 
 @examples(150)
-@given(problem=problems(km), algorithm=st.sampled_from([OptimalSuppress(), shoal.MHgHs(), shoal.MM()]))
+@given(
+    problem=problems(km),
+    algorithm=st.sampled_from([OptimalSuppress(), shoal.algorithms.MHgHs(), shoal.algorithms.MM()]),
+)
 def test_explanations_of_what_is_suppressed_are_true(problem: shoal.Problem, algorithm: SuppressingAlgorithm) -> None:
     """A witness is a rare set of labels that would be published; where there is none, the label could be."""
     cut = algorithm.solve(problem.prepared, QUIET).recoding
-    assert isinstance(cut, shoal.GlobalCut)
-    k, m = (problem.privacy.values()[name] for name in ("k", "m"))
+    assert isinstance(cut, shoal.recoding.GlobalCut)
+    k, m = (problem.model.values()[name] for name in ("k", "m"))
     for one in explain_cut(problem.prepared, cut):
         if not one.suppressed:
             continue
         node = problem.hierarchy.code_of[one.group]
-        more = shoal.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != node])
+        more = shoal.recoding.GlobalCut(cut.hierarchy, cut.nodes, cut.suppressed[cut.suppressed != node])
         assert safe(problem, more) == (one.witness is None)
         if one.witness is not None:
             rows = more.apply(problem.prepared.items).rows.sets()
@@ -131,10 +134,10 @@ def test_stopped_early_the_bound_is_honest_and_the_starts_are_kept(seconds: floa
     assert stopped.optimality is not None
     assert proved.optimality.proven
     assert stopped.optimality.lower_bound <= proved.optimality.loss <= stopped.optimality.loss
-    plain = shoal.Optimal(time_limit=seconds).solve(problem.prepared, QUIET).optimality
+    plain = shoal.algorithms.Optimal(time_limit=seconds).solve(problem.prepared, QUIET).optimality
     assert plain is not None
     assert stopped.optimality.loss <= plain.loss
-    assert shoal.KmAnonymity(k=20, m=3).verify(cut.apply(problem.prepared.items)).holds
+    assert shoal.Km(k=20, m=3).verify(cut.apply(problem.prepared.items)).holds
 
 
 def outliers() -> shoal.Problem:
@@ -145,14 +148,14 @@ def outliers() -> shoal.Problem:
         rows[group].add(f"i{5 * group + 4}")
         rows[random.randrange(900)].add(f"i{5 * group + 4}")
     labels = sorted({label for row in rows for label in row}, key=lambda label: int(label[1:]))
-    return shoal.Problem(shoal.read(rows), hierarchies.balanced(labels, fanout=5), shoal.KmAnonymity(k=5, m=2))
+    return shoal.Problem(shoal.read(rows), hierarchies.balanced(labels, fanout=5), shoal.Km(k=5, m=2))
 
 
 def test_outliers_are_suppressed_and_the_result_repeats() -> None:
     problem = outliers()
     first, cut = solved(problem, OptimalSuppress())
     again, same = solved(problem, OptimalSuppress())
-    plain = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    plain = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     assert first.optimality is not None
     assert plain is not None
     assert first.optimality.loss < plain.loss * 2 / 3
@@ -197,14 +200,14 @@ def test_interrupted_in_a_start_it_returns_the_first_safe_cut(monkeypatch: pytes
     assert solution.optimality is not None
     assert solution.optimality.ended == "interrupted"
     assert safe(problem, cut)
-    aa = shoal.AA().solve(problem.prepared, QUIET).recoding
-    assert isinstance(aa, shoal.GlobalCut)
+    aa = shoal.algorithms.AA().solve(problem.prepared, QUIET).recoding
+    assert isinstance(aa, shoal.recoding.GlobalCut)
     assert cost(problem, cut) <= cost(problem, aa)
 
 
 def test_few_records_lose_everything_unless_that_is_forbidden() -> None:
     tree = hierarchies.balanced("abcd", fanout=2)
-    problem = shoal.Problem(shoal.read([["a", "b"], [], ["c"]]), tree, shoal.KmAnonymity(k=3))
+    problem = shoal.Problem(shoal.read([["a", "b"], [], ["c"]]), tree, shoal.Km(k=3))
     release = shoal.anonymize(problem, OptimalSuppress())
     assert release.published.rows.sets() == [frozenset()] * 3
     assert release.losses["ncp"] == 1

@@ -16,7 +16,7 @@ from shoal.search.ncp_scale import NcpScale
 from shoal.testing import persons, problems
 from tests.budget import examples
 
-columns = problems(st.just(shoal.KAnonymity(k=2)), max_leaves=2)
+columns = problems(st.just(shoal.models.K(k=2)), max_leaves=2)
 
 
 def slow_mondrian(ncp: NcpScale, rows: list[int], people: list[int], k: int) -> list[list[int]]:

@@ -14,7 +14,7 @@ from tests.budget import examples
 
 @examples(40)
 @given(
-    problem=problems(st.builds(shoal.KKmAnonymity, k=st.integers(2, 4), m=st.integers(1, 2)), max_rows=12),
+    problem=problems(st.builds(shoal.KKm, k=st.integers(2, 4), m=st.integers(1, 2)), max_rows=12),
     weight=st.sampled_from([0.0, 0.1, 1.0]),
 )
 def test_the_loss_and_the_items_that_change_count_together(problem: shoal.Problem, weight: float) -> None:
@@ -26,7 +26,8 @@ def test_the_loss_and_the_items_that_change_count_together(problem: shoal.Proble
     for within in ("best", "sets", "aa"):
         try:
             release = shoal.anonymize(
-                problem, shoal.Tfirst(chunks=1, within=within, unchanged_weight=weight if within == "best" else 0)
+                problem,
+                shoal.algorithms.Tfirst(chunks=1, within=within, unchanged_weight=weight if within == "best" else 0),
             )
         except Infeasible:
             return
@@ -42,8 +43,8 @@ def test_items_stay_as_they_are_if_that_is_worth_more_than_a_low_mean() -> None:
     tree = shoal.Hierarchy.flat(["a", "b", "c", "d"])
     unchanged = {}
     for weight in (0.0, 0.5):
-        problem = shoal.Problem(data, tree, shoal.KKmAnonymity(k=3, m=1))
-        release = shoal.anonymize(problem, shoal.Rfirst(unchanged_weight=weight))
+        problem = shoal.Problem(data, tree, shoal.KKm(k=3, m=1))
+        release = shoal.anonymize(problem, shoal.algorithms.Rfirst(unchanged_weight=weight))
         unchanged[weight] = release.usefulness.unchanged_share
     assert unchanged[0.5] == 4 / 7
     assert unchanged[0.0] <= unchanged[0.5]

@@ -1,7 +1,7 @@
 """STN, GSC and K-NN against slow obvious ones; shortages; sets that need no change.
 
 Covers: algorithms/stn.py, algorithms/gsc.py, algorithms/knn.py, search/overlaps.py, search/joining.py,
-privacy/sensitive_k.py.
+models/sensitive_k.py.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def problem_of(rows: Sequence[Row], k: int, seed: int = 0) -> shoal.Problem:
     data = shoal.read([sorted(row) for row in rows])
     secret = tuple(label for label in SECRET if label in data.transactions.labels)
     flat = shoal.Hierarchy.flat([*QID, *data.transactions.labels])
-    return shoal.Problem(data, flat, shoal.SensitiveK(k=k, sensitive=secret), seed=seed)
+    return shoal.Problem(data, flat, shoal.models.SensitiveK(k=k, sensitive=secret), seed=seed)
 
 
 def parts(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -161,16 +161,16 @@ def test_against_slow_ones(case: tuple[list[Row], int], alpha: int, seed: int) -
     shuffled = list(private)
     random.Random(seed).shuffle(shuffled)
     for algorithm, wanted in (
-        (shoal.STN(), nearest_first(rows, k, by_count)),
-        (shoal.STN("merge"), nearest_first(rows, k, by_count, shortage="merge")),
-        (shoal.KNN("stn", "nonsensitive"), nearest_first(rows, k, by_count)),
-        (shoal.KNN("gsc", "nonsensitive", "merge"), nearest_first(rows, k, by_code, shortage="merge")),
-        (shoal.KNN(candidates="nonsensitive"), nearest_first(rows, k, shuffled)),
-        (shoal.KNN(), nearest_first(rows, k, shuffled, "all")),
-        (shoal.KNN("gsc", shortage="merge"), nearest_first(rows, k, by_code, "all")),
-        (shoal.GSC(alpha), gray_clustered(rows, k, alpha, "all")),
-        (shoal.GSC(alpha, "pool"), gray_clustered(rows, k, alpha, "pool")),
-        (shoal.GSC(alpha, "nonsensitive"), gray_clustered(rows, k, alpha, "nonsensitive")),
+        (shoal.algorithms.STN(), nearest_first(rows, k, by_count)),
+        (shoal.algorithms.STN("merge"), nearest_first(rows, k, by_count, shortage="merge")),
+        (shoal.algorithms.KNN("stn", "nonsensitive"), nearest_first(rows, k, by_count)),
+        (shoal.algorithms.KNN("gsc", "nonsensitive", "merge"), nearest_first(rows, k, by_code, shortage="merge")),
+        (shoal.algorithms.KNN(candidates="nonsensitive"), nearest_first(rows, k, shuffled)),
+        (shoal.algorithms.KNN(), nearest_first(rows, k, shuffled, "all")),
+        (shoal.algorithms.KNN("gsc", shortage="merge"), nearest_first(rows, k, by_code, "all")),
+        (shoal.algorithms.GSC(alpha), gray_clustered(rows, k, alpha, "all")),
+        (shoal.algorithms.GSC(alpha, "pool"), gray_clustered(rows, k, alpha, "pool")),
+        (shoal.algorithms.GSC(alpha, "nonsensitive"), gray_clustered(rows, k, alpha, "nonsensitive")),
     ):
         release = shoal.anonymize(problem, algorithm)
         found = release.published.as_written.sets()
@@ -196,7 +196,7 @@ def test_what_was_published_stays_as_it_is(case: tuple[list[Row], int]) -> None:
 def test_gray_order(kernel: ModuleType, rows: list[frozenset[int]], width: int) -> None:
     """Wider than a machine word; items that nobody has, at the end, change nothing."""
     labels = [f"{item:03}" for item in range(width)]
-    items = shoal.Transactions.from_sets([[f"{item:03}" for item in row] for row in rows], labels)
+    items = shoal.data.Transactions.from_sets([[f"{item:03}" for item in row] for row in rows], labels)
     numbers = [sum(1 << (width - 1 - item) for item in row) for row in rows]
     wanted = sorted(range(len(rows)), key=lambda row: (numbers[row] ^ numbers[row] >> 1, row))
     assert kernel.gray_coded_order(items.indptr, items.items).tolist() == wanted
@@ -204,7 +204,7 @@ def test_gray_order(kernel: ModuleType, rows: list[frozenset[int]], width: int) 
 
 def test_overlaps() -> None:
     rows = [["a", "b"], [], ["b", "c", "d"], ["a", "b"]]
-    items = shoal.Transactions.from_sets(rows)
+    items = shoal.data.Transactions.from_sets(rows)
     overlaps = Overlaps(items)
     others = np.array([1, 2, 3, 0])
     assert overlaps.shared(items.row(0), others).tolist() == [0, 1, 2, 2]
@@ -214,28 +214,28 @@ def test_overlaps() -> None:
 
 
 ALGORITHMS = [
-    shoal.STN(),
-    shoal.GSC(),
-    shoal.GSC(candidates="pool"),
-    shoal.GSC(candidates="nonsensitive"),
-    shoal.KNN(),
-    shoal.KNN("gsc", "nonsensitive"),
+    shoal.algorithms.STN(),
+    shoal.algorithms.GSC(),
+    shoal.algorithms.GSC(candidates="pool"),
+    shoal.algorithms.GSC(candidates="nonsensitive"),
+    shoal.algorithms.KNN(),
+    shoal.algorithms.KNN("gsc", "nonsensitive"),
 ]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
-def test_no_sensitive_record_at_all(algorithm: shoal.Algorithm) -> None:
+def test_no_sensitive_record_at_all(algorithm: shoal.algorithms.Algorithm) -> None:
     data = shoal.read([["a"], ["b"], []])
     flat = shoal.Hierarchy.flat([*data.transactions.labels, "HIV"])
-    privacy = shoal.SensitiveK(k=5, sensitive=("HIV",))
-    release = shoal.anonymize(shoal.Problem(data, flat, privacy, allow_missing=True), algorithm)
+    model = shoal.models.SensitiveK(k=5, sensitive=("HIV",))
+    release = shoal.anonymize(shoal.Problem(data, flat, model, allow_missing=True), algorithm)
     assert release.published.as_written.sets() == data.transactions.sets()
     assert release.verdict.checked == 0
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 @pytest.mark.parametrize("rows", [10, 11, 14])
-def test_all_records_sensitive(algorithm: shoal.Algorithm, rows: int) -> None:
+def test_all_records_sensitive(algorithm: shoal.algorithms.Algorithm, rows: int) -> None:
     table = [frozenset({QID[row % 6], SECRET[row % 3]}) for row in range(rows)]
     release = shoal.anonymize(problem_of(table, 5), algorithm)
     assert release.solution.statistics == {"groups": rows // 5, "joined_rows": rows % 5}
@@ -246,11 +246,11 @@ def test_a_shortage_merges_into_finished_groups() -> None:
     """P1's rule for STN and K-NN. Where not even one group has its own others, the first one is filled up."""
     table = [frozenset({QID[row % 6], *SECRET[: row < 6]}) for row in range(11)]  # 6 of 11 with sensitive items, k = 3
     for how, groups in (("fill", 3), ("merge", 2)):
-        release = shoal.anonymize(problem_of(table, 3), shoal.STN(how))  # type: ignore[arg-type]
+        release = shoal.anonymize(problem_of(table, 3), shoal.algorithms.STN(how))  # type: ignore[arg-type]
         assert release.solution.statistics == {"groups": groups, "joined_rows": {"fill": 2, "merge": 4}[how]}
         assert safe(release.published.as_written.sets(), 3)
     few = [frozenset({QID[row % 6], *SECRET[: row < 9]}) for row in range(10)]
-    release = shoal.anonymize(problem_of(few, 3), shoal.STN("merge"))
+    release = shoal.anonymize(problem_of(few, 3), shoal.algorithms.STN("merge"))
     assert release.solution.statistics == {"groups": 1, "joined_rows": 7}
     assert safe(release.published.as_written.sets(), 3)
 
@@ -262,7 +262,7 @@ def test_groups_whose_records_all_held_an_item_are_told(case: tuple[list[Row], i
     rows, k = case
     if len(rows) < k or safe(rows, k):
         return
-    for algorithm in (shoal.STN(), shoal.KNN()):
+    for algorithm in (shoal.algorithms.STN(), shoal.algorithms.KNN()):
         release = shoal.anonymize(problem_of(rows, k), algorithm)
         of = release.published.grouping
         assert of is not None
@@ -277,7 +277,11 @@ def test_groups_of_holders_in_words() -> None:
     alike = [frozenset({"q0", "s0"}), frozenset({"q0", "q1", "s0"}), frozenset({"q0", "s0"})]
     rows = [*alike, *[frozenset({"q5"})] * 6]
     said = "In 1 group with 3 records every record really held the same sensitive item"
-    for algorithm, expected in ((shoal.STN(), False), (shoal.KNN("stn", "nonsensitive"), False), (shoal.GSC(), True)):
+    for algorithm, expected in (
+        (shoal.algorithms.STN(), False),
+        (shoal.algorithms.KNN("stn", "nonsensitive"), False),
+        (shoal.algorithms.GSC(), True),
+    ):
         release = shoal.anonymize(problem_of(rows, 3), algorithm)
         assert any(said in text for text in wording.falsehoods(release)) == expected
 
@@ -293,12 +297,12 @@ def test_all_items_sensitive() -> None:
     """Nothing may be known: records go in the order of the input, and all of a group are united."""
     data = shoal.read([["s0"], ["s1"], ["s0", "s1"], ["s2"], []])
     flat = shoal.Hierarchy.flat(data.transactions.labels)
-    problem = shoal.Problem(data, flat, shoal.SensitiveK(k=2, sensitive=("s0", "s1", "s2")))
+    problem = shoal.Problem(data, flat, shoal.models.SensitiveK(k=2, sensitive=("s0", "s1", "s2")))
     for algorithm in ALGORITHMS:
         release = shoal.anonymize(problem, algorithm)
         assert safe(release.published.as_written.sets(), 2)
         assert release.losses["privacy_value"] == 2 * 2 ** (release.losses["modified_items"] - 3)
-    release = shoal.anonymize(problem, shoal.STN())
+    release = shoal.anonymize(problem, shoal.algorithms.STN())
     first, second = {"s0", "s2"}, {"s0", "s1"}  # the last record that is left joins the first of equal groups
     assert release.published.as_written.sets() == [first, second, second, first, first]
 
@@ -312,16 +316,16 @@ def test_equal_records() -> None:
         assert Counter(found) == {frozenset({"q0", "q1"}): 6, frozenset({"q0", "q1", "s0"}): 4}
 
 
-@pytest.mark.parametrize("algorithm", [shoal.STN(), shoal.GSC(), shoal.KNN()], ids=str)
-def test_real_data(algorithm: shoal.Algorithm, real_data: Path) -> None:
+@pytest.mark.parametrize("algorithm", [shoal.algorithms.STN(), shoal.algorithms.GSC(), shoal.algorithms.KNN()], ids=str)
+def test_real_data(algorithm: shoal.algorithms.Algorithm, real_data: Path) -> None:
     """Whole groceries: verified by the oracle, and the same with one worker as with four."""
     data = shoal.read(real_data / "groceries/transactions.basket")
-    privacy = shoal.SensitiveK(k=7, sensitive=("liquor", "prosecco", "male cosmetics", "baby food", "soda"))
-    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy)
+    model = shoal.models.SensitiveK(k=7, sensitive=("liquor", "prosecco", "male cosmetics", "baby food", "soda"))
+    problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model)
     made = [shoal.anonymize(problem, algorithm, shoal.Engine(workers=workers)) for workers in (1, 4)]
     rows = made[0].published.as_written.sets()
     assert rows == made[1].published.as_written.sets()
     counts = Counter(rows)
-    secret = set(privacy.sensitive)
+    secret = set(model.sensitive)
     assert all(counts[row] >= 7 for row in rows if row & secret)
     assert all(row & secret >= was & secret for row, was in zip(rows, data.transactions.sets(), strict=True))

@@ -22,14 +22,14 @@ from shoal.testing import all_cuts, persons, problems
 from tests.budget import examples
 from tests.conftest import implementations
 
-lm = st.builds(shoal.LmDiversity, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
-negative = st.builds(shoal.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))
+lm = st.builds(shoal.Lm, l=st.integers(2, 4), m=st.integers(1, 3), sensitive=st.just(("s0", "s1")))
+negative = st.builds(shoal.models.KmNegative, k=st.integers(2, 4), m=st.integers(1, 3))
 either = st.one_of(lm, negative)
 
 
-def clean(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
+def clean(problem: shoal.Problem, cut: shoal.recoding.GlobalCut) -> bool:
     """By brute force; for l^m without the empty set, which no cut changes."""
-    items, values = problem.prepared.items, problem.privacy.values()
+    items, values = problem.prepared.items, problem.model.values()
     rows, hidden = cut.apply(items).rows.sets(), problem.prepared.sensitive.sets()
     people = list(range(len(rows))) if items.persons is None else items.persons.of.tolist()
     labels = frozenset[str]().union(*rows)
@@ -38,7 +38,7 @@ def clean(problem: shoal.Problem, cut: shoal.GlobalCut) -> bool:
         return len({people[r] for r in some})
 
     for known in (set(c) for size in range(1, values["m"] + 1) for c in itertools.combinations(labels, size)):
-        if isinstance(problem.privacy, shoal.LmDiversity):
+        if isinstance(problem.model, shoal.Lm):
             holders = [r for r, row in enumerate(rows) if known <= row]
             for value in ("s0", "s1", "s"):
                 told = [r for r in holders if value in hidden[r]]
@@ -60,9 +60,9 @@ def of_persons(draw: st.DrawFn, given: st.SearchStrategy[shoal.Problem]) -> shoa
 
 
 def lister(kernel: Any, problem: shoal.Problem) -> Any:
-    h, items, values = problem.prepared.hierarchy, problem.prepared.items, problem.privacy.values()
+    h, items, values = problem.prepared.hierarchy, problem.prepared.items, problem.model.values()
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), h.n_leaves)
-    if isinstance(problem.privacy, shoal.LmDiversity):
+    if isinstance(problem.model, shoal.Lm):
         hidden = problem.prepared.sensitive
         return kernel.DiversityBreaches(
             items.indptr, items.items, items.repeaters, hidden.indptr, hidden.items, *tree, values["l"], no_progress
@@ -78,7 +78,7 @@ def test_constraints_are_sound_and_complete(problem: shoal.Problem, data: st.Dat
     tree = Expansion(problem.prepared.hierarchy, problem.prepared.costs)
     is_clean = [clean(problem, cut) for cut in cuts]
     at = data.draw(st.integers(0, len(cuts) - 1))
-    m, threads = problem.privacy.values()["m"], data.draw(st.integers(1, 3))
+    m, threads = problem.model.values()["m"], data.draw(st.integers(1, 3))
     listed = [
         lister(kernel, problem).at(cuts[at].raised, m, MOST, threads, no_progress) for kernel in implementations()
     ]
@@ -104,22 +104,22 @@ def test_the_optimum_is_that_of_all_cuts(problem: shoal.Problem) -> None:
         if clean(problem, cut)
     ]
     try:
-        problem.privacy.feasible(problem.prepared.original)
+        problem.model.feasible(problem.prepared.original)
     except Infeasible:
         return
     if not fine:
         with pytest.raises(Infeasible, match="which is proved"):
-            shoal.anonymize(problem, shoal.Optimal())
+            shoal.anonymize(problem, shoal.algorithms.Optimal())
         return
-    release = shoal.anonymize(problem, shoal.Optimal())
-    assert isinstance(release.recoding, shoal.GlobalCut)
+    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
+    assert isinstance(release.recoding, shoal.recoding.GlobalCut)
     assert release.optimality is not None
     assert release.optimality.proven
     assert int(problem.prepared.costs[release.recoding.nodes].sum()) == min(fine)
     assert (
         release.optimality.loss == release.optimality.lower_bound == pytest.approx(min(fine) / problem.prepared.scale)
     )
-    auto = shoal.anonymize(problem, shoal.Auto(siblings="none"), shoal.Engine(workers=3))
+    auto = shoal.anonymize(problem, shoal.algorithms.Auto(siblings="none"), shoal.Engine(workers=3))
     assert auto.published.rows.sha256 == release.published.rows.sha256
     assert shoal.anonymize(problem).losses[problem.loss.name] <= release.losses[problem.loss.name] + 1e-12
 
@@ -133,11 +133,11 @@ def test_the_optimum_by_persons(problem: shoal.Problem) -> None:
         if clean(problem, cut)
     ]
     try:
-        found = shoal.Optimal().solve(problem.prepared, shoal.Engine()).recoding
+        found = shoal.algorithms.Optimal().solve(problem.prepared, shoal.Engine()).recoding
     except Infeasible:
         assert not fine
         return
-    assert isinstance(found, shoal.GlobalCut)
+    assert isinstance(found, shoal.recoding.GlobalCut)
     assert clean(problem, found)
     assert int(problem.prepared.costs[found.nodes].sum()) == min(fine)
 
@@ -160,7 +160,7 @@ def test_stopped_at_any_tick_the_bound_holds(problem: shoal.Problem, stop: int) 
             raise KeyboardInterrupt
 
     try:
-        release = shoal.anonymize(problem, shoal.Optimal(), shoal.Engine(1, progress))
+        release = shoal.anonymize(problem, shoal.algorithms.Optimal(), shoal.Engine(1, progress))
     except (Infeasible, KeyboardInterrupt):
         return
     found = release.optimality
@@ -176,18 +176,20 @@ def dense(rows: int, items: int, seed: int) -> shoal.Problem:
     for row in sets:
         row += [value for value in ("s0", "s1") if rng.random() < 0.15]
     tree = hierarchies.balanced([f"i{item:03}" for item in range(items)], fanout=2)
-    data = shoal.Dataset(shoal.Transactions.from_sets(sets))
-    return shoal.Problem(data, tree, shoal.LmDiversity(l=3, m=2, sensitive=("s0", "s1")))
+    data = shoal.Dataset(shoal.data.Transactions.from_sets(sets))
+    return shoal.Problem(data, tree, shoal.Lm(l=3, m=2, sensitive=("s0", "s1")))
 
 
 def test_a_time_limit_leaves_a_cut_and_a_bound() -> None:
     problem = dense(3000, 120, 0)
-    release = shoal.anonymize(problem, shoal.Auto(time_limit=0.05))
+    release = shoal.anonymize(problem, shoal.algorithms.Auto(time_limit=0.05))
     assert release.optimality is not None
     assert release.verdict.holds
     assert release.optimality.ended in ("time limit", "proven")
     assert 0 <= release.optimality.lower_bound <= release.optimality.loss
-    assert release.optimality.loss <= shoal.anonymize(problem, shoal.AA()).losses["ncp"] + 1e-12  # AA is its start
+    assert (
+        release.optimality.loss <= shoal.anonymize(problem, shoal.algorithms.AA()).losses["ncp"] + 1e-12
+    )  # AA is its start
 
 
 def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,12 +199,12 @@ def test_without_the_solver_auto_is_aa(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "load", missing)
     monkeypatch.setattr(Expansion, "sole_best", lambda *_: False)  # nor is it a problem that needs none
     problem = dense(200, 20, 1)
-    release = shoal.anonymize(problem, shoal.Auto())
+    release = shoal.anonymize(problem, shoal.algorithms.Auto())
     assert release.optimality is not None
     assert release.optimality.ended == "no solver"
-    assert release.losses == shoal.anonymize(problem, shoal.AA()).losses
+    assert release.losses == shoal.anonymize(problem, shoal.algorithms.AA()).losses
     with pytest.raises(shoal.errors.OptionError):
-        shoal.anonymize(problem, shoal.Optimal())
+        shoal.anonymize(problem, shoal.algorithms.Optimal())
 
 
 def test_where_the_root_fails_a_finer_cut_is_found() -> None:
@@ -210,16 +212,16 @@ def test_where_the_root_fails_a_finer_cut_is_found() -> None:
     rows = [["a1", "s"]] * 4 + [["a2", "s"]] * 4 + [["a1", "a2"]] * 6 + [["b1", "s"]] + [["b2"]] * 2
     rows = [*rows, *[[] for _ in range(4)]]
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
-    problem = shoal.Problem(data, tree, shoal.LmDiversity(l=2, m=1, sensitive=("s",)))
-    assert not clean(problem, shoal.GlobalCut.raising(tree, [tree.root]))  # 9 of 17
-    release = shoal.anonymize(problem, shoal.Optimal())
+    data = shoal.Dataset(shoal.data.Transactions.from_sets(rows))
+    problem = shoal.Problem(data, tree, shoal.Lm(l=2, m=1, sensitive=("s",)))
+    assert not clean(problem, shoal.recoding.GlobalCut.raising(tree, [tree.root]))  # 9 of 17
+    release = shoal.anonymize(problem, shoal.algorithms.Optimal())
     assert release.published.rows.labels == ("a1", "a2", "B")
 
 
 def test_a_group_of_one_is_opened_where_that_is_fine() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": {"only": ["a"]}, "B": ["b1", "b2"]}})
     rows = [["a", "b1"]] * 3 + [["a", "b2"]] * 3
-    data = shoal.Dataset(shoal.Transactions.from_sets(rows))
-    problem = shoal.Problem(data, tree, shoal.KmNegative(k=2, m=2))
+    data = shoal.Dataset(shoal.data.Transactions.from_sets(rows))
+    problem = shoal.Problem(data, tree, shoal.models.KmNegative(k=2, m=2))
     assert shoal.anonymize(problem).published.rows.labels[:3] == ("a", "b1", "b2")

@@ -37,7 +37,7 @@ def test_what_is_refused_before_any_work_is_impossible(problem: shoal.Problem) -
     prepared = problem.prepared
     assume(len(prepared.items) <= 7)
     try:
-        prepared.privacy.feasible(prepared.original)
+        prepared.model.feasible(prepared.original)
     except Infeasible:
         rows = prepared.items.sets()
         for known in (rows, [frozenset(["ALL"] if row else []) for row in rows]):
@@ -49,8 +49,13 @@ def test_classes_may_part_persons() -> None:
     """Each class tells 1 of 2 persons, all records together both: so no cluster may have both records of a person."""
     table = {"who": [1, 2, 1, 2], "age": [19, 19, 70, 70], "items": [["a", "s"], ["a"], ["a"], ["a", "s"]]}
     data = shoal.read(pa.table(table), person="who")
-    problem = shoal.Problem(data, shoal.Hierarchy.flat(["a", "s"]), shoal.KLmDiversity(k=2, m=1, sensitive=("s",)))
-    for algorithm in (shoal.Tfirst(), shoal.RmergeRT(), shoal.TmergeRT(), shoal.RmergeR(rum="class-size")):
+    problem = shoal.Problem(data, shoal.Hierarchy.flat(["a", "s"]), shoal.KLm(k=2, m=1, sensitive=("s",)))
+    for algorithm in (
+        shoal.algorithms.Tfirst(),
+        shoal.algorithms.RmergeRT(),
+        shoal.algorithms.TmergeRT(),
+        shoal.algorithms.RmergeR(rum="class-size"),
+    ):
         assert shoal.anonymize(problem, algorithm).losses["relational_ncp"] == 0
     alike = shoal.read(pa.table(table | {"age": [19] * 4}), person="who")
     with pytest.raises(Infeasible, match=r"RmergeRT found no groups .* records of 2 of 2 persons. Not all groupings"):
@@ -68,7 +73,7 @@ def in_need(seed: int) -> shoal.Problem | None:
         "items": [draw.sample("ab", draw.choice([0, 1, 1, 2])) + ["s"] * (draw.random() < 0.3) for _ in range(count)],
     }
     data = shoal.read(pa.table(table), person="who", column="items")
-    model = shoal.KLmDiversity(k=2, m=1, sensitive=("s",))
+    model = shoal.KLm(k=2, m=1, sensitive=("s",))
     problem = shoal.Problem(data, shoal.Hierarchy.flat(["a", "b", "s"]), model, seed=seed, allow_missing=True)
     return problem if must_part(problem.prepared) else None
 
@@ -77,7 +82,11 @@ def test_unions_are_looked_at_again() -> None:
     """Whatever is merged or published alike is safe: otherwise the verifier would refuse the release."""
     found = 0
     for problem in filter(None, map(in_need, (*range(10), 41, 51, 174, 254))):  # the last two: published alike
-        for algorithm in (shoal.Rfirst(within="sets"), shoal.RmergeR(within="sets", delta=1), shoal.TmergeR(delta=0)):
+        for algorithm in (
+            shoal.algorithms.Rfirst(within="sets"),
+            shoal.algorithms.RmergeR(within="sets", delta=1),
+            shoal.algorithms.TmergeR(delta=0),
+        ):
             with contextlib.suppress(Infeasible):
                 found += shoal.anonymize(problem, algorithm).verdict.holds
     assert found > 15

@@ -24,7 +24,7 @@ from tests.budget import examples
 @given(problem=problems(km | lm))
 def test_the_default_never_fails_because_of_delta(problem: shoal.Problem) -> None:
     try:
-        release = shoal.anonymize(problem, shoal.RmergeRT())
+        release = shoal.anonymize(problem, shoal.algorithms.RmergeRT())
     except Infeasible as error:
         assert "--delta" not in str(error)  # noqa: PT017
         return
@@ -38,7 +38,7 @@ def test_the_default_never_fails_because_of_delta(problem: shoal.Problem) -> Non
 @examples(40)
 @given(problem=problems(km))
 def test_the_formation_that_loses_less_is_taken(problem: shoal.Problem) -> None:
-    raw, k = problem.prepared.relational, problem.privacy.values()["k"]
+    raw, k = problem.prepared.relational, problem.model.values()["k"]
     if raw is None or len(raw) < k:
         return
     ncp = NcpScale.of(raw)
@@ -50,7 +50,7 @@ def test_clusters_in_blocks_hold_k_records(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(formation, "MOST", 100)
     monkeypatch.setattr(formation, "BLOCK", 60)
     data = Videos(rows=700, seed=1).dataset()
-    task = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKmAnonymity(k=7, m=1))
+    task = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=7, m=1))
     raw = task.prepared.relational
     assert raw is not None
     ncp = NcpScale.of(raw)

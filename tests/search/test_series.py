@@ -27,26 +27,28 @@ from tests.search.test_siblings import BASKETS, WIDE, groupings
 KS, MS = (2, 3, 4), (1, 2, 3)
 
 
-def problems_of(sets: Sequence[Collection[str]], tree: shoal.Hierarchy) -> dict[Pair, shoal.Prepared]:
+def problems_of(sets: Sequence[Collection[str]], tree: shoal.Hierarchy) -> dict[Pair, shoal.problem.Prepared]:
     data = shoal.read(list(map(sorted, sets)))
     filled = data.transactions.non_empty
     return {
-        Pair(k, m): shoal.Problem(data, tree, shoal.KmAnonymity(k=k, m=m)).prepared
+        Pair(k, m): shoal.Problem(data, tree, shoal.Km(k=k, m=m)).prepared
         for k, m in itertools.product(KS, MS)
         if filled >= k
     }
 
 
-def solved(problems: dict[Pair, shoal.Prepared], siblings: str, seconds: float = 600.0) -> dict[Pair, shoal.Solution]:
+def solved(
+    problems: dict[Pair, shoal.problem.Prepared], siblings: str, seconds: float = 600.0
+) -> dict[Pair, shoal.recoding.solution.Solution]:
     return dict(solve_all(problems, siblings, shoal.Engine(workers=1), Clock(seconds)))
 
 
-def proof_of(solution: shoal.Solution) -> shoal.Optimality:
+def proof_of(solution: shoal.recoding.solution.Solution) -> shoal.recoding.solution.Optimality:
     assert solution.optimality is not None
     return solution.optimality
 
 
-def check_monotone(solutions: dict[Pair, shoal.Solution]) -> None:
+def check_monotone(solutions: dict[Pair, shoal.recoding.solution.Solution]) -> None:
     for one, other in itertools.permutations(solutions, 2):
         if one.covers(other):
             assert proof_of(solutions[one]).loss >= proof_of(solutions[other]).loss
@@ -123,7 +125,7 @@ def test_equal_input_gives_equal_losses() -> None:
 def test_an_interrupted_search_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, run = itertools.count(), ExactSearch.run
 
-    def interrupted(self: ExactSearch, *, needs_proof: bool) -> shoal.Solution:
+    def interrupted(self: ExactSearch, *, needs_proof: bool) -> shoal.recoding.solution.Solution:
         solution = run(self, needs_proof=needs_proof)
         if next(calls) < 2:
             return solution

@@ -67,12 +67,12 @@ def groupings(hierarchy: Hierarchy, node: int) -> set[frozenset[Block]]:
 
 def best(problem: Problem) -> int:
     """The least cost of a safe grouping, by trying all."""
-    assert isinstance(problem.privacy, shoal.KmAnonymity)
+    assert isinstance(problem.model, shoal.Km)
     people = range(len(problem.prepared.items)) if (of := problem.prepared.persons) is None else of.of.tolist()
     rows, k, m = (
         [set(row.tolist()) for row in problem.prepared.items],
-        problem.privacy.k,
-        problem.privacy.demand(problem.prepared.items).known,
+        problem.model.k,
+        problem.model.demand(problem.prepared.items).known,
     )
     n, costs = problem.prepared.hierarchy.n_leaves, []
     for grouping in groupings(problem.prepared.hierarchy, problem.prepared.hierarchy.root):
@@ -116,7 +116,7 @@ def random_problem(draw: random.Random, people: bool = False) -> Problem:
     if draw.random() < 0.3:
         rows += rows[: draw.randint(1, len(rows))]
     weights = Weights({item: draw.choice([0, 1, 2, 5]) for item in items}) if draw.random() < 0.25 else None
-    model = shoal.KmAnonymity(k=k, m=draw.choice([1, 2, 2, 2, 3, "all"]))
+    model = shoal.Km(k=k, m=draw.choice([1, 2, 2, 2, 3, "all"]))
     loss = draw.choice([NCP(), LM()])
     records = Transactions.from_sets(rows)
     if people:
@@ -140,8 +140,8 @@ def count_equal(seeds: range, people: bool = False) -> tuple[int, int]:
 
 def chains_of(problem: Problem) -> chain_bound.Chains | None:
     """The relaxation by chains alone; None, where it does not apply."""
-    model = problem.privacy
-    assert isinstance(model, shoal.KmAnonymity)
+    model = problem.model
+    assert isinstance(model, shoal.Km)
     tree = sibling_bound.Tree.of(problem.prepared.hierarchy, problem.prepared.occurrences)
     if problem.prepared.items.non_empty < model.k or len(tree.parent) < 3:
         return None
@@ -194,7 +194,7 @@ def test_the_kernels_find_the_same_chains(monkeypatch: pytest.MonkeyPatch) -> No
         problem = random_problem(random.Random(seed), seed >= 60)
         if (chains := chains_of(problem)) is None:
             continue
-        rows, tree, k = problem.prepared.items, chains.tree, problem.privacy.k
+        rows, tree, k = problem.prepared.items, chains.tree, problem.model.k
         bases = chains._bases(2)
         shape = (tree.parent, np.ascontiguousarray(tree.span).reshape(-1), tree.start, tree.children)
         readable = MergeChainsTwin(rows.indptr, rows.items, rows.repeaters, *shape, k).around(*bases, 99, 0)[0]
@@ -251,7 +251,7 @@ def test_no_safe_grouping_costs_less_where_few_pairs_are_listed(monkeypatch: pyt
 
 
 def made(rows: list[str], tree: dict[str, object], **model: int) -> Problem:
-    return Problem(Dataset(Transactions.from_sets(rows)), Hierarchy.from_tree(tree), shoal.KmAnonymity(**model))
+    return Problem(Dataset(Transactions.from_sets(rows)), Hierarchy.from_tree(tree), shoal.Km(**model))
 
 
 def test_a_rare_item_must_be_merged_with_its_cheapest_sibling() -> None:

@@ -42,7 +42,7 @@ BASKETS += [["gin", "nails"]]
 
 
 def wide(m: int = 2, k: int = 2) -> shoal.Problem:
-    return shoal.Problem(shoal.read(BASKETS), Hierarchy.from_tree(WIDE), shoal.KmAnonymity(k=k, m=m))
+    return shoal.Problem(shoal.read(BASKETS), Hierarchy.from_tree(WIDE), shoal.Km(k=k, m=m))
 
 
 def partitions(some: list[int]) -> Iterator[list[list[int]]]:
@@ -75,8 +75,8 @@ def groupings(tree: Hierarchy, node: int) -> Iterator[list[Block]]:
 def problem_of(case: Case, m: int, loss: str = "ncp") -> shoal.Problem | None:
     if case.items.non_empty < case.k or case.k < 2:
         return None
-    measure = shoal.LM() if loss == "lm" else shoal.NCP()
-    return shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.KmAnonymity(k=case.k, m=m), measure)
+    measure = shoal.metrics.LM() if loss == "lm" else shoal.metrics.NCP()
+    return shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.Km(k=case.k, m=m), measure)
 
 
 def least_cost(problem: shoal.Problem, m: int, k: int) -> int:
@@ -110,7 +110,7 @@ def test_the_best_grouping_is_never_worse_than_the_best_cut_and_the_best_of_all_
     release = shoal.anonymize(problem)
     least, scale = least_cost(problem, m, case.k), problem.prepared.scale
     assert release.losses[loss] * scale >= least - 1e-6  # nothing impossible
-    assert release.losses[loss] <= shoal.anonymize(problem, shoal.Optimal()).losses[loss] + 1e-12
+    assert release.losses[loss] <= shoal.anonymize(problem, shoal.algorithms.Optimal()).losses[loss] + 1e-12
     assert release.optimality is not None
     assert release.optimality.loss == pytest.approx(release.losses[loss])
     if release.optimality.groupings_bound is not None:
@@ -140,7 +140,7 @@ def test_splitting_a_group_as_it_is_built_creates_the_rare_set_that_is_named(cas
 
 
 def test_where_cuts_end_at_the_root_groups_keep_most() -> None:
-    cut, grouped = shoal.anonymize(wide(), shoal.Optimal()), shoal.anonymize(wide())
+    cut, grouped = shoal.anonymize(wide(), shoal.algorithms.Optimal()), shoal.anonymize(wide())
     assert cut.losses["ncp"] == 1.0
     assert grouped.losses["ncp"] < 0.5
     assert grouped.verdict.holds
@@ -149,8 +149,8 @@ def test_where_cuts_end_at_the_root_groups_keep_most() -> None:
 def test_groups_do_not_depend_on_the_number_of_workers() -> None:
     rng = np.random.default_rng(1)
     rows = [[f"i{i}" for i in np.unique(rng.integers(0, 25, 4) ** 2 // 25)] for _ in range(150)]
-    problem = shoal.Problem(shoal.read(rows), Hierarchy.flat({i for row in rows for i in row}), shoal.KmAnonymity(k=4))
-    one, two = (shoal.anonymize(problem, shoal.Auto(), shoal.Engine(workers)) for workers in (1, 2))
+    problem = shoal.Problem(shoal.read(rows), Hierarchy.flat({i for row in rows for i in row}), shoal.Km(k=4))
+    one, two = (shoal.anonymize(problem, shoal.algorithms.Auto(), shoal.Engine(workers)) for workers in (1, 2))
     assert one.data == two.data
     assert one.optimality == two.optimality
 
@@ -158,9 +158,21 @@ def test_groups_do_not_depend_on_the_number_of_workers() -> None:
 @pytest.mark.parametrize("how", ["label", "frequency", "best"])
 @pytest.mark.parametrize(
     "algorithm",
-    [shoal.AA, shoal.DA, shoal.OA, shoal.Optimal, shoal.LRA, shoal.VPA, shoal.MHgHs, shoal.HgHs, shoal.OptimalSuppress],
+    [
+        shoal.algorithms.AA,
+        shoal.algorithms.DA,
+        shoal.algorithms.OA,
+        shoal.algorithms.Optimal,
+        shoal.algorithms.LRA,
+        shoal.algorithms.VPA,
+        shoal.algorithms.MHgHs,
+        shoal.algorithms.HgHs,
+        shoal.algorithms.OptimalSuppress,
+    ],
 )
-def test_every_algorithm_that_uses_a_hierarchy_can_group_siblings(algorithm: type[shoal.Algorithm], how: str) -> None:
+def test_every_algorithm_that_uses_a_hierarchy_can_group_siblings(
+    algorithm: type[shoal.algorithms.Algorithm], how: str
+) -> None:
     release = shoal.anonymize(wide(), algorithm(siblings=how))  # type: ignore[call-arg]
     plain = shoal.anonymize(wide(), algorithm())
     assert release.verdict.holds
@@ -170,12 +182,14 @@ def test_every_algorithm_that_uses_a_hierarchy_can_group_siblings(algorithm: typ
 
 @pytest.mark.parametrize(
     "model",
-    [shoal.KmNegative(k=2, m=2), shoal.LmDiversity(l=2, m=2, sensitive=("rice",)), shoal.TransactionalK(k=2)],
+    [shoal.models.KmNegative(k=2, m=2), shoal.Lm(l=2, m=2, sensitive=("rice",)), shoal.models.TransactionalK(k=2)],
 )
-def test_other_models_group_siblings_too(model: shoal.PrivacyModel) -> None:
-    problem = replace(wide(), privacy=model)
-    algorithm = shoal.Partition(siblings="frequency") if isinstance(model, shoal.TransactionalK) else None
-    plain = shoal.Partition() if algorithm else shoal.Optimal()
+def test_other_models_group_siblings_too(model: shoal.models.PrivacyModel) -> None:
+    problem = replace(wide(), model=model)
+    algorithm = (
+        shoal.algorithms.Partition(siblings="frequency") if isinstance(model, shoal.models.TransactionalK) else None
+    )
+    plain = shoal.algorithms.Partition() if algorithm else shoal.algorithms.Optimal()
     release = shoal.anonymize(problem, algorithm)
     assert release.verdict.holds
     if algorithm is None:
@@ -184,7 +198,7 @@ def test_other_models_group_siblings_too(model: shoal.PrivacyModel) -> None:
 
 def test_without_a_hierarchy_all_items_are_siblings() -> None:
     data = shoal.read(BASKETS)
-    problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.KmAnonymity(k=2, m=2))
+    problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.Km(k=2, m=2))
     release = shoal.anonymize(problem)
     assert release.losses["ncp"] < 0.3
     labels = {label for row in release.data for label in row}
@@ -192,7 +206,7 @@ def test_without_a_hierarchy_all_items_are_siblings() -> None:
 
 
 def test_nothing_is_grouped_where_nothing_has_to_be() -> None:
-    problem = shoal.Problem(shoal.read([["a"], ["a"]]), Hierarchy.flat(["a", "b"]), shoal.KmAnonymity(k=2))
+    problem = shoal.Problem(shoal.read([["a"], ["a"]]), Hierarchy.flat(["a", "b"]), shoal.Km(k=2))
     release = shoal.anonymize(problem)
     assert release.problem.hierarchy.refines is None
     assert release.losses["ncp"] == 0
@@ -201,7 +215,7 @@ def test_nothing_is_grouped_where_nothing_has_to_be() -> None:
 @pytest.mark.parametrize("tree", [{"a": []}, {"x": {"y": {"a": []}}}, {"x": {"y": ["a", "b"]}}])
 def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
     release = shoal.anonymize(
-        shoal.Problem(shoal.read([["a"]] * 2), Hierarchy.from_tree(tree), shoal.KmAnonymity(k=2)), shoal.Auto()
+        shoal.Problem(shoal.read([["a"]] * 2), Hierarchy.from_tree(tree), shoal.Km(k=2)), shoal.algorithms.Auto()
     )
     assert release.losses["ncp"] == 0
 
@@ -212,7 +226,7 @@ def test_tiny_hierarchies_and_chains(tree: dict[str, object]) -> None:
 @examples(60)
 @given(cases(9), st.sampled_from(["label", "frequency"]))
 def test_a_refined_tree_keeps_the_owners_nodes_and_adds_unions_of_siblings(case: Case, how: str) -> None:
-    problem = shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.KmAnonymity(k=2))
+    problem = shoal.Problem(shoal.read(case.sets), case.hierarchy, shoal.Km(k=2))
     owner, tree = problem.hierarchy, siblings.tree_of(problem.prepared, how)
     assert set(tree.items) == set(owner.items)
 

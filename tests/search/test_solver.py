@@ -111,12 +111,12 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(siblings, "MOVES_PER_ITEM", 50)
-    problem, auto = medium(rows=1000), shoal.Auto()
-    best = shoal.Optimal().solve(problem.prepared, QUIET).optimality
+    problem, auto = medium(rows=1000), shoal.algorithms.Auto()
+    best = shoal.algorithms.Optimal().solve(problem.prepared, QUIET).optimality
     monkeypatch.setattr(importlib, "import_module", missing)
     monkeypatch.setattr(Expansion, "sole_best", lambda *_: False)  # nor is it a problem that needs none
     with pytest.raises(OptionError, match="pip install ortools"):
-        shoal.Optimal().solve(problem.prepared, QUIET)
+        shoal.algorithms.Optimal().solve(problem.prepared, QUIET)
     found = replace(auto, siblings="none").solve(problem.prepared, QUIET).optimality
     assert found is not None
     assert best is not None
@@ -147,4 +147,4 @@ def test_another_error_is_no_missing_solver(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(solver, "solve", refuse)
     with pytest.raises(OptionError, match="something else"):
-        shoal.Auto(siblings="none").solve(medium(rows=1000).prepared, QUIET)
+        shoal.algorithms.Auto(siblings="none").solve(medium(rows=1000).prepared, QUIET)

@@ -79,11 +79,11 @@ class Literal:
 
 
 def problem_of(rows: Rows, tree: shoal.Hierarchy, k: int, m: int) -> shoal.Problem:
-    return shoal.Problem(shoal.read([sorted(row) for row in rows]), tree, shoal.KmAnonymity(k=k, m=m), shoal.LM())
+    return shoal.Problem(shoal.read([sorted(row) for row in rows]), tree, shoal.Km(k=k, m=m), shoal.metrics.LM())
 
 
-def found(cut: shoal.Recoding) -> Anonymization:
-    assert isinstance(cut, shoal.GlobalCut)
+def found(cut: shoal.recoding.Recoding) -> Anonymization:
+    assert isinstance(cut, shoal.recoding.GlobalCut)
     return frozenset(cut.nodes.tolist()), frozenset(cut.suppressed.tolist())
 
 
@@ -108,14 +108,14 @@ APART: Rows = [*map(frozenset, ["ak", "ak", "ak", "afk", "de", "de", "de", "deg"
 def test_a_round_that_is_not_needed_may_lose_more() -> None:
     """After round 1, which suppresses f and g, every record is in four. Round 3 ends above that cut all the same."""
     problem, paper = problem_of(APART, TREE, 4, 3), Literal(APART, TREE, 4)
-    needed, all_ = (shoal.anonymize(problem, shoal.MHgHs(rounds=rounds)) for rounds in ("needed", "all"))
+    needed, all_ = (shoal.anonymize(problem, shoal.algorithms.MHgHs(rounds=rounds)) for rounds in ("needed", "all"))
     assert needed.published.rows.sets() == [{"a", "k"}] * 4 + [{"d", "e"}] * 4
     assert all_.published.rows.sets() == [{"a..f", "k"}] * 4 + [{"a..f"}] * 4
     assert [release.solution.statistics["largest_sets"] for release in (needed, all_)] == [1, 3]
     assert found(all_.recoding) == paper.mhghs(3)
     assert found(needed.recoding) == paper.hghs(1, frozenset(range(TREE.n_leaves)))
     assert needed.losses["lm"] < all_.losses["lm"]
-    assert shoal.MHgHs() == shoal.MHgHs(rounds="needed")
+    assert shoal.algorithms.MHgHs() == shoal.algorithms.MHgHs(rounds="needed")
 
 
 @pytest.mark.parametrize(("words", "expected"), [((), "a,k"), (("--rounds", "all"), "a..f,k")])

@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import CutAlgorithm
+from shoal.algorithms.base import CutAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
 from shoal.search.direct import CutInput, is_by_leaves, label_order_option, level_by_level
@@ -33,12 +33,12 @@ class AA(CutAlgorithm):
     name = "aa"
     title = "Apriori-based anonymization"
     paper = "P0 Alg. 4, P3 s.4.4"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
 
     label_order: Literal["support", "leaves"] = label_order_option()
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """Repair sets of one size after another."""
-        by_leaves = is_by_leaves(self.label_order, problem.privacy, problem.items)
-        done = level_by_level(CutInput.of(problem), problem.privacy, engine, by_leaves=by_leaves)
+        by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
+        done = level_by_level(CutInput.of(problem), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

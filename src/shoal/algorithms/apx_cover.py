@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms import FlippingAlgorithm
+from shoal.algorithms.base import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.neighbours.consecutive_groups import consecutive_groups
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
-from shoal.privacy.transactional_k import TransactionalK
+from shoal.models.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Flips
@@ -37,7 +37,7 @@ class ApxCover(FlippingAlgorithm):
 
     def feasible(self, problem: Prepared[TransactionalK]) -> None:
         """Unlike generalization, flips can make empty and non-empty records the same: only their number counts."""
-        k, rows = problem.privacy.k, len(problem.items)
+        k, rows = problem.model.k, len(problem.items)
         if rows < k:
             raise Infeasible(
                 f"Transactional k-anonymity with k={k} needs at least {k} records, got {rows}: choose a smaller k or "
@@ -46,7 +46,7 @@ class ApxCover(FlippingAlgorithm):
 
     def solve(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
         """Sort, then split."""
-        k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
+        k, order = problem.model.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         cost, ends = consecutive_groups(
             rows.indptr,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import ExactAlgorithm, time_limit_option
+from shoal.algorithms.base import ExactAlgorithm, time_limit_option
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
 from shoal.search.siblings import WORDS
 
 
@@ -24,7 +24,7 @@ class Auto(ExactAlgorithm):
     name = "auto"
     title = "Exact within a time limit"
     paper = "ours; the problem is that of P0, P3"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
     needs_proof = False
 
     siblings: str = option(

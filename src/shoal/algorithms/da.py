@@ -13,12 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import CutAlgorithm
+from shoal.algorithms.base import CutAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
 from shoal.search.direct import CutInput, all_at_once, is_by_leaves, label_order_option
@@ -31,12 +31,12 @@ class DA(CutAlgorithm):
     name = "da"
     title = "Direct anonymization"
     paper = "P0 Alg. 3, P3 s.4.3"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
 
     label_order: Literal["support", "leaves"] = label_order_option()
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
         """One walk over the sets of up to m labels."""
-        by_leaves = is_by_leaves(self.label_order, problem.privacy, problem.items)
-        done = all_at_once(CutInput.of(problem), problem.privacy, engine, by_leaves=by_leaves)
+        by_leaves = is_by_leaves(self.label_order, problem.model, problem.items)
+        done = all_at_once(CutInput.of(problem), problem.model, engine, by_leaves=by_leaves)
         return done.solution(problem.hierarchy)

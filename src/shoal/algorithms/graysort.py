@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
+from shoal.models.privacy_degree import PrivacyDegree
 from shoal.options import option
-from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Reshuffled
@@ -45,7 +45,7 @@ class GraySort(Algorithm):
 
     def solve(self, problem: Prepared[PrivacyDegree], engine: Engine) -> Solution:
         """Sort, then group."""
-        p, items, values = problem.privacy.p, problem.items, problem.sensitive
+        p, items, values = problem.model.p, problem.items, problem.sensitive
         order = gray_coded_order(items.indptr, items.items)
         free, overlaps = np.ones(len(items), dtype=bool), Overlaps(items)  # places that are in no group
         held = [frozenset(values.row(row).tolist()) for row in range(len(items))]

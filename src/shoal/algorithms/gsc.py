@@ -19,12 +19,12 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.algorithms import FlippingAlgorithm
+from shoal.algorithms.base import FlippingAlgorithm
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
 from shoal.kernels.search.neighbours.windowed_groups import windowed_groups
+from shoal.models.sensitive_k import SensitiveK
 from shoal.options import option
-from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.neighbours import finished, sensitive_rows
@@ -50,7 +50,7 @@ class GSC(FlippingAlgorithm):
         """Sort, then group."""
         if not len(sensitive_rows(problem)):
             return finished(problem, [], [])
-        k, order = problem.privacy.k, gray_coded_order(problem.items.indptr, problem.items.items)
+        k, order = problem.model.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows, seeds = problem.items.take(order), problem.sensitive_items.sizes[order] > 0
         groups = windowed_groups(
             rows.indptr,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
+from shoal.algorithms.base import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.suppression import hghs
@@ -26,9 +26,9 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     name = "hghs"
     title = "Heuristic generalization with heuristic suppression"
     paper = "P4 s.3"
-    solves = (KmAnonymity,)
+    solves = (Km,)
     reveals = "certainty"
 
-    def search(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Km], engine: Engine) -> Solution:
         """Walk down from the root."""
         return hghs(problem, self.limits(problem), engine)

@@ -15,12 +15,12 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.algorithms import FlippingAlgorithm
+from shoal.algorithms.base import FlippingAlgorithm
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.gray_order import gray_coded_order
+from shoal.models.sensitive_k import SensitiveK
 from shoal.options import option
-from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.neighbours import SHORTAGE_HELP, SHORTAGES, fewest_sensitive_first, nearest_first, sensitive_rows

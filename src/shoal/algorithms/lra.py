@@ -17,13 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import TreeAlgorithm
+from shoal.algorithms.base import TreeAlgorithm
 from shoal.data.arrays import part_of
 from shoal.engines import Engine
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import LocalCuts
 from shoal.recoding.solution import CutSolution, Solution
@@ -41,7 +41,7 @@ class LRA(TreeAlgorithm):
     name = "lra"
     title = "Local recoding anonymization"
     paper = "P3 Alg. 5, 6"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
     reveals = "a probability of 2/3, and with some options for sure"
 
     chunks: int = option(3, low=1, help="parts that the records are split into")
@@ -66,12 +66,12 @@ class LRA(TreeAlgorithm):
         "aa", words=("aa", "optimal"), help="how each chunk is anonymized: greedily, or with the least loss possible"
     )
 
-    def search(self, problem: Prepared[KmAnonymity | LmDiversity | KmNegative], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Km | Lm | KmNegative], engine: Engine) -> Solution:
         """Split, join what cannot stand alone, anonymize each chunk."""
-        privacy, items = problem.privacy, problem.items
-        keep = bool(privacy.demand(items).one_in)
+        model, items = problem.model, problem.items
+        keep = bool(model.demand(items).one_in)
         splitting = Splitting(self.bit_order, self.borders, self.balance, self.estimate_from, problem.seed)
-        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep, splitting=splitting)
+        split = gray_chunks(items, model.m, self.chunks, self.flexibility, keep_persons=keep, splitting=splitting)
         chunks = joined(split, Needs(problem).is_feasible)
         parts = [problem if len(chunks) == 1 else problem.take(rows) for rows in chunks]
         solved = engine.map("anonymizing chunks", self._within, parts)
@@ -90,11 +90,11 @@ class LRA(TreeAlgorithm):
             statistics[f"{BUILT}_records"] = len(parts[largest].items)  # of the chunk with the largest tree
         return Solution(LocalCuts(cuts, chunk_of), statistics=statistics)
 
-    def _within(self, part: Prepared[KmAnonymity | LmDiversity | KmNegative], engine: Engine) -> CutSolution:
+    def _within(self, part: Prepared[Km | Lm | KmNegative], engine: Engine) -> CutSolution:
         """Anonymize a chunk."""
         if self.within == "optimal":
             solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
             if solution.optimality is not None and solution.optimality.ended == "interrupted":
                 raise KeyboardInterrupt  # one chunk's best so far is of no use
             return solution
-        return level_by_level(CutInput.of(part), part.privacy, engine).solution(part.hierarchy)
+        return level_by_level(CutInput.of(part), part.model, engine).solution(part.hierarchy)

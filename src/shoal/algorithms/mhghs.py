@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import SuppressingAlgorithm, TreeAlgorithm
+from shoal.algorithms.base import SuppressingAlgorithm, TreeAlgorithm
 from shoal.engines import Engine
+from shoal.models.km import Km
 from shoal.options import option
-from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.suppression import mhghs
@@ -28,13 +28,13 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     name = "mhghs"
     title = "Multi-round generalization with suppression"
     paper = "P4 s.4"
-    solves = (KmAnonymity,)
+    solves = (Km,)
     reveals = "certainty"
 
     rounds: Literal["needed", "all"] = option(
         "needed", words=("needed", "all"), help="end once no set of any size is too rare, or go on up to m as the paper"
     )
 
-    def search(self, problem: Prepared[KmAnonymity], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[Km], engine: Engine) -> Solution:
         """Walk down from the root, once for each size of sets."""
         return mhghs(problem, self.limits(problem), engine, rounds=self.rounds)

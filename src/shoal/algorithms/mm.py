@@ -21,15 +21,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.algorithms import SuppressingAlgorithm
+from shoal.algorithms.base import SuppressingAlgorithm
 from shoal.data.arrays import Codes, Counts
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.suppress.choose_suppressed import choose_suppressed
 from shoal.kernels.search.suppress.minimal_moles import MOST_MOLES, minimal_moles
+from shoal.models.hkp import Hkp
+from shoal.models.km import Km
 from shoal.options import format_value
-from shoal.privacy.hkp import HkpCoherence
-from shoal.privacy.km import KmAnonymity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import Solution
@@ -42,15 +42,15 @@ class MM(SuppressingAlgorithm):
     name = "mm"
     title = "Suppression by minimal violations"
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
-    solves = (HkpCoherence, KmAnonymity)
+    solves = (Hkp, Km)
     reveals = "a probability of 13/19"
     generalizes = False
     needs_hierarchy = False
 
-    def solve(self, problem: Prepared[HkpCoherence | KmAnonymity], engine: Engine) -> Solution:
+    def solve(self, problem: Prepared[Hkp | Km], engine: Engine) -> Solution:
         """Find the minimal moles, then what destroys them."""
         limits, rows, private = self.limits(problem), problem.items, problem.sensitive
-        demand = problem.privacy.demand(rows)
+        demand = problem.model.demand(rows)
         moles = minimal_moles(
             rows.indptr,
             rows.items,
@@ -83,11 +83,11 @@ class MM(SuppressingAlgorithm):
         statistics: dict[str, float] = {"moles": sum(map(len, moles)), "suppressed_items": len(chosen)}
         return Solution(GlobalCut.raising(problem.hierarchy, [], suppressed=chosen), statistics=statistics)
 
-    def _refused(self, problem: Prepared[HkpCoherence | KmAnonymity], mole: Sequence[int]) -> Infeasible:
+    def _refused(self, problem: Prepared[Hkp | Km], mole: Sequence[int]) -> Infeasible:
         """The error for a violating set that must stay."""
         named = ", ".join(problem.hierarchy.labels[item] for item in mole)
         return Infeasible(
-            f"mm cannot reach {problem.privacy.short}: {{{named}}} violates the model, and --never-suppress keeps all "
+            f"mm cannot reach {problem.model.short}: {{{named}}} violates the model, and --never-suppress keeps all "
             f"of it: name fewer items there{_others(problem)}."
         )
 
@@ -97,14 +97,14 @@ def _stubborn(moles: Sequence[Codes], protected: npt.NDArray[np.bool_]) -> list[
     return next(mole.tolist() for some in moles for mole in some if protected[mole].all())
 
 
-def _others(problem: Prepared[HkpCoherence | KmAnonymity]) -> str:
+def _others(problem: Prepared[Hkp | Km]) -> str:
     """Who might do better."""
-    if not problem.privacy.demand(problem.items).monotone:
+    if not problem.model.demand(problem.items).monotone:
         return ", or weaken the guarantee"
     return ", or use --algorithm optimal-suppress, which generalizes, too"
 
 
-def _lost(problem: Prepared[HkpCoherence | KmAnonymity]) -> Counts:
+def _lost(problem: Prepared[Hkp | Km]) -> Counts:
     """For each item, what suppressing it everywhere loses, as a whole number."""
     leaves = problem.hierarchy.n_leaves
     suppressed = problem.loss.penalty(np.zeros(1, dtype=np.int64), leaves)

@@ -21,15 +21,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shoal.algorithms import CutAlgorithm
+from shoal.algorithms.base import CutAlgorithm
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
@@ -48,7 +48,7 @@ class OA(CutAlgorithm):
     name = "oa"
     title = "Optimal anonymization"
     paper = "P0 Alg. 2, P3 s.4.2"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
 
     max_cuts: int = option(200_000, low=1, help="refuse hierarchies with more cuts than this")
 
@@ -62,9 +62,9 @@ class OA(CutAlgorithm):
                 f"OA would have to search {number} cuts of {hierarchy.name} ({hierarchy.n_leaves} items), more than "
                 f"--max-cuts={self.max_cuts:,}: use --algorithm aa, or raise the limit."
             )
-        if problem.privacy.demand(problem.items).monotone:
+        if problem.model.demand(problem.items).monotone:
             tree = self._count_tree(problem)
-            threats = _threats(hierarchy, tree, problem.privacy.demand(problem.items).k)
+            threats = _threats(hierarchy, tree, problem.model.demand(problem.items).k)
             statistics: dict[str, float] = {COUNTED: len(tree.counts)}
             if engine.built_trees:
                 statistics[BUILT] = len(tree.counts)
@@ -78,7 +78,7 @@ class OA(CutAlgorithm):
     @staticmethod
     def _count_tree(problem: Prepared[ItemsetModel]) -> CountTree:
         """Alg. 1, if it is not too large."""
-        hierarchy, known = problem.hierarchy, problem.privacy.demand(problem.items).known
+        hierarchy, known = problem.hierarchy, problem.model.demand(problem.items).known
         itemsets = sum(
             math.comb(len(expand(hierarchy, tuple(row.tolist()))), size)
             for row in problem.items
@@ -132,7 +132,7 @@ class OA(CutAlgorithm):
                     way = (loss, int(hierarchy.leaves[raised].sum()), raised, expanded)
                     best = way if best is None else min(best, way)
         if best is None:
-            raise Infeasible(problem.privacy.unreachable(problem.items, problem.sensitive))
+            raise Infeasible(problem.model.unreachable(problem.items, problem.sensitive))
         return best[-1], len(queued)
 
 
@@ -152,7 +152,7 @@ class _Counted(_Threatened):
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine) -> None:
         super().__init__([])
         self.problem, self.breaches = problem, breaches_of(problem, engine)
-        self.known = problem.privacy.demand(problem.items).known
+        self.known = problem.model.demand(problem.items).known
 
     def __call__(self, expanded: int) -> bool:
         if super().__call__(expanded):

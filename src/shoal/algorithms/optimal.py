@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import ExactAlgorithm
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
+from shoal.algorithms.base import ExactAlgorithm
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,5 @@ class Optimal(ExactAlgorithm):
     name = "optimal"
     title = "Provable optimum"
     paper = "ours; the problem is that of P0, P3"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
     needs_proof = True

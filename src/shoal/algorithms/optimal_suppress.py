@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import SuppressingAlgorithm, TimedAlgorithm, time_limit_option
+from shoal.algorithms.base import SuppressingAlgorithm, TimedAlgorithm, time_limit_option
 from shoal.engines import Engine
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clock import Clock
@@ -28,11 +28,11 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
     name = "optimal-suppress"
     title = "Provable optimum with suppression"
     paper = "ours; the problem is that of P4"
-    solves = (KmAnonymity,)
+    solves = (Km,)
     reveals = "certainty"
 
     time_limit: float | Literal["none"] = time_limit_option(120.0)
 
-    def timed(self, problem: Prepared[KmAnonymity], engine: Engine, clock: Clock) -> Solution:
+    def timed(self, problem: Prepared[Km], engine: Engine, clock: Clock) -> Solution:
         """Search for the best cut and suppression."""
         return CutSuppressionSearch(problem, self.limits(problem), engine, clock).run()

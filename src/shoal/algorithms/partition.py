@@ -29,10 +29,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms import TreeAlgorithm
+from shoal.algorithms.base import TreeAlgorithm
 from shoal.engines import Engine
 from shoal.kernels.search.local.partition import partition
-from shoal.privacy.transactional_k import TransactionalK
+from shoal.models.transactional_k import TransactionalK
 from shoal.problem import Prepared
 from shoal.recoding import LocalNodes
 from shoal.recoding.solution import Solution
@@ -50,7 +50,7 @@ class Partition(TreeAlgorithm):
 
     def search(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
         """Split buckets until none can be split."""
-        privacy, hierarchy, items = problem.privacy, problem.hierarchy, problem.items
+        model, hierarchy, items = problem.model, problem.hierarchy, problem.items
         problem.occurrences  # noqa: B018  (an error if the gains would not fit)
         weights = np.ones(hierarchy.n_leaves, dtype=np.int64) if problem.item_weights is None else problem.item_weights
         penalty = problem.loss.penalty(hierarchy.leaves, hierarchy.n_leaves)
@@ -62,7 +62,7 @@ class Partition(TreeAlgorithm):
             hierarchy.n_leaves,
             penalty,
             weights,
-            privacy.k,
+            model.k,
             tick=engine.tick("partitioning"),
         )
         statistics: dict[str, float] = {

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.algorithms import FormingAlgorithm
+from shoal.algorithms.base import FormingAlgorithm
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 

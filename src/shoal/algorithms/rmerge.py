@@ -22,11 +22,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from shoal.algorithms import FormingAlgorithm, rum_option
+from shoal.algorithms.base import FormingAlgorithm, rum_option
 from shoal.engines import Engine
 from shoal.errors import Infeasible
+from shoal.models.base import ItemsetModel
 from shoal.options import format_value, option
-from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By, Clusters
@@ -77,7 +77,7 @@ class Rmerge(FormingAlgorithm):
 
     def _unreached(self, clusters: Clusters, problem: Prepared[ItemsetModel]) -> str:
         """Why the bound on the columns cannot be met, and what could be done."""
-        k, least = problem.privacy.values()["k"], clusters.loss
+        k, least = problem.model.values()["k"], clusters.loss
         other = "mondrian" if self.formation == "cluster" else "cluster"
         first = f"{len(clusters):,} clusters" if len(clusters) > 1 else "cluster"
         allow = f"--delta {math.ceil(least * 1e4) / 1e4:g} or more" if least <= 1 else "it by lower --column-weights"

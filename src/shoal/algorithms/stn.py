@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.algorithms import FlippingAlgorithm
+from shoal.algorithms.base import FlippingAlgorithm
 from shoal.engines import Engine
+from shoal.models.sensitive_k import SensitiveK
 from shoal.options import option
-from shoal.privacy.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.neighbours import SHORTAGE_HELP, SHORTAGES, fewest_sensitive_first, nearest_first

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.algorithms import ClusteringAlgorithm
+from shoal.algorithms.base import ClusteringAlgorithm
 from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
+from shoal.models.k_km import KKm
+from shoal.models.k_lm import KLm
 from shoal.options import option
-from shoal.privacy.k_km import KKmAnonymity
-from shoal.privacy.k_lm import KLmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import Clusters
@@ -40,18 +40,16 @@ class Tfirst(ClusteringAlgorithm):
     chunks: int = option(3, low=1, help="parts that the records are split into")
     flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
 
-    def search(self, problem: Prepared[KKmAnonymity | KLmDiversity], engine: Engine) -> Solution:
+    def search(self, problem: Prepared[KKm | KLm], engine: Engine) -> Solution:
         """Split the rows in Gray order, generalize values and sets of each part."""
-        privacy, items, parts = problem.privacy, problem.items, must_part(problem)
-        keep = bool(privacy.demand(items).one_in) and not parts
-        split = gray_chunks(items, privacy.m, self.chunks, self.flexibility, keep_persons=keep)
+        model, items, parts = problem.model, problem.items, must_part(problem)
+        keep = bool(model.demand(items).one_in) and not parts
+        split = gray_chunks(items, model.m, self.chunks, self.flexibility, keep_persons=keep)
         chunks = self._parted(problem, split, engine) if parts else joined(split, Needs(problem).is_feasible)
         statistics: dict[str, float] = {"chunks_joined": max(0, len(split) - len(chunks))}
         return self.finished(problem, [np.sort(rows) for rows in chunks], engine, statistics)
 
-    def _parted(
-        self, problem: Prepared[KKmAnonymity | KLmDiversity], split: list[Counts], engine: Engine
-    ) -> list[Counts]:
+    def _parted(self, problem: Prepared[KKm | KLm], split: list[Counts], engine: Engine) -> list[Counts]:
         """Parts that are safe although persons have records in several of them."""
         raw = problem.relational
         assert raw is not None

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from shoal.algorithms import FormingAlgorithm, rum_option, within_option
+from shoal.algorithms.base import FormingAlgorithm, rum_option, within_option
 from shoal.engines import Engine
+from shoal.models.base import ItemsetModel
 from shoal.options import option
-from shoal.privacy import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Solution
 from shoal.search.clusters import By

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shoal.algorithms import CutAlgorithm
+from shoal.algorithms.base import CutAlgorithm
 from shoal.engines import Engine
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
+from shoal.models.km_negative import KmNegative
+from shoal.models.lm import Lm
 from shoal.options import option
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.km_negative import KmNegative
-from shoal.privacy.lm import LmDiversity
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
 from shoal.search.direct import BUILT, CutInput, Repaired, level_by_level
@@ -33,7 +33,7 @@ class VPA(CutAlgorithm):
     name = "vpa"
     title = "Vertical partitioning anonymization"
     paper = "P3 Alg. 7"
-    solves = (KmAnonymity, LmDiversity, KmNegative)
+    solves = (Km, Lm, KmNegative)
 
     parts: int = option(3, low=1, help="parts that the items are split into")
     level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
@@ -44,7 +44,7 @@ class VPA(CutAlgorithm):
 
         def within(leaves: range, engine: Engine) -> Repaired:
             part = part_of(cut_input, leaves)
-            done = level_by_level(part.cut_input, problem.privacy, engine, bounded=True)
+            done = level_by_level(part.cut_input, problem.model, engine, bounded=True)
             return replace(done, raised=[int(part.nodes[node]) for node in done.raised])
 
         supports = problem.items.supports
@@ -52,7 +52,7 @@ class VPA(CutAlgorithm):
         ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the longest work first
         parts = engine.map("anonymizing parts", within, ranges) if len(ranges) > 1 else []
         committed = [node for part in parts for node in part.raised]
-        last = level_by_level(cut_input, problem.privacy, engine, raised=committed)
+        last = level_by_level(cut_input, problem.model, engine, raised=committed)
         both = [*parts, last]
         counted = max(done.counted for done in both)
         solution = Repaired(last.raised, counted, sum(done.repairs for done in both)).solution(problem.hierarchy)

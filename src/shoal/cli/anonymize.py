@@ -11,7 +11,7 @@ import numpy as np
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.cli import console
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
@@ -19,8 +19,8 @@ from shoal.errors import OptionError
 from shoal.hierarchies.codebook import beside
 from shoal.io import LAYOUTS
 from shoal.jobs.job import STDOUT, Job
-from shoal.privacy import PrivacyModel
-from shoal.privacy.people import class_sizes
+from shoal.models.base import PrivacyModel
+from shoal.models.people import class_sizes
 from shoal.published import Grouping
 from shoal.report import Story, formatting, headline, proofs
 from shoal.report.flips import flips
@@ -92,13 +92,13 @@ def anonymize(
     """Anonymize DATA: search, apply, verify, and only then write."""
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
-    algorithm = algorithm or discovery.get("shoal.privacy", PrivacyModel, model).default_algorithm
+    algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
     spec = dataset_spec(data, given)
     plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
-    privacy, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
+    guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
-    job = Job(data=spec, privacy=privacy, algorithm=method, codebook=book, lists=lists, **plain)
+    job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
     if job.to_stdout:
         console.leave_stdout()
     with console.engine(workers) as engine:
@@ -111,19 +111,17 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     release = story.release
     changed = flips(release, named=False)
     verdict, losses, cut = release.verdict, release.losses, release.summary
-    checked = count_noun(verdict.checked, *release.problem.privacy.views)
+    checked = count_noun(verdict.checked, *release.problem.model.views)
     poor = headline.worthless(story)
     if poor is not None:
         _warn_first(release, poor)
     mark = "bold green" if poor is None else "bold"
-    console.say(
-        ("Verified:", mark), f" {release.problem.privacy.describe(release.problem.persons)} ({checked} checked)"
-    )
+    console.say(("Verified:", mark), f" {release.problem.model.describe(release.problem.persons)} ({checked} checked)")
     of_deletions = "" if release.algorithm.truthful else " (of deletions only)"
     before, after = (np.count_nonzero(rows.supports) for rows in (release.problem.items, release.published.rows))
     rows = [
         ("records", formatting.records_of(len(release.published.rows), release.problem.persons)),
-        *([("labels", f"{before:,} items -> {after:,}")] if release.problem.privacy.covers_sets else []),
+        *([("labels", f"{before:,} items -> {after:,}")] if release.problem.model.covers_sets else []),
         *((("chunks of records", f"{cut.chunks:,}"),) if cut.chunks is not None else ()),
         *((("different records", f"{cut.different_records:,}"),) if cut.different_records is not None else ()),
         *_readable(release),
@@ -175,7 +173,7 @@ def _warn_first(release: shoal.Release, poor: Headline) -> None:
 def _readable(release: shoal.Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
     usefulness = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not usefulness.items:
+    if not release.algorithm.truthful or not release.problem.model.covers_sets or not usefulness.items:
         return []
     always = f"{usefulness.always_unchanged:,} of {count_noun(usefulness.different_items, 'item')} always"
     rows = [("items published unchanged", f"{share(usefulness.unchanged_share)} ({always})")]
@@ -223,7 +221,7 @@ def _bound(release: shoal.Release) -> str:
 
 def _of_sets(release: shoal.Release, of_deletions: str) -> list[tuple[str, str]]:
     """What the sets lost, if the model is about them."""
-    if not release.problem.privacy.covers_sets:
+    if not release.problem.model.covers_sets:
         return []
     names: tuple[str, ...] = ("ncp", "lm")
     if release.published.relational is not None:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import click
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.cli import console
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec, format_value
-from shoal.privacy import PrivacyModel
 
 UNTRUE = "not truthful: adds or moves items"
 
@@ -28,7 +28,7 @@ def algorithms() -> None:
 @click.command()
 def models() -> None:
     """List the privacy models with their options."""
-    classes = discovery.find("shoal.privacy", PrivacyModel)
+    classes = discovery.find("shoal.models", PrivacyModel)
     known = discovery.find("shoal.algorithms", Algorithm).values()
     default = {name: f"default algorithm: {cls.default_algorithm}" for name, cls in classes.items()}
     for name, cls in classes.items():

@@ -41,14 +41,14 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     console.say(f"   {raw}: {len(data):,} baskets, {len(data.transactions.labels)} products; {tree_file}")
     console.say("")
 
-    privacy = shoal.KmAnonymity(k=k, m=m)
+    model = shoal.Km(k=k, m=m)
     with console.engine(0) as engine:
         risk = "what an attacker could do who saw a few things on top of a shopping bag"
         console.say(("2. The risk", "bold"), f": {risk}")
-        show_risk(shoal.Risk.of(data.transactions, k, m, engine))
+        show_risk(shoal.metrics.Risk.of(data.transactions, k, m, engine))
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
-        release = shoal.anonymize(shoal.Problem(data, tree, privacy), engine=engine)
+        release = shoal.anonymize(shoal.Problem(data, tree, model), engine=engine)
         release = release.write(released)
         story = Story.of(release)
         report.write(story, page)
@@ -58,11 +58,11 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
     console.say(
         ("4. The proof", "bold"), ": the published file, read again and counted by code that the search does not use"
     )
-    published = shoal.Published.plain(shoal.read(released).transactions)
-    verdict = privacy.verify(published)
+    published = shoal.published.Published.plain(shoal.read(released).transactions)
+    verdict = model.verify(published)
     word = ("holds", "bold green") if verdict.holds else ("violated", "bold red")
     console.say("   ", word, f", {verdict.checked:,} label sets checked: shoal verify {released} --k {k} --m {m}")
-    show_risk(shoal.Risk.of(published.rows, k, m))
+    show_risk(shoal.metrics.Risk.of(published.rows, k, m))
 
     console.say("")
     console.say(("5. What is left", "bold"), ": the first baskets, before and after")

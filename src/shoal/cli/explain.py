@@ -17,7 +17,7 @@ from shoal.cli.published import codebook_option, published_reading
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.explain import Explanations, explainable
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.report.formatting import count_noun
 from shoal.report.sentences import explained, rare_in
 
@@ -55,8 +55,8 @@ def explain(
     siblings that it is made of. Names sets of the raw data that fewer than k records hold: not for publication.
     """
     read_as = reading(given)
-    [privacy] = choose({PrivacyModel: model}, given)
-    explainable(privacy)  # what is wrong with it is said before anything is read
+    [guarantee] = choose({PrivacyModel: model}, given)
+    explainable(guarantee)  # what is wrong with it is said before anything is read
     before = tell(shoal.read(original, **{**read_as, "escaped_formulas": False}))
     after = tell(shoal.read(published, **published_reading(published, {}, read_as)))
     spec = DatasetSpec(
@@ -71,7 +71,7 @@ def explain(
             before,
             after,
             tree,
-            privacy,
+            guarantee,
             codebook=codebook,
             unknown_items=unknown_items,
             label=label,
@@ -94,7 +94,7 @@ def _nothing(label: str | None, result: Explanations) -> str:
     return f"'{label}' is published as it is." if label in result.published_labels else f"'{label}' does not occur."
 
 
-def _show(groups: Sequence[shoal.Explanation], top: int, counted: str) -> None:
+def _show(groups: Sequence[shoal.report.explanations.Explanation], top: int, counted: str) -> None:
     """The groups and what forces them; ``counted``: what a set is too rare by."""
     shown = groups[: top or None]
     more = "" if len(shown) == len(groups) else f", the first {len(shown)}; --top 0 lists all"
@@ -113,14 +113,14 @@ def _show(groups: Sequence[shoal.Explanation], top: int, counted: str) -> None:
     console.warn(explained(counted))
 
 
-def _counted(groups: Sequence[shoal.Explanation]) -> str:
+def _counted(groups: Sequence[shoal.report.explanations.Explanation]) -> str:
     """How much is explained."""
     gone = sum(one.suppressed for one in groups)
     kinds = ((len(groups) - gone, "group"), (gone, "suppressed label"))
     return " and ".join(count_noun(number, kind) for number, kind in kinds if number)
 
 
-def _row(one: shoal.Explanation) -> tuple[str, str, object]:
+def _row(one: shoal.report.explanations.Explanation) -> tuple[str, str, object]:
     """A row of the table."""
     name = f"{one.group} (suppressed)" if one.suppressed else one.group
     if one.witness is None:

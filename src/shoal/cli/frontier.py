@@ -16,7 +16,7 @@ from shoal.errors import OptionError
 from shoal.evaluation.choices import Frontier, listed
 from shoal.evaluation.frontier import TIME_LIMIT, frontier
 from shoal.jobs.job import check_outputs
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.report.formatting import share
 
 WIDTH = 20  # characters of a full bar
@@ -93,11 +93,11 @@ def command(
     if output is not None:
         frontier_page.check(output)
         check_outputs([Path(one) for one in spec.files], [output])
-    privacy = discovery.get("shoal.privacy", PrivacyModel, model)()
+    guarantee = discovery.get("shoal.models", PrivacyModel, model)()
     with console.engine(workers) as engine:
         result = frontier(
             spec,
-            privacy,
+            guarantee,
             k=ks,
             m=ms,
             delta=_shares("delta", delta),

@@ -20,8 +20,8 @@ from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.published_file import SUPPRESSED
 from shoal.jobs.verify import Verification
+from shoal.models.base import PrivacyModel, Verdict
 from shoal.options import format_value, names_of
-from shoal.privacy import PrivacyModel, Verdict
 from shoal.report.formatting import count_noun, share
 
 SPELLED = 12  # items that are named for a label
@@ -73,13 +73,13 @@ def verify(
     Exit code 0: it holds; 1: it is violated, with the witnesses printed; 2: it cannot be checked.
     """
     read_as = reading(given)
-    [privacy] = choose({PrivacyModel: model}, given)
-    data = tell(_read_published(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)), privacy))
+    [guarantee] = choose({PrivacyModel: model}, given)
+    data = tell(_read_published(DatasetSpec(file=str(file), reading=ReadOptions(**read_as)), guarantee))
     tree = None if hierarchy is None else hierarchies.load(hierarchy, format=hierarchy_format)
     with console.engine(workers) as engine:
         result = shoal.verify(
             data,
-            privacy,
+            guarantee,
             hierarchy=tree,
             codebook=codebook,
             quasi_identifiers=_names(quasi_identifiers),
@@ -95,10 +95,10 @@ def verify(
     context.exit(0 if result.holds else 1)
 
 
-def _read_published(spec: DatasetSpec, privacy: PrivacyModel) -> Dataset:
+def _read_published(spec: DatasetSpec, guarantee: PrivacyModel) -> Dataset:
     """Read the file; an error about its person column, which no release of Shoal has, tells the way out."""
     try:
-        return spec.read_for_model(privacy)
+        return spec.read_for_model(guarantee)
     except InputError as error:
         if spec.reading.person is None or "--person" not in str(error):
             raise
@@ -115,15 +115,15 @@ def _names(text: str | None) -> list[str] | None:
 
 def _show_verification(result: Verification, *, all_columns: bool) -> None:
     """Whether the guarantee holds; if not, the witnesses. ``all_columns``: no quasi-identifiers were named."""
-    privacy, verdict = result.privacy, result.verdict
+    guarantee, verdict = result.model, result.verdict
     if verdict.holds:
-        checked = count_noun(verdict.checked, *privacy.views)
-        console.say(("Holds.", "bold green"), f" {privacy.describe(result.people)} ({checked} checked)")
+        checked = count_noun(verdict.checked, *guarantee.views)
+        console.say(("Holds.", "bold green"), f" {guarantee.describe(result.people)} ({checked} checked)")
         if result.unchecked:
             console.say(result.unchecked)
         return
-    options = ", ".join(f"{name}={format_value(value)}" for name, value in privacy.values().items() if value != ())
-    console.say(("Violated.", "bold red"), f" Not {privacy.title} with {options}.")
+    options = ", ".join(f"{name}={format_value(value)}" for name, value in guarantee.values().items() if value != ())
+    console.say(("Violated.", "bold red"), f" Not {guarantee.title} with {options}.")
     show_witnesses(verdict)
     if result.codebook is not None:
         _show_items(verdict, result.codebook)
@@ -132,7 +132,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
             f"'{SUPPRESSED}' was taken as an item: if it represents what was suppressed, pass --drop-items "
             f"'{SUPPRESSED}'."
         )
-    if privacy.relational and all_columns:
+    if guarantee.relational and all_columns:
         console.warn("All columns were taken as known: name those that are with --quasi-identifiers.")
 
 
@@ -206,7 +206,7 @@ def profile(
         show_risk(persons.risk, persons.risk_by_columns, persons.nouns)
 
 
-def show_risk(risk: shoal.Risk, beside: shoal.Risk | None = None, found: str = "records") -> None:
+def show_risk(risk: shoal.metrics.Risk, beside: shoal.metrics.Risk | None = None, found: str = "records") -> None:
     """How many records, or persons, a few known items pin down; ``beside``: how many the known columns do."""
     also = "the columns and " if beside is not None else ""
     only = [] if beside is None else [("the columns", beside.below_k[0], beside.unique[0])]

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 import click
 
 from shoal import discovery, io
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.cli import console
 from shoal.data import Dataset
 from shoal.errors import OptionError
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.models.base import PrivacyModel
 from shoal.options import Option, Spec, format_value, names_of
-from shoal.privacy import PrivacyModel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
@@ -119,14 +119,14 @@ class ModelCommand(click.Command):
     def _by_default(self, model: str | None, algorithm: str | None) -> tuple[type[Spec], ...]:
         """The model and the algorithm that run, if these were chosen."""
         default = str(next(one.default for one in self.params if one.name == "model"))
-        privacy = discovery.get("shoal.privacy", PrivacyModel, model or default)
+        guarantee = discovery.get("shoal.models", PrivacyModel, model or default)
         if Algorithm not in self.specs:
-            return (privacy,)
-        return privacy, discovery.get("shoal.algorithms", Algorithm, algorithm or privacy.default_algorithm)
+            return (guarantee,)
+        return guarantee, discovery.get("shoal.algorithms", Algorithm, algorithm or guarantee.default_algorithm)
 
     def _others(self, ctx: click.Context) -> str:
         """How to see the options that the help does not show."""
-        models = ", ".join(discovery.find("shoal.privacy", PrivacyModel))
+        models = ", ".join(discovery.find("shoal.models", PrivacyModel))
         if Algorithm not in self.specs:
             return f"Options of another model: {ctx.command_path} --model NAME --help (models: {models})."
         return (
@@ -163,10 +163,10 @@ def _all(bases: tuple[type[Spec], ...]) -> tuple[type[Spec], ...]:
 
 def _fitting(model: str | None, algorithm: str | None) -> tuple[type[Spec], ...]:
     """The models and the algorithms that go with what was chosen."""
-    models = discovery.find("shoal.privacy", PrivacyModel)
+    models = discovery.find("shoal.models", PrivacyModel)
     methods = discovery.find("shoal.algorithms", Algorithm)
     if model is not None:
-        models = {model: discovery.get("shoal.privacy", PrivacyModel, model)}
+        models = {model: discovery.get("shoal.models", PrivacyModel, model)}
     if algorithm is not None:
         methods = {algorithm: discovery.get("shoal.algorithms", Algorithm, algorithm)}
     if model is not None and algorithm is not None:
@@ -245,7 +245,7 @@ def _kind(base: type[Spec]) -> str:
 
 
 def _package(base: type[Spec]) -> str:
-    return {PrivacyModel: "shoal.privacy", Algorithm: "shoal.algorithms"}[base]
+    return {PrivacyModel: "shoal.models", Algorithm: "shoal.algorithms"}[base]
 
 
 def _metavar(option: Option) -> str:

@@ -13,7 +13,7 @@ from shoal.cli.columns import column_options, dataset_spec, hierarchy_option
 from shoal.cli.inspect import as_json
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, spec_options_of, tell
 from shoal.evaluation.recommend import Recommendation, Trial, Wishes, figure, recommend
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 
 
 @click.command("recommend", cls=ModelCommand, specs=(PrivacyModel,))
@@ -45,23 +45,23 @@ def command(
     Every figure comes from a release that was made and verified; nothing is published.
     """
     wishes = Wishes.parse({one.name: given.pop(one.name) for one in Wishes.options() if given[one.name] is not None})
-    (privacy,) = choose({PrivacyModel: model}, given)
+    (guarantee,) = choose({PrivacyModel: model}, given)
     spec = dataset_spec(data, given, label=data.stem)
     if "" not in spec.hierarchy:
         spec = replace(spec, fanout=fanout, order="frequency")
     with console.engine(workers) as engine:
         advice = recommend(
-            spec, privacy, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
+            spec, guarantee, wishes, seed=seed, loss=loss, workers=workers, progress=engine.progress, on_read=tell
         )
     if as_json:
         console.show_json(_plain(advice))
         return
     if advice.endorsed:
-        console.say((f"Take {advice.pick.algorithm.name}.", "bold green"), f" The guarantee: {privacy.describe()}")
+        console.say((f"Take {advice.pick.algorithm.name}.", "bold green"), f" The guarantee: {guarantee.describe()}")
     else:
         console.say(
             ("No method can be recommended.", "bold red"),
-            f" The best release that was found is nearly worthless. The guarantee: {privacy.describe()}",
+            f" The best release that was found is nearly worthless. The guarantee: {guarantee.describe()}",
         )
     for reason in advice.reasons:
         console.say(f"- {reason}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data.persons import plural
-from shoal.privacy import DRAWN
+from shoal.models.base import DRAWN
 from shoal.report.formatting import count_noun, share
 
 NEARLY = 0.9  # a stricter choice that keeps this share of the unchanged items makes a weaker one pointless

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.errors import OptionError, OutputError
 from shoal.evaluation import grid_file, page, results, runner
 from shoal.evaluation.grid import Extras, Grid, combinations, spread
 from shoal.evaluation.results import Row
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 
 LEFT_OUT = ("auto", "oa")  # one chooses among others, one is for small data
 
@@ -110,7 +110,7 @@ def check_readable(grid: Grid, on_read: OnRead) -> None:
     tried = {(case.data.file, str(case.data.hierarchy)): case for case in reversed(grid.cases)}
     for case in tried.values():
         if case.data.file:
-            case.data.load(case.seed, case.privacy, on_read)
+            case.data.load(case.seed, case.model, on_read)
 
 
 def load_grid(what: str | Path, data_folder: str | Path | None = None) -> Grid:
@@ -153,7 +153,7 @@ def grid_of(
     >>> [str(case) for case in grid_of([toy], "km", ["aa"], {"k": ["2", "5"]}).cases]
     ['toy, km k=2 m=2, aa', 'toy, km k=5 m=2, aa']
     """
-    protecting, varied = discovery.get("shoal.privacy", PrivacyModel, model), dict(vary or {})
+    protecting, varied = discovery.get("shoal.models", PrivacyModel, model), dict(vary or {})
     names = algorithms or [
         name
         for name, method in discovery.find("shoal.algorithms", Algorithm).items()

@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
 from shoal.evaluation.choices import Choice, Frontier
 from shoal.jobs.arguments import as_model
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
-from shoal.metrics import AdditiveLoss
-from shoal.privacy import DRAWN, PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import DRAWN, PrivacyModel
+from shoal.models.km import Km
 from shoal.problem import Prepared, Problem
 from shoal.recoding.solution import Optimality, Solution
 from shoal.release.pipeline import anonymize
@@ -42,7 +42,7 @@ ABOVE_LEAST = (0.0, 0.15, 0.3, 0.5, 1.0)  # bounds on the loss of the columns, b
 
 def frontier(
     data: Problem[PrivacyModel] | DatasetSpec | str | Path,
-    privacy: PrivacyModel | None = None,
+    model: PrivacyModel | None = None,
     *,
     k: Sequence[int] = (),
     m: Sequence[int] = (),
@@ -61,13 +61,13 @@ def frontier(
     data
         A problem, whose k and m are varied, or a data set: a file or a described one.
     privacy
-        For a data set: the model, ``KmAnonymity()`` or one about columns and sets. Default: k^m-anonymity.
+        For a data set: the model, ``Km()`` or one about columns and sets. Default: k^m-anonymity.
     k, m
         The values to try. Default: 2, 3, 5, 10, 25 and 1, 2, 3; for a model about columns its own k and m.
     delta
         For a model about columns: bounds on the loss of the columns. Default: five from the least possible on.
     siblings
-        Groups of siblings that may be published together, as :class:`shoal.Auto` takes them.
+        Groups of siblings that may be published together, as :class:`shoal.algorithms.Auto` takes them.
     time_limit
         Seconds for all searches; they may take a quarter longer. Where a search or a proof is cut short, the result
         depends on the machine.
@@ -95,19 +95,19 @@ def frontier(
     >>> import shoal
     >>> tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> baskets = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
-    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.KmAnonymity())
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km())
     >>> result = shoal.frontier(problem, k=[2, 3], m=[1, 2])
     >>> [(one.k, one.m, round(one.loss, 4), one.proven) for one in result.choices]
     [(2, 1, 0.0, True), (3, 1, 0.2273, True), (2, 2, 0.2273, True), (3, 2, 0.5, True)]
     """
     if not isinstance(data, Problem):
         spec = data if isinstance(data, DatasetSpec) else DatasetSpec(file=str(data), label=Path(data).stem)
-        given = KmAnonymity() if privacy is None else as_model(privacy)
+        given = Km() if model is None else as_model(model)
         _check_model(given)
         _check_values(k, m, delta, given)
         measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
         data = spec.require_files().problem(given, measure, seed, on_read, publish=False)
-    model = data.privacy
+    model = data.model
     _check_model(model)
     _check_values(k, m, delta, model)
     if not len(data.data.transactions.items):
@@ -118,9 +118,9 @@ def frontier(
         for known in sorted(set(m or ((own["m"],) if model.relational else M)))
         for one in sorted(set(k or ((own["k"],) if model.relational else K)))
     ]
-    problems = {pair: replace(data, privacy=model.changed(k=pair.k, m=pair.m)) for pair in pairs}
+    problems = {pair: replace(data, model=model.changed(k=pair.k, m=pair.m)) for pair in pairs}
     for problem in problems.values():
-        problem.privacy.feasible(problem.prepared.original)
+        problem.model.feasible(problem.prepared.original)
     if model.relational:
         found, asked = _with_columns(problems, delta, engine), len(pairs) * len(delta or ABOVE_LEAST)
     else:
@@ -221,7 +221,7 @@ def _merged(
     problem: Problem[PrivacyModel], deltas: Sequence[float], engine: Engine
 ) -> Iterator[tuple[float, Release, float]]:
     """The release for each bound on the columns, with its seconds; the strictest first."""
-    method = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
+    method = discovery.get("shoal.algorithms", Algorithm, problem.model.default_algorithm)()
 
     def run(delta: float) -> tuple[float, Release, float]:
         began = time.perf_counter()
@@ -250,7 +250,7 @@ def _choice(pair: Pair, delta: float | None, release: Release, seconds: float, e
     """The figures of a verified release."""
     optimality = release.optimality
     proven, bound = (False, None) if optimality is None else _proof(optimality)
-    risk: Any = release.problem.privacy.changed(m=DRAWN).risk(release.published, engine)
+    risk: Any = release.problem.model.changed(m=DRAWN).risk(release.published, engine)
     return Choice(
         k=pair.k,
         m=pair.m,

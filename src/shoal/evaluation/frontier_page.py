@@ -14,7 +14,7 @@ from shoal.evaluation import charts
 from shoal.evaluation.choices import Choice, Frontier, listed
 from shoal.evaluation.page import HERE, as_csv
 from shoal.files import atomic_output
-from shoal.privacy import DRAWN
+from shoal.models.base import DRAWN
 from shoal.report import html
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from shoal import discovery
 from shoal._version import __version__
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.errors import OptionError
 from shoal.jobs.dataset_spec import DatasetSpec
-from shoal.metrics import AdditiveLoss
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec, changed, format_value, option
-from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 
 
@@ -92,7 +92,7 @@ class Case:
     """One run: what is protected, how, by what, and how it is measured."""
 
     data: DatasetSpec
-    privacy: PrivacyModel
+    model: PrivacyModel
     algorithm: Algorithm
     seed: int = 0
     loss: str = "ncp"
@@ -101,7 +101,7 @@ class Case:
     def problem(self) -> Problem[PrivacyModel]:
         """Read or generate what is to be protected."""
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
-        return self.data.problem(self.privacy, loss, self.seed, publish=False)
+        return self.data.problem(self.model, loss, self.seed, publish=False)
 
     @cached_property
     def key(self) -> str:
@@ -109,7 +109,7 @@ class Case:
         identity = {
             "shoal": __version__,
             "data": self.data.fingerprint,
-            "model": {"name": self.privacy.name, **self.privacy.values()},
+            "model": {"name": self.model.name, **self.model.values()},
             "algorithm": {"name": self.algorithm.name, **changed(self.algorithm)},
             "seed": self.seed,
             "loss": self.loss,
@@ -121,9 +121,10 @@ class Case:
     def method(self) -> str:
         """The algorithm with the options that were given.
 
-        >>> from shoal import AA, LRA, KmAnonymity
+        >>> from shoal import Km
+        >>> from shoal.algorithms import AA, LRA
         >>> toy = DatasetSpec(label="toy", generate="quest")
-        >>> Case(toy, KmAnonymity(), AA()).method, Case(toy, KmAnonymity(), LRA(chunks=5)).method
+        >>> Case(toy, Km(), AA()).method, Case(toy, Km(), LRA(chunks=5)).method
         ('aa', 'lra, chunks 5')
         """
         given = (f"{name.replace('_', ' ')} {format_value(value)}" for name, value in changed(self.algorithm).items())
@@ -135,8 +136,8 @@ class Case:
         return {
             "data": self.data.label,
             **{f"data.{name}": value for name, value in self.data.changed_options.items()},
-            "model": self.privacy.name,
-            **self.privacy.values(),
+            "model": self.model.name,
+            **self.model.values(),
             "algorithm": self.algorithm.name,
             "method": self.method,
             **{f"algorithm.{name}": value for name, value in self.algorithm.values().items()},
@@ -147,14 +148,15 @@ class Case:
     def __str__(self) -> str:
         """For people.
 
-        >>> from shoal import AA, KmAnonymity
-        >>> str(Case(DatasetSpec(label="toy", generate="quest"), KmAnonymity(k=5, m=2), AA()))
+        >>> from shoal import Km
+        >>> from shoal.algorithms import AA
+        >>> str(Case(DatasetSpec(label="toy", generate="quest"), Km(k=5, m=2), AA()))
         'toy, km k=5 m=2, aa'
         """
-        options = (f"{name}={format_value(value)}" for name, value in self.privacy.values().items() if value != ())
+        options = (f"{name}={format_value(value)}" for name, value in self.model.values().items() if value != ())
         part = "".join(f" {name}={format_value(value)}" for name, value in self.data.changed_options.items())
         seed = f", seed {self.seed}" if self.seed else ""
-        return f"{self.data.label}{part}, {' '.join([self.privacy.name, *options])}, {self.method}{seed}"
+        return f"{self.data.label}{part}, {' '.join([self.model.name, *options])}, {self.method}{seed}"
 
 
 @dataclass(frozen=True)
@@ -186,9 +188,10 @@ def combinations(
 ) -> Iterator[Case]:
     """Every combination; an algorithm that solves none of the models is an error, otherwise it is left out where not.
 
-    >>> from shoal import AA, KmAnonymity, Optimal
+    >>> from shoal import Km
+    >>> from shoal.algorithms import AA, Optimal
     >>> toy = DatasetSpec(label="toy", generate="quest")
-    >>> [str(one) for one in combinations([toy], [KmAnonymity(k=2), KmAnonymity(k=5)], [AA(), Optimal()])]
+    >>> [str(one) for one in combinations([toy], [Km(k=2), Km(k=5)], [AA(), Optimal()])]
     ['toy, km k=2 m=2, aa', 'toy, km k=2 m=2, optimal', 'toy, km k=5 m=2, aa', 'toy, km k=5 m=2, optimal']
     """
     for algorithm in algorithms:

@@ -39,14 +39,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.columns import Column
 from shoal.errors import OptionError, did_you_mean
 from shoal.evaluation.grid import Case, Extras, Grid, combinations, spread
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.toml_file import READING, TomlFile
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 
 TABLES = ("title", "about", "data", "runs", "measures", "limits")
 NAMED = Path(__file__).parent / "grids"
@@ -157,7 +157,7 @@ class _File(TomlFile):
         for name in names:
             chosen = data_sets[name]
             models = self._specs(
-                table.get("model", "km"), PrivacyModel, "shoal.privacy", "runs.model", chosen[0].columns
+                table.get("model", "km"), PrivacyModel, "shoal.models", "runs.model", chosen[0].columns
             )
             default = models[0].default_algorithm
             methods = self._specs(table.get("algorithm", default), Algorithm, "shoal.algorithms", "runs.algorithm")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset, columns
 from shoal.engines import Engine
 from shoal.errors import DataError, Infeasible
@@ -24,8 +24,8 @@ from shoal.evaluation.results import Row
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.jobs.job import Job
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec, option
-from shoal.privacy import PrivacyModel
 from shoal.report.formatting import count_noun
 from shoal.report.sentences import shell_word
 
@@ -135,7 +135,7 @@ class Recommendation:
         job = Job(
             data=spec,
             output=_published(Path(spec.file)),
-            privacy=self.case.privacy,
+            model=self.case.model,
             algorithm=method,
             loss=self.case.loss,
             seed=self.case.seed,
@@ -146,7 +146,7 @@ class Recommendation:
 
 def recommend(
     data: DatasetSpec | str | Path,
-    privacy: PrivacyModel,
+    model: PrivacyModel,
     wishes: Wishes | None = None,
     *,
     seed: int = 0,
@@ -165,16 +165,16 @@ def recommend(
     """
     start, threads, wishes = time.monotonic(), Engine(workers=workers).threads, wishes or Wishes()
     spec = data if isinstance(data, DatasetSpec) else _described(Path(data))
-    rows = _check(spec.require_files().load(seed, privacy, on_read)[0], spec, privacy)
+    rows = _check(spec.require_files().load(seed, model, on_read)[0], spec, model)
     sampled = min(rows, wishes.sample)
     few = replace(spec, sample=sampled) if sampled < rows else spec
-    methods = [_limited(method(), wishes) for method in candidates(privacy)]
+    methods = [_limited(method(), wishes) for method in candidates(model)]
     trials = {method.name: Trial(method, wishes.allow(method)) for method in methods}
     if not any(trial.allowed for trial in trials.values()):  # nothing else gives the guarantee
         trials = {name: replace(trial, allowed=True) for name, trial in trials.items()}
 
     def run(methods: Sequence[Algorithm], data: DatasetSpec, part: str, stage: str, seconds: float) -> None:
-        cases = [Case(_suited(data, method), privacy, method, seed, loss) for method in methods]
+        cases = [Case(_suited(data, method), model, method, seed, loss) for method in methods]
         for ended, (case, row) in enumerate(runner.run(cases, threads, wishes.budget, start + seconds), 1):
             result: dict[str, Any] = {part: row}
             trials[case.algorithm.name] = replace(trials[case.algorithm.name], **result)
@@ -194,7 +194,7 @@ def recommend(
         raise _nothing([trial for trial in trials.values() if trial.allowed], wishes)
     rest = [trial for trial in trials.values() if trial is not ranked[0]]
     rest.sort(key=lambda trial: (not trial.ok, not trial.whole, *(_rank(trial) if trial.ok else ())))
-    cases = [Case(_suited(spec, trial.algorithm), privacy, trial.algorithm, seed, loss) for trial in ranked]
+    cases = [Case(_suited(spec, trial.algorithm), model, trial.algorithm, seed, loss) for trial in ranked]
     bound = runner.gaps(cases, [trial.whole or {} for trial in ranked])[0]["optimum"]
     return Recommendation(ranked[0], (ranked[0], *rest), rows, sampled, bound, cases[0])
 
@@ -204,19 +204,19 @@ def _described(file: Path) -> DatasetSpec:
     return DatasetSpec(label=file.stem, file=str(file), fanout=5, order="frequency")
 
 
-def _check(data: Dataset, spec: DatasetSpec, privacy: PrivacyModel) -> int:
+def _check(data: Dataset, spec: DatasetSpec, model: PrivacyModel) -> int:
     """The number of records, if there is something to protect."""
-    if privacy.covers_sets and not privacy.relational and not len(data.transactions.items):
+    if model.covers_sets and not model.relational and not len(data.transactions.items):
         raise DataError(f"All records of {data.origin.name} are empty: nothing can be lost, whatever the method.")
-    if not privacy.relational:
-        columns.refuse_identifying(data, {*spec.columns, *privacy.columns})
+    if not model.relational:
+        columns.refuse_identifying(data, {*spec.columns, *model.columns})
     return len(data)
 
 
-def candidates(privacy: PrivacyModel) -> list[type[Algorithm]]:
+def candidates(model: PrivacyModel) -> list[type[Algorithm]]:
     """All methods that give the guarantee and are worth a try."""
     known = discovery.find("shoal.algorithms", Algorithm)
-    return [method for name, method in known.items() if isinstance(privacy, method.solves) and name not in LEFT_OUT]
+    return [method for name, method in known.items() if isinstance(model, method.solves) and name not in LEFT_OUT]
 
 
 def _suited(spec: DatasetSpec, method: Algorithm) -> DatasetSpec:

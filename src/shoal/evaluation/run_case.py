@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
 from shoal.errors import Infeasible, ShoalError
 from shoal.evaluation.grid import Case
@@ -19,7 +19,7 @@ from shoal.metrics.are import are
 from shoal.metrics.ml2 import mining_loss, summed_up
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import Optimality
 from shoal.release.pipeline import anonymize
@@ -106,9 +106,7 @@ def _measured(case: Case, workers: int) -> dict[str, Any]:
         "built_nodes": statistics.get(BUILT),
         "checked_itemsets": release.verdict.checked,
         "value": release.losses.get(f"weighted_{problem.loss.name}", release.losses.get(problem.loss.name)),
-        **dict(
-            zip(("score", "scored_by"), score(case.privacy, case.algorithm, release.losses, case.loss), strict=True)
-        ),
+        **dict(zip(("score", "scored_by"), score(case.model, case.algorithm, release.losses, case.loss), strict=True)),
         "lower_bound": None if proof is None else _bound(case.algorithm, proof),
         "ended": "" if proof is None else proof.ended,
         "suppressed": _suppressed(release) if case.algorithm.suppresses else None,
@@ -135,17 +133,17 @@ def _suppressed(release: Release) -> float:
 
 
 def score(
-    privacy: PrivacyModel, algorithm: Algorithm, losses: Mapping[str, float], loss: str
+    model: PrivacyModel, algorithm: Algorithm, losses: Mapping[str, float], loss: str
 ) -> tuple[float | None, str]:
     """What releases of a model are to be compared by, and its name: the loss of what the guarantee changes.
 
     A method that adds items cannot be compared with truthful ones for the same model: then it has none.
     """
-    value, name = privacy.primary_loss(losses, loss)
-    if privacy.relational:
+    value, name = model.primary_loss(losses, loss)
+    if model.relational:
         return value, name
     known = discovery.find("shoal.algorithms", Algorithm).values()
-    if not any(method.truthful for method in known if isinstance(privacy, method.solves)):
+    if not any(method.truthful for method in known if isinstance(model, method.solves)):
         return losses.get("operations"), "items added and deleted"
     return value if algorithm.truthful else None, name
 
@@ -215,7 +213,7 @@ def _risks(
     """The risk of re-identification before and after, for so many known items, if it was asked for."""
     if not case.extras.known:
         return
-    k = case.privacy.values().get("k", K)
+    k = case.model.values().get("k", K)
     for when, rows in (("before", problem.original.rows), ("after", release.published.rows)):
         risk = Risk.of(rows, k, case.extras.known, engine)
         yield f"below_k_{when}", risk.share_below_k[-1]

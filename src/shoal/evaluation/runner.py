@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.engines import Engine
 from shoal.evaluation.grid import Case, Grid
 from shoal.evaluation.results import FINGERPRINT, KEY, Results, Row, exclusive_lock, value
@@ -113,7 +113,7 @@ def _covers(prover: Algorithm, method: Algorithm) -> bool:
 
 def _setting(case: Case) -> str:
     """What two cases must have in common for a bound of one to hold for the other."""
-    return str((case.data.fingerprint, case.privacy, case.loss, case.data.seeded and case.seed))
+    return str((case.data.fingerprint, case.model, case.loss, case.data.seeded and case.seed))
 
 
 def _typed(row: Mapping[str, str]) -> Row:

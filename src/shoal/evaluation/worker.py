@@ -22,12 +22,12 @@ from typing import IO, Any
 import numpy as np
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.errors import OptionError
 from shoal.evaluation.grid import Case
 from shoal.evaluation.run_case import run_case
-from shoal.metrics import Measure
-from shoal.privacy import PrivacyModel
+from shoal.metrics.base import Measure
+from shoal.models.base import PrivacyModel
 from shoal.search import solver
 
 _SIZE = struct.Struct("!Q")
@@ -166,7 +166,7 @@ def _preload() -> None:
     """Load once what cases would load each for itself: all methods, Arrow, and the solver, if it is installed."""
     import pyarrow.compute
 
-    for package, base in (("algorithms", Algorithm), ("privacy", PrivacyModel), ("metrics", Measure)):
+    for package, base in (("algorithms", Algorithm), ("models", PrivacyModel), ("metrics", Measure)):
         discovery.find(f"shoal.{package}", base)
     with contextlib.suppress(OptionError):
         solver.load()

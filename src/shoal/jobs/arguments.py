@@ -14,26 +14,26 @@ from shoal.errors import OptionError, shorten
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.read_options import ReadOptions
 from shoal.jobs.dataset_spec import read_for_model
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 
 CodeBookSource = CodeBook | str | Path | None  # None: the one beside the published file, if it is needed
 HierarchySource = Hierarchy | str | Path | None  # None: the items alone
 ColumnsSource = Sequence[str] | Mapping[str, Column]  # names of quasi-identifiers, or what each of them is
 
 
-def as_dataset(source: Any, privacy: PrivacyModel | None = None) -> Dataset:
+def as_dataset(source: Any, model: PrivacyModel | None = None) -> Dataset:
     """The data as they are, or as :func:`shoal.read` reads them without any option, for the model if one is given."""
     if isinstance(source, Dataset):
         return source
-    return read_for_model(source, ReadOptions(), privacy)
+    return read_for_model(source, ReadOptions(), model)
 
 
-def as_model(privacy: object) -> PrivacyModel:
+def as_model(model: object) -> PrivacyModel:
     """The model; whatever else is given is an error."""
-    if not isinstance(privacy, PrivacyModel):
-        kind = type(privacy).__name__
-        raise OptionError(f"privacy must be a PrivacyModel such as shoal.KmAnonymity(k=5, m=2), got {kind}.")
-    return privacy
+    if not isinstance(model, PrivacyModel):
+        kind = type(model).__name__
+        raise OptionError(f"privacy must be a PrivacyModel such as shoal.Km(k=5, m=2), got {kind}.")
+    return model
 
 
 def as_hierarchy(source: HierarchySource) -> Hierarchy | None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.table import Role
 from shoal.jobs.dataset_spec import DatasetSpec
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec, changed, format_value, listed
-from shoal.privacy import PrivacyModel
 from shoal.report.sentences import shell_word
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ class Command:
     """``shoal anonymize`` with the options of a job; its model and its method can be exchanged."""
 
     words: tuple[str, ...]  # all but the model and the method
-    privacy: PrivacyModel
+    model: PrivacyModel
 
     @classmethod
     def of(cls, job: Job) -> Command:
         """The command line of a job."""
-        return cls(("shoal", "anonymize", job.data.file, "-o", str(job.output), *_words(job)), job.privacy)
+        return cls(("shoal", "anonymize", job.data.file, "-o", str(job.output), *_words(job)), job.model)
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """The command line with this method, and with some options of the model changed."""
-        privacy = self.privacy.changed(**model_options)
-        model = ["--model", privacy.name, *_options(privacy, privacy.values())]
+        model = self.model.changed(**model_options)
+        guarantee = ["--model", model.name, *_options(model, model.values())]
         method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
-        return " ".join(map(shell_word, [*self.words, *model, *method]))
+        return " ".join(map(shell_word, [*self.words, *guarantee, *method]))
 
 
 def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:

@@ -34,9 +34,9 @@ from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
 from shoal.io.source import sha256_of_source
 from shoal.jobs.sampling import choose, draw_sensitive, items_modulo, only_items, rows_holding
-from shoal.metrics import AdditiveLoss
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
 from shoal.options import Option, Spec, changed, option
-from shoal.privacy import PrivacyModel
 from shoal.problem import Problem
 from shoal.quoting import cells
 
@@ -173,7 +173,7 @@ class DatasetSpec(Spec):
 
     def problem(
         self,
-        privacy: PrivacyModel,
+        model: PrivacyModel,
         loss: AdditiveLoss,
         seed: int = 0,
         on_read: OnRead = lambda data: data,
@@ -185,32 +185,32 @@ class DatasetSpec(Spec):
         If nothing is to be published, columns that the model does not need are left out.
         """
         weights = Weights.load(self.weights) if self.weights else None
-        data, tree, columns = self._prepare(seed, privacy, on_read)
+        data, tree, columns = self._prepare(seed, model, on_read)
         if self.secrets:
             shares = (self.secrets_least, self.secrets_most)
             drawn = draw_sensitive(data.transactions, self.secrets, shares, seed, f"Data '{self.label}'")
-            if any(one.name == "sensitive" for one in privacy.options()):  # others see the same rows, secrets and all
-                privacy = privacy.changed(sensitive=drawn)
-        if not publish and not privacy.relational and data.table is not None:
-            data, columns = select_columns(data, privacy.columns, columns)
-        specs = self.complete_column_specs(data, privacy, columns)
+            if any(one.name == "sensitive" for one in model.options()):  # others see the same rows, secrets and all
+                model = model.changed(sensitive=drawn)
+        if not publish and not model.relational and data.table is not None:
+            data, columns = select_columns(data, model.columns, columns)
+        specs = self.complete_column_specs(data, model, columns)
         unknown: Any = self.unknown_items
-        return Problem(data, tree, privacy, loss, seed, unknown, weights, self.allow_missing, specs)
+        return Problem(data, tree, model, loss, seed, unknown, weights, self.allow_missing, specs)
 
     def load(
-        self, seed: int = 0, privacy: PrivacyModel | None = None, on_read: OnRead = lambda data: data
+        self, seed: int = 0, model: PrivacyModel | None = None, on_read: OnRead = lambda data: data
     ) -> tuple[Dataset, Hierarchy]:
         """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
 
         ``on_read`` is given the data as they are read, and returns those to go on with.
         """
-        return self._prepare(seed, privacy, on_read)[:2]
+        return self._prepare(seed, model, on_read)[:2]
 
     def _prepare(
-        self, seed: int, privacy: PrivacyModel | None, on_read: OnRead
+        self, seed: int, model: PrivacyModel | None, on_read: OnRead
     ) -> tuple[Dataset, Hierarchy, dict[str, Column]]:
         """The same, and what is said of the columns that are kept."""
-        data, tree = self._generate(seed) if self.generate else (on_read(self.read_for_model(privacy)), None)
+        data, tree = self._generate(seed) if self.generate else (on_read(self.read_for_model(model)), None)
         data, columns = select_columns(data, self.keep, self.columns)
         if not self.generate:
             tree = self.load_item_hierarchy(data)
@@ -230,9 +230,9 @@ class DatasetSpec(Spec):
             data = data.take(np.sort(drawn[: self.sample]))
         return data, tree, columns
 
-    def read_for_model(self, privacy: PrivacyModel | None = None) -> Dataset:
+    def read_for_model(self, model: PrivacyModel | None = None) -> Dataset:
         """Read the file; for a model that is not about sets, they have sets only if it is plain which column it is."""
-        return read_for_model(self.file, self.reading, privacy)
+        return read_for_model(self.file, self.reading, model)
 
     def load_item_hierarchy(self, data: Dataset) -> Hierarchy:
         """Load the hierarchy of the items; for several columns of sets, join theirs. Flat, if none is given."""
@@ -285,14 +285,14 @@ class DatasetSpec(Spec):
         return hierarchies.balanced(supports, fanout=self.fanout, order=order, supports=supports, seed=seed)
 
     def complete_column_specs(
-        self, data: Dataset, privacy: PrivacyModel, columns: Mapping[str, Column] | None = None
+        self, data: Dataset, model: PrivacyModel, columns: Mapping[str, Column] | None = None
     ) -> dict[str, Column]:
         """What is said of the columns, with the hierarchies named apart, and the values that mean "missing"."""
         names = () if data.table is None else data.table.names
         specs = dict(self.columns if columns is None else columns)
         trees = {name: tree for name, tree in self.hierarchy.items() if name}  # "" are the items
         for name in names:
-            if privacy.relational and name not in privacy.columns:
+            if model.relational and name not in model.columns:
                 spec = specs.get(name, Column())
                 missing = tuple(dict.fromkeys((*spec.missing, *self.missing)))
                 specs[name] = replace(spec, hierarchy=trees.get(name, spec.hierarchy), missing=missing)
@@ -314,10 +314,10 @@ class DatasetSpec(Spec):
         return Dataset(quest.transactions()), None
 
 
-def read_for_model(source: Any, reading: ReadOptions, privacy: PrivacyModel | None) -> Dataset:
+def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:
     """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
     plain = reading.column is not None or reading.id_column or reading.item_column  # which column holds the items
-    if privacy is None or privacy.covers_sets or plain or not reading.sets:
+    if model is None or model.covers_sets or plain or not reading.sets:
         return io.read_with(source, reading)
     data = io.read_with(source, reading.changed(sets=False))
     likely = io.likely_sets(data)

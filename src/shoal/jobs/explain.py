@@ -12,8 +12,8 @@ from shoal.errors import OptionError, did_you_mean
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_model
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import LabelMeanings
-from shoal.privacy import PrivacyModel
-from shoal.privacy.km import KmAnonymity
+from shoal.models.base import PrivacyModel
+from shoal.models.km import Km
 from shoal.problem import Prepared, Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
@@ -47,7 +47,7 @@ def explain(
     original: Any,
     published: Any,
     hierarchy: HierarchySource = None,
-    privacy: PrivacyModel | None = None,
+    model: PrivacyModel | None = None,
     *,
     codebook: CodeBookSource = None,
     unknown_items: Literal["error", "root"] = "error",
@@ -67,7 +67,7 @@ def explain(
     hierarchy
         The hierarchy that the groups come from, or its file. Not needed with a code book.
     privacy
-        The guarantee: :class:`shoal.KmAnonymity`, which is the default.
+        The guarantee: :class:`shoal.Km`, which is the default.
     codebook
         The code book of the release, or its file. Default: the one beside the published file, if it is needed.
     unknown_items
@@ -80,10 +80,10 @@ def explain(
     >>> import shoal
     >>> tree = shoal.Hierarchy.from_tree({"ALL": {"DRINKS": ["milk", "tea"], "FOOD": ["rice"]}})
     >>> before, after = [["milk", "rice"], ["tea", "rice"]], [["DRINKS", "rice"], ["DRINKS", "rice"]]
-    >>> print(*shoal.explain(before, after, tree, shoal.KmAnonymity(k=2, m=2)))
+    >>> print(*shoal.explain(before, after, tree, shoal.Km(k=2, m=2)))
     'DRINKS' was not split because {milk} is in 1 record.
     """
-    model = explainable(KmAnonymity() if privacy is None else as_model(privacy))
+    model = explainable(Km() if model is None else as_model(model))
     with taking_notes() as notes:
         before, after = as_dataset(original), as_dataset(published)
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
@@ -103,15 +103,15 @@ def explain(
     return Explanations(tuple(groups), frozenset(resolved.rows.in_use().labels), tuple(notes))
 
 
-def explainable(privacy: PrivacyModel) -> PrivacyModel:
+def explainable(model: PrivacyModel) -> PrivacyModel:
     """The model, if its releases can be explained."""
-    if not privacy.explainable:
-        raise OptionError(f"Only cuts for the model km can be explained, not for {privacy.name}.")
-    return privacy
+    if not model.explainable:
+        raise OptionError(f"Only cuts for the model km can be explained, not for {model.name}.")
+    return model
 
 
 def _problem(
-    data: Dataset, meanings: LabelMeanings, privacy: PrivacyModel, unknown_items: Literal["error", "root"]
+    data: Dataset, meanings: LabelMeanings, model: PrivacyModel, unknown_items: Literal["error", "root"]
 ) -> Prepared[PrivacyModel]:
     """The problem that published data solve, on a hierarchy that has all their groups."""
     if meanings.alone and meanings.book is None:
@@ -119,7 +119,7 @@ def _problem(
             "explain needs --hierarchy FILE, the hierarchy that PUBLISHED was made with, or --codebook FILE, the code "
             "book of the release: give one of them."
         )
-    problem = Problem(data, meanings.tree, privacy, unknown_items=unknown_items).prepared
+    problem = Problem(data, meanings.tree, model, unknown_items=unknown_items).prepared
     if meanings.book is not None and len(meanings.book):
         problem = problem.on(meanings.book.tree(problem.hierarchy))
     return problem

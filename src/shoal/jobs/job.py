@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from shoal import discovery, io, report
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, OutputError
@@ -26,8 +26,8 @@ from shoal.hierarchies.codebook import beside
 from shoal.io.detect import format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
-from shoal.metrics import AdditiveLoss
-from shoal.privacy import PrivacyModel
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.release.pipeline import anonymize, check_max_loss, require_loss
 from shoal.report import Story, headline
@@ -41,7 +41,7 @@ class Job:
 
     data: DatasetSpec
     output: Path
-    privacy: PrivacyModel
+    model: PrivacyModel
     algorithm: Algorithm
     loss: str = "ncp"
     seed: int = 0
@@ -89,7 +89,7 @@ class Job:
     def check(self) -> None:
         """Whatever can be refused before any work."""
         check_max_loss(self.max_loss, self.algorithm, "--max-loss")
-        read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.privacy.files)), *self.lists]
+        read = [*map(Path, (*self.data.files, *self.algorithm.files, *self.model.files)), *self.lists]
         book = self.codebook if isinstance(self.codebook, Path) else beside(self.output)
         output = [] if self.to_stdout else [self.output]
         inside = [] if self.persons_out is None else [self.persons_out]
@@ -106,7 +106,7 @@ class Job:
         for name in self.algorithm.files:
             codebook.load(name)  # what is wrong with it is said now
         keep = self.data.keep
-        hidden = [] if keep is None else [name for name in self.privacy.columns if name not in keep]
+        hidden = [] if keep is None else [name for name in self.model.columns if name not in keep]
         if hidden:
             raise OptionError(
                 f"--columns leaves out the sensitive column '{hidden[0]}': name it too, or do not declare it."
@@ -133,9 +133,9 @@ class Job:
             return replace(data, origin=replace(data.origin, avoid=avoid))
 
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
-        problem = self.data.problem(self.privacy, loss, self.seed, with_marks)
-        if self.privacy.adds_columns:
-            io.check_columns(problem.data, self.privacy.adds_columns, self.output, self.output_format)
+        problem = self.data.problem(self.model, loss, self.seed, with_marks)
+        if self.model.adds_columns:
+            io.check_columns(problem.data, self.model.adds_columns, self.output, self.output_format)
         return problem
 
 

@@ -37,13 +37,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.columns import Column
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.jobs.job import Job
 from shoal.jobs.toml_file import READING, TomlFile
+from shoal.models.base import PrivacyModel
 from shoal.options import Spec
-from shoal.privacy import PrivacyModel
 
 OUTPUT = ("file", "codebook", "reports", "explanations", "format", "layout", "escape_formulas", "columns", "persons")
 TABLES = ("data", "columns", "items", "model", "algorithm", "output", "run")
@@ -68,8 +68,8 @@ class _File(TomlFile):
         )
         self.reject_unknown(run, ("seed", "loss", "max_loss"), "key", "run")
         columns = self.columns(self.table("columns"))
-        privacy = self._named("model", "shoal.privacy", PrivacyModel, "km", columns)
-        algorithm = self._named("algorithm", "shoal.algorithms", Algorithm, privacy.default_algorithm)
+        model = self._named("model", "shoal.models", PrivacyModel, "km", columns)
+        algorithm = self._named("algorithm", "shoal.algorithms", Algorithm, model.default_algorithm)
         book = output.get("codebook")
         return Job(
             data=DatasetSpec(
@@ -82,7 +82,7 @@ class _File(TomlFile):
             ),
             output=self.file(output, "file", "output"),
             codebook=book if isinstance(book, bool | None) else self.resolve_path(book, "output.codebook"),
-            privacy=privacy,
+            model=model,
             algorithm=algorithm,
             loss=self.typed(run, "loss", "ncp", "run"),
             seed=self.typed(run, "seed", 0, "run"),

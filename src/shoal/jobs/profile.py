@@ -18,9 +18,9 @@ from shoal.jobs.arguments import as_dataset, at_least
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
 from shoal.metrics.risk import Risk, min_matching
-from shoal.privacy.k_km import KKmAnonymity
-from shoal.privacy.people import class_sizes, holders
-from shoal.privacy.relational import apart_by_class
+from shoal.models.k_km import KKm
+from shoal.models.people import class_sizes, holders
+from shoal.models.relational import apart_by_class
 from shoal.published import Grouping
 
 
@@ -172,7 +172,7 @@ def profile(
             dataset = with_persons(dataset, person)
         rows, classes = dataset.transactions, None
         if quasi_identifiers is not None:
-            both = KKmAnonymity(k=k, m=m)
+            both = KKm(k=k, m=m)
             seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
             classes = both.classes(seen)
         left = _Left.of(rows, classes, m, engine)

@@ -18,8 +18,8 @@ from shoal.io.persons_file import checked_persons, read_persons
 from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model, names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
+from shoal.models.base import PrivacyModel, Verdict, Witness
 from shoal.options import format_value
-from shoal.privacy import PrivacyModel, Verdict, Witness
 from shoal.problem.persons import require_counting
 from shoal.published import Published
 from shoal.report.wording import worded
@@ -32,7 +32,7 @@ NO_PERSONS = "Persons were not checked: if one person may have several records, 
 class Verification:
     """Whether published data have a guarantee, and what the check rests on. It is true if the guarantee holds."""
 
-    privacy: PrivacyModel  # what was checked; groups of sensitive items are spelled out
+    model: PrivacyModel  # what was checked; groups of sensitive items are spelled out
     verdict: Verdict
     missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
     codebook: CodeBook | None = None
@@ -56,12 +56,12 @@ class Verification:
     @property
     def unchecked(self) -> str:
         """That persons were not checked, in a sentence; empty, if they were, or if the model cannot count them."""
-        return NO_PERSONS if self.persons is None and self.privacy.counts_persons else ""
+        return NO_PERSONS if self.persons is None and self.model.counts_persons else ""
 
     def as_dict(self) -> dict[str, Any]:
         """What ``shoal verify --json`` prints."""
         return {
-            "model": {"name": self.privacy.name, **self.privacy.values()},
+            "model": {"name": self.model.name, **self.model.values()},
             "holds": self.verdict.holds,
             "checked": self.verdict.checked,
             "violations": self.verdict.violations,
@@ -74,7 +74,7 @@ class Verification:
 
 def verify(
     data: Any,
-    privacy: PrivacyModel,
+    model: PrivacyModel,
     *,
     hierarchy: HierarchySource = None,
     codebook: CodeBookSource = None,
@@ -90,7 +90,7 @@ def verify(
     data
         The published data: anything that :func:`shoal.read` takes, or what it returned.
     privacy
-        The guarantee, such as ``shoal.KmAnonymity(k=5, m=2)``.
+        The guarantee, such as ``shoal.Km(k=5, m=2)``.
     hierarchy
         The item hierarchy, or its file: if the model names groups as sensitive, or to check ``codebook`` by.
     codebook
@@ -109,34 +109,34 @@ def verify(
     Examples
     --------
     >>> import shoal
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], shoal.KmAnonymity(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], shoal.Km(k=2, m=2))
     >>> result.holds, result.verdict.checked
     (True, 2)
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], shoal.KmAnonymity(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], shoal.Km(k=2, m=2))
     >>> print(result.holds, *result.verdict.witnesses)
     False {beer} is in 1 record {tea} is in 1 record
     """
     with taking_notes() as notes:
-        dataset = as_dataset(data, as_model(privacy))
+        dataset = as_dataset(data, as_model(model))
         if quasi_identifiers is not None:
-            dataset = with_quasi_identifiers(dataset, privacy, quasi_identifiers, notes)
+            dataset = with_quasi_identifiers(dataset, model, quasi_identifiers, notes)
         refuse_torn(dataset)
         tree = as_hierarchy(hierarchy)
         if tree is not None:
-            privacy = privacy.expand_groups(tree, set(dataset.transactions.labels))
-        dataset = _with_persons(dataset, privacy, persons)
-        published, missed = _seen(dataset, privacy, allow_missing)
+            model = model.expand_groups(tree, set(dataset.transactions.labels))
+        dataset = _with_persons(dataset, model, persons)
+        published, missed = _seen(dataset, model, allow_missing)
         book = None
         if codebook is not None or dataset.origin.codebook is not None:
             book = given_codebook(codebook, dataset)
-            known = tree and tree.without_items(privacy.sensitive_labels)
+            known = tree and tree.without_items(model.sensitive_labels)
             check_labels(published.rows.in_use().labels, book, known, dataset)
-        verdict = privacy.verify(published, engine)
-        notes += _caveats(dataset, privacy, published, missed)
-    return Verification(privacy, verdict, missed, book, tuple(notes), dataset.transactions.persons)
+        verdict = model.verify(published, engine)
+        notes += _caveats(dataset, model, published, missed)
+    return Verification(model, verdict, missed, book, tuple(notes), dataset.transactions.persons)
 
 
-def _with_persons(data: Dataset, privacy: PrivacyModel, persons: PersonsSource) -> Dataset:
+def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
     """The data, whose rows know their person, if that is said."""
     if persons is not None and data.transactions.persons is not None:
         raise OptionError("--persons and --person both say whose the records are: leave one out.")
@@ -148,14 +148,14 @@ def _with_persons(data: Dataset, privacy: PrivacyModel, persons: PersonsSource) 
             else checked_persons([str(one) for one in persons], records, name, "persons", "place")
         )
         data = data.with_transactions(data.transactions.of_persons(known))
-    require_counting(privacy, data)
+    require_counting(model, data)
     return data
 
 
-def _seen(data: Dataset, privacy: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
+def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
     """The data as their reader sees them, and the sensitive labels that they do not have."""
-    missed = privacy.missing_sensitive(data) if allow_missing else ()
-    published = privacy.as_published(data) if missed else privacy.validated_view(data)
+    missed = model.missing_sensitive(data) if allow_missing else ()
+    published = model.as_published(data) if missed else model.validated_view(data)
     published = published.of_persons(data.transactions.persons)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
@@ -165,31 +165,31 @@ def _seen(data: Dataset, privacy: PrivacyModel, allow_missing: bool) -> tuple[Pu
 
 
 def with_quasi_identifiers(
-    data: Dataset, privacy: PrivacyModel, quasi_identifiers: Sequence[str], notes: list[str]
+    data: Dataset, model: PrivacyModel, quasi_identifiers: Sequence[str], notes: list[str]
 ) -> Dataset:
     """The data with these columns as quasi-identifiers."""
-    if not privacy.relational:
-        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {privacy.name}.")
+    if not model.relational:
+        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {model.name}.")
     names = names_in("quasi_identifiers", quasi_identifiers)
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None
-    ignored = [name for name in data.table.names if name not in names and name not in privacy.columns]
+    ignored = [name for name in data.table.names if name not in names and name not in model.columns]
     if ignored:
         notes.append(f"Not looked at, as not named in --quasi-identifiers: {format_value(tuple(ignored))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 
 
-def _caveats(data: Dataset, privacy: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
+def _caveats(data: Dataset, model: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
     """What a user should know about what was checked."""
     if missed:
         yield f"Not in {data.origin.source}, so not checked: {format_value(missed)}."
-    for label, other in lookalikes(privacy.sensitive_labels, published.rows.in_use().labels):
+    for label, other in lookalikes(model.sensitive_labels, published.rows.in_use().labels):
         yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
     if published.sensitive is not None:
         yield from map(worded, spelling_notes(data, published.sensitive))
-    yield from filter(None, [*map(worded, privacy.notes), privacy.unverifiable_assumption])
+    yield from filter(None, [*map(worded, model.notes), model.unverifiable_assumption])
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:

@@ -17,7 +17,9 @@ import numpy.typing as npt
 from shoal.data.arrays import Counts, row_ids
 from shoal.data.relational import Relational
 from shoal.errors import OptionError
-from shoal.metrics import Comparison, Measure, check_fit
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
+from shoal.metrics.coverage import check_fit
 from shoal.metrics.workload import Query, Workload
 from shoal.published import Published
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shoal.metrics import Comparison, Measure
+from shoal.metrics.base import Measure
 from shoal.metrics.change import Touched
+from shoal.metrics.comparison import Comparison
 
 
 class KLDivergence(Measure):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.data.arrays import Counts
-from shoal.metrics import AdditiveLoss, Comparison
+from shoal.metrics.base import AdditiveLoss
+from shoal.metrics.comparison import Comparison
 
 
 class LM(AdditiveLoss):

@@ -24,7 +24,9 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.kernels.measure.frequent_itemsets import MOST_ITEMSETS, Itemsets, frequent_itemsets
-from shoal.metrics import Comparison, Measure, check_fit
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
+from shoal.metrics.coverage import check_fit
 from shoal.published import Published
 
 THRESHOLDS = (0.01, 0.02, 0.03)  # P3 s.6.2

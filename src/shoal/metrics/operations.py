@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.metrics import Comparison, Measure
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
 
 
 class Operations(Measure):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from shoal.metrics import Comparison, Measure
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
 
 
 class PrivacyValue(Measure):

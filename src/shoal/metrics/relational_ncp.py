@@ -8,7 +8,9 @@ import numpy as np
 
 from shoal.data.attributes import MISSING
 from shoal.data.relational import Relational
-from shoal.metrics import Comparison, Measure, check_fit
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
+from shoal.metrics.coverage import check_fit
 
 EACH = "relational_ncp:COLUMN"  # the name of the value of one column; COLUMN is its own name
 

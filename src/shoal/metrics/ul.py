@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, row_ids
-from shoal.metrics import Comparison, Measure
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
 from shoal.published import Published
 
 Losses = npt.NDArray[np.float64]

@@ -19,7 +19,7 @@ from shoal.data.reading_notes import IdsKept
 from shoal.data.relational import numbered
 from shoal.data.table import Role
 from shoal.errors import OptionError, shorten
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 
 if TYPE_CHECKING:
     from shoal.problem.prepared import Prepared
@@ -28,13 +28,13 @@ MOST_PAIRED = 8  # columns whose pairs are looked at; of more, only all together
 MANY = 0.05  # of the persons with several records, whose records a combination of columns links
 
 
-def require_counting(privacy: PrivacyModel, data: Dataset) -> None:
+def require_counting(model: PrivacyModel, data: Dataset) -> None:
     """Refuse a model that is not defined by persons, if these are given."""
-    if data.transactions.persons is None or privacy.counts_persons:
+    if data.transactions.persons is None or model.counts_persons:
         return
-    counting = [name for name, one in discovery.find("shoal.privacy", PrivacyModel).items() if one.counts_persons]
+    counting = [name for name, one in discovery.find("shoal.models", PrivacyModel).items() if one.counts_persons]
     raise OptionError(
-        f"The model {privacy.name} counts records, not persons: leave out the persons (--person, --persons), or choose "
+        f"The model {model.name} counts records, not persons: leave out the persons (--person, --persons), or choose "
         f"a model that counts persons ({', '.join(sorted(counting))})."
     )
 

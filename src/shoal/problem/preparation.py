@@ -16,7 +16,7 @@ from shoal.data.table import Role
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem.persons import require_counting
 from shoal.problem.prepared import Model, Prepared
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 def prepare(problem: Problem[Model]) -> Prepared[Model]:
     """Bring the hierarchy and the data together; refuse what does not fit."""
-    privacy, hierarchy = problem.privacy, problem.hierarchy
-    privacy.check_sets(problem.data)
+    model, hierarchy = problem.model, problem.hierarchy
+    model.check_sets(problem.data)
     data = problem.data if problem.person is None else with_persons(problem.data, problem.person)
-    require_counting(privacy, data)
-    data, quasi_identifiers = _assign_roles(data, privacy, _without_person(problem.columns, data))
-    _refuse_taken_names(data, privacy)
+    require_counting(model, data)
+    data, quasi_identifiers = _assign_roles(data, model, _without_person(problem.columns, data))
+    _refuse_taken_names(data, model)
     missing: tuple[str, ...] = ()
     groups: dict[str, int] = {}
-    if privacy.sensitive_labels:
+    if model.sensitive_labels:
         present = set(data.transactions.labels)
-        below = {label: hierarchy.items_of(label) for label in privacy.sensitive_labels}
+        below = {label: hierarchy.items_of(label) for label in model.sensitive_labels}
         groups = {label: len(present.intersection(items)) for label, items in below.items() if label not in items}
-        privacy = privacy.expand_groups(hierarchy, present)
-        missing = privacy.missing_sensitive(data)
+        model = model.expand_groups(hierarchy, present)
+        missing = model.missing_sensitive(data)
         if not problem.allow_missing:
-            _refuse_missing(missing, privacy, data, hierarchy)
-    known, hidden = privacy.split_sensitive(data)
-    if problem.privacy.sensitive_labels:
-        hierarchy = _exclude_sensitive(hierarchy, {item for items in below.values() for item in items}, hidden, privacy)
+            _refuse_missing(missing, model, data, hierarchy)
+    known, hidden = model.split_sensitive(data)
+    if problem.model.sensitive_labels:
+        hierarchy = _exclude_sensitive(hierarchy, {item for items in below.values() for item in items}, hidden, model)
     added = 0
     if problem.unknown_items == "root":
         owner, hierarchy = hierarchy, _with_unknown(hierarchy, known)
@@ -52,17 +52,17 @@ def prepare(problem: Problem[Model]) -> Prepared[Model]:
     for label in () if hidden is None else hidden.values.labels:
         if label in hierarchy.code_of:
             raise OptionError(f"Sensitive '{label}' is also a label of the hierarchy: rename one of them.")
-    sensitive = {*privacy.sensitive_labels, *(hidden.items.labels if hidden else ()), *groups}
+    sensitive = {*model.sensitive_labels, *(hidden.items.labels if hidden else ()), *groups}
     return Prepared(
         given=problem,
-        privacy=privacy,
+        model=model,
         loss=problem.loss,
         data=data,
         hierarchy=hierarchy,
         item_weights=None if problem.weights is None else problem.weights.per_item(hierarchy, sensitive),
         items=hierarchy.encode(known, data.first_use),
         sensitive_part=hidden,
-        relational=axes.relational(data, quasi_identifiers) if privacy.relational else None,
+        relational=axes.relational(data, quasi_identifiers) if model.relational else None,
         quasi_identifiers=quasi_identifiers,
         missing_sensitive=missing,
         sensitive_groups=groups,
@@ -83,55 +83,55 @@ _IDENTIFIER = (Role.IDENTIFIER, Role.IDENTIFIER.value)
 
 
 def _assign_roles(
-    data: Dataset, privacy: PrivacyModel, columns: Mapping[str, Column | str]
+    data: Dataset, model: PrivacyModel, columns: Mapping[str, Column | str]
 ) -> tuple[Dataset, dict[str, Column]]:
     """Say of every column what it is; quasi-identifiers are of use only to models that are about them."""
     specs: dict[str, Column | str] = dict(columns)
-    for name in privacy.columns if privacy.relational else ():
+    for name in model.columns if model.relational else ():
         specs.setdefault(name, "sensitive")
-    if not specs and not privacy.relational:
+    if not specs and not model.relational:
         return data, {}
-    if not privacy.relational:
+    if not model.relational:
         named = [] if data.table is None else data.table.names
         specs = {**dict.fromkeys(named, "plain"), **specs}
     data, chosen = with_roles(data, specs)
-    if chosen and not privacy.relational:
+    if chosen and not model.relational:
         raise OptionError(
-            f"{privacy.title} is about the sets alone: quasi-identifiers such as '{next(iter(chosen))}' need "
+            f"{model.title} is about the sets alone: quasi-identifiers such as '{next(iter(chosen))}' need "
             f"one of the models k, k-km, k-lm."
         )
     for name, role in {} if data.table is None else data.table.roles.items():
-        if role is Role.SENSITIVE and name not in privacy.columns:
+        if role is Role.SENSITIVE and name not in model.columns:
             raise OptionError(
-                f"Column '{name}' is declared sensitive, but {privacy.title} is not told to protect it: name "
+                f"Column '{name}' is declared sensitive, but {model.title} is not told to protect it: name "
                 f"it as --sensitive-column of the model too, or give it another role."
             )
-        if role is not Role.SENSITIVE and name in privacy.columns and privacy.relational:
+        if role is not Role.SENSITIVE and name in model.columns and model.relational:
             raise OptionError(
                 f"Column '{name}' is a --sensitive-column of the model, but has the role {role.value}: declare "
                 f"both or neither."
             )
-    if privacy.relational:
-        privacy.as_published(data)  # there must be quasi-identifiers
+    if model.relational:
+        model.as_published(data)  # there must be quasi-identifiers
     return data, chosen
 
 
-def _refuse_taken_names(data: Dataset, privacy: PrivacyModel) -> None:
+def _refuse_taken_names(data: Dataset, model: PrivacyModel) -> None:
     """Refuse a column that is called like one that the model adds."""
-    for name in privacy.adds_columns:
+    for name in model.adds_columns:
         beside = () if data.table is None else data.table.names
         if name in beside or name in data.origin.set_columns:
             raise OptionError(
-                f"{data.origin.name} has a column '{name}' already, which {privacy.title} adds: choose "
+                f"{data.origin.name} has a column '{name}' already, which {model.title} adds: choose "
                 f"another name with --group-column, or leave yours out (--columns)."
             )
 
 
-def _refuse_missing(missing: tuple[str, ...], privacy: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
+def _refuse_missing(missing: tuple[str, ...], model: PrivacyModel, data: Dataset, hierarchy: Hierarchy) -> None:
     """Refuse what was declared sensitive and is nowhere: misspelt, it would slip by."""
     for label in missing:
-        if label not in hierarchy.code_of or len(missing) == len(privacy.sensitive_labels):
-            near = privacy.suggest_label(label, data, hierarchy.labels)
+        if label not in hierarchy.code_of or len(missing) == len(model.sensitive_labels):
+            near = model.suggest_label(label, data, hierarchy.labels)
             nor = "" if label in hierarchy.code_of or hierarchy.is_flat else f" nor in the hierarchy {hierarchy.name}"
             raise OptionError(
                 f"Sensitive '{label}'{near} is not in the data{nor}: correct or remove it (or go on without: "
@@ -140,11 +140,11 @@ def _refuse_missing(missing: tuple[str, ...], privacy: PrivacyModel, data: Datas
 
 
 def _exclude_sensitive(
-    hierarchy: Hierarchy, declared: Collection[str], hidden: Sensitive | None, privacy: PrivacyModel
+    hierarchy: Hierarchy, declared: Collection[str], hidden: Sensitive | None, model: PrivacyModel
 ) -> Hierarchy:
     """The hierarchy of the other items: sensitive ones are not generalized."""
     gone = {*declared, *(hidden.items.labels if hidden else ())}
-    if privacy.about_holders and gone.issuperset(hierarchy.items):
+    if model.about_holders and gone.issuperset(hierarchy.items):
         return Hierarchy.flat(())  # nothing may be known; an item that never occurs stands in
     return hierarchy.without_items(gone)
 

@@ -21,8 +21,8 @@ from shoal.data.sensitive import Sensitive
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
 from shoal.hierarchies.weights import Weights
-from shoal.metrics import AdditiveLoss
-from shoal.privacy import PrivacyModel
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import PrivacyModel
 from shoal.published import Published
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Prepared(Generic[Model]):
     """What follows from a :class:`~shoal.Problem`. It never changes: :meth:`take` and the like build new values."""
 
     given: Problem[Model]
-    privacy: Model  # each group of items that it names is spelled out
+    model: Model  # each group of items that it names is spelled out
     loss: AdditiveLoss  # what is minimised
     data: Dataset  # with the role of each column
     hierarchy: Hierarchy  # of the items that are not sensitive
@@ -52,7 +52,7 @@ class Prepared(Generic[Model]):
 
     def __repr__(self) -> str:
         """Never the data themselves."""
-        return f"Prepared({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
+        return f"Prepared({self.data!r}, {self.hierarchy!r}, {self.model!r}, loss={self.loss.name}, seed={self.seed})"
 
     @property
     def seed(self) -> int:
@@ -106,13 +106,13 @@ class Prepared(Generic[Model]):
             relational=self.relational and self.relational.take(rows),
         )
 
-    def under(self, privacy: Other) -> Prepared[Other]:
+    def under(self, model: Other) -> Prepared[Other]:
         """The same rows under another model; prepared anew if that sets other values apart."""
-        mine, its = ((model.sensitive_labels, model.columns, model.relational) for model in (self.privacy, privacy))
+        mine, its = ((model.sensitive_labels, model.columns, model.relational) for model in (self.model, model))
         if its[:2] == mine[:2] and its[2] <= mine[2]:
-            relational = self.relational if privacy.relational else None
-            return replace(cast(Prepared[Other], self), privacy=privacy, relational=relational)
-        given = replace(cast("Problem[Other]", self.given), data=self.data, privacy=privacy, person=None)
+            relational = self.relational if model.relational else None
+            return replace(cast(Prepared[Other], self), model=model, relational=relational)
+        given = replace(cast("Problem[Other]", self.given), data=self.data, model=model, person=None)
         return given.prepared  # the data know their persons
 
     def on(self, hierarchy: Hierarchy) -> Prepared[Model]:

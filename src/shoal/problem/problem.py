@@ -12,9 +12,9 @@ from shoal.data.dataset import Dataset
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import OptionError
 from shoal.hierarchies.weights import Weights
-from shoal.metrics import AdditiveLoss
+from shoal.metrics.base import AdditiveLoss
 from shoal.metrics.ncp import NCP
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem.preparation import prepare
 from shoal.problem.prepared import Model, Prepared
 
@@ -24,8 +24,8 @@ WANTED: dict[str, tuple[type, str]] = {
         Hierarchy,
         "make one with shoal.hierarchies.load (or, for methods that do not generalize, with Hierarchy.flat)",
     ),
-    "privacy": (PrivacyModel, "give one such as shoal.KmAnonymity()"),
-    "loss": (AdditiveLoss, "give one such as shoal.NCP()"),
+    "model": (PrivacyModel, "give one such as shoal.Km()"),
+    "loss": (AdditiveLoss, "give one such as shoal.metrics.NCP()"),
 }
 
 
@@ -46,7 +46,7 @@ class Problem(Generic[Model]):
 
     data: Dataset
     hierarchy: Hierarchy
-    privacy: Model
+    model: Model
     loss: AdditiveLoss = field(default_factory=NCP)
     seed: int = 0
     unknown_items: Literal["error", "root"] = "error"
@@ -73,7 +73,7 @@ class Problem(Generic[Model]):
 
     def __repr__(self) -> str:
         """Never the data themselves."""
-        return f"Problem({self.data!r}, {self.hierarchy!r}, {self.privacy!r}, loss={self.loss.name}, seed={self.seed})"
+        return f"Problem({self.data!r}, {self.hierarchy!r}, {self.model!r}, loss={self.loss.name}, seed={self.seed})"
 
     @cached_property
     def prepared(self) -> Prepared[Model]:
@@ -82,5 +82,5 @@ class Problem(Generic[Model]):
 
     def refuse_identifying(self) -> None:
         """Refuse a column that may name people and would be published as it is, unless its role was said."""
-        if not self.privacy.relational:  # else it is a quasi-identifier
-            refuse_identifying(self.prepared.data, {*self.columns, *self.privacy.columns})
+        if not self.model.relational:  # else it is a quasi-identifier
+            refuse_identifying(self.prepared.data, {*self.columns, *self.model.columns})

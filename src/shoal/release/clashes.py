@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.data.tags import joint_label
 from shoal.errors import DataError, shorten
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.published import Published
 
@@ -25,7 +25,7 @@ def refuse_before(problem: Prepared[PrivacyModel], *, groups: bool) -> None:
             f"The item '{shorten(joint)}' in column '{shorten(columns[0])}' of {problem.data.origin.name} is called "
             f"like the label for anything of these columns: rename it."
         )
-    known = {*tree.labels, *rows.labels, *problem.privacy.sensitive_labels}
+    known = {*tree.labels, *rows.labels, *problem.model.sensitive_labels}
     readings = _readings(problem, tree.labels if groups else tree.items)
     for label, text in readings.items():
         if text != label and text in known:
@@ -36,7 +36,7 @@ def refuse_after(problem: Prepared[PrivacyModel], published: Published) -> None:
     """Refuse published labels that would be read as something else: names and sets that the search has made."""
     rows, tree = published.rows, problem.hierarchy
     used = np.flatnonzero(rows.supports).tolist()
-    secret = {*problem.privacy.sensitive_labels, *problem.sensitive.labels}
+    secret = {*problem.model.sensitive_labels, *problem.sensitive.labels}
     for code, (label, text) in zip(used, _readings(problem, [rows.labels[code] for code in used]).items(), strict=True):
         node = tree.code_of.get(text, -1)
         if text in secret:

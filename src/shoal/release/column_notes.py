@@ -14,7 +14,7 @@ from shoal.data.labels import label_key
 from shoal.data.note import Note
 from shoal.data.notes import FewNumbers, InOrder, LostColumns, MixedColumn, NamesPeople, TellingColumn
 from shoal.data.table import Role
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.published import Published
 

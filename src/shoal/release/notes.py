@@ -28,7 +28,7 @@ def of_release(release: Release) -> tuple[Note, ...]:
     problem = release.problem
     return (
         *release.falsehoods,
-        *problem.privacy.notes,
+        *problem.model.notes,
         *_persons(release),
         *_untouched(release),
         *_left_out(release),
@@ -43,14 +43,14 @@ def of_release(release: Release) -> tuple[Note, ...]:
 
 def _untouched(release: Release) -> Iterator[Note]:
     """What is published as it is."""
-    problem, privacy, table = release.problem, release.problem.privacy, release.aligned.table
-    if not privacy.covers_sets and len(problem.items.items):
+    problem, model, table = release.problem, release.problem.model, release.aligned.table
+    if not model.covers_sets and len(problem.items.items):
         yield notes.UntouchedSets()
-    treated = {*privacy.columns, *privacy.adds_columns, *problem.quasi_identifiers}
+    treated = {*model.columns, *model.adds_columns, *problem.quasi_identifiers}
     names = tuple(name for name in (() if table is None else table.names) if name not in treated)
     if names:
         sets: Literal["both", "sets"] = "both" if problem.quasi_identifiers else "sets"
-        yield notes.UntouchedColumns(names, sets if privacy.covers_sets else "columns", bool(release.falsehoods))
+        yield notes.UntouchedColumns(names, sets if model.covers_sets else "columns", bool(release.falsehoods))
     if ids := tuple(name for name in names if looks_like_id(name)):
         yield notes.LinkingColumns(ids)
 
@@ -73,7 +73,7 @@ def _persons(release: Release) -> Iterator[Note]:
 def _left_out(release: Release) -> Iterator[Note]:
     """What of the data is not published."""
     origin, by_content = release.problem.data.origin, release.order is not None
-    if release.problem.privacy.relational and origin.has_index and not by_content:
+    if release.problem.model.relational and origin.has_index and not by_content:
         yield notes.DroppedIndex()
     if origin.dropped:
         yield notes.DroppedItems(origin.dropped)
@@ -94,7 +94,7 @@ def _declared(release: Release) -> Iterator[Note]:
         return
     if problem.missing_sensitive:
         yield notes.MissedSensitive(problem.missing_sensitive)
-    if problem.privacy.about_holders and not problem.sensitive.non_empty:
+    if problem.model.about_holders and not problem.sensitive.non_empty:
         yield notes.NothingSensitive()
     for group, items in problem.sensitive_groups.items():
         if items:
@@ -126,14 +126,14 @@ def _search(release: Release) -> Iterator[Note]:
 def _few_unchanged(release: Release) -> Iterator[Note]:
     """That hardly any item can be read as it was, unless the release is called worthless anyway."""
     algorithm = release.algorithm
-    if not release.problem.privacy.covers_sets or not algorithm.truthful or not algorithm.generalizes:
+    if not release.problem.model.covers_sets or not algorithm.truthful or not algorithm.generalizes:
         return
     useful = release.usefulness
     if useful.items < FEW or useful.unchanged >= UNCHANGED * useful.items or useful.median_items is None:
         return
     if release.worthless is None:
-        given = release.problem.privacy.values()
-        limits = {one.name: one.low for one in release.problem.privacy.options()}
+        given = release.problem.model.values()
+        limits = {one.name: one.low for one in release.problem.model.options()}
         weaker = (f"a smaller {name}" for name in STRENGTHS if name in given and given[name] != limits[name])
         yield notes.FewUnchanged(useful.unchanged, useful.items, useful.median_items, (*weaker, *algorithm.keeps_more))
 
@@ -141,7 +141,7 @@ def _few_unchanged(release: Release) -> Iterator[Note]:
 def _without_items(release: Release) -> Iterator[Note]:
     """Which records are published without any item, and whether they had some."""
     problem, published, algorithm = release.problem, release.published, release.algorithm
-    if not problem.privacy.covers_sets:
+    if not problem.model.covers_sets:
         return
     hidden = published.sensitive
     if len(problem.items.items) and not len(published.rows.items):

@@ -20,13 +20,14 @@ import numpy as np
 
 from shoal import discovery, kernels
 from shoal._version import __version__
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import LossTooHigh, OptionError, PrivacyViolation, Untruthful
-from shoal.metrics import Comparison, Measure
-from shoal.privacy import PrivacyModel
+from shoal.metrics.base import Measure
+from shoal.metrics.comparison import Comparison
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared, Problem
 from shoal.problem.persons import refuse_linking
 from shoal.published import Published
@@ -49,8 +50,8 @@ def anonymize(
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
-    >>> release = shoal.anonymize(problem, shoal.AA())
+    >>> problem = shoal.Problem(data, h, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, shoal.algorithms.AA())
     >>> [sorted(row) for row in release.published.rows.sets()]
     [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
@@ -73,10 +74,10 @@ def anonymize(
         published = solution.recoding.apply(prepared.items, prepared.sensitive_part).of_persons(prepared.persons)
         clashes.refuse_after(prepared, published)
     with _timed(timings, cpu, "verify"):
-        verdict = prepared.privacy.verify(_read_back(prepared, published), engine)
+        verdict = prepared.model.verify(_read_back(prepared, published), engine)
     if not verdict.holds:
         raise PrivacyViolation(
-            f"Algorithm {algorithm.name} returned a recoding that is not {prepared.privacy.title}: nothing was "
+            f"Algorithm {algorithm.name} returned a recoding that is not {prepared.model.title}: nothing was "
             f"published; this is a bug in Shoal, please report it. Witness: {verdict.witnesses[0]}.",
             verdict,
         )
@@ -95,7 +96,7 @@ def anonymize(
 def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algorithm:
     """The algorithm, or the default one of the model; an error unless it solves the problem's model."""
     if algorithm is None and isinstance(problem, Problem):
-        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.privacy.default_algorithm)()
+        algorithm = discovery.get("shoal.algorithms", Algorithm, problem.model.default_algorithm)()
     wanted: tuple[tuple[object, type, str], ...] = (
         (problem, Problem, "Problem(..)"),
         (algorithm, Algorithm, "AA()"),
@@ -104,16 +105,16 @@ def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algo
         if not isinstance(got, kind):
             raise OptionError(f"anonymize: wanted a {kind.__name__} such as shoal.{example}, got {type(got).__name__}.")
     assert algorithm is not None
-    if not isinstance(problem.privacy, algorithm.solves):
+    if not isinstance(problem.model, algorithm.solves):
         names = ", ".join(model.name for model in algorithm.solves)
         others = ", ".join(
             other.name
             for other in discovery.find("shoal.algorithms", Algorithm).values()
-            if isinstance(problem.privacy, other.solves)
+            if isinstance(problem.model, other.solves)
         )
         raise OptionError(
-            f"Algorithm {algorithm.name} does not solve the model {problem.privacy.name}: it solves {names}; "
-            f"{problem.privacy.name} is solved by {others}."
+            f"Algorithm {algorithm.name} does not solve the model {problem.model.name}: it solves {names}; "
+            f"{problem.model.name} is solved by {others}."
         )
     return algorithm
 
@@ -155,11 +156,11 @@ def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
 
 def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Published:
     """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
-    written = problem.privacy.to_dataset(problem.data, published)
+    written = problem.model.to_dataset(problem.data, published)
     read = written.as_read()
     if read is written and published.sensitive is None and published.relational is None:
         return published
-    return problem.privacy.as_published(read).of_persons(problem.persons)
+    return problem.model.as_published(read).of_persons(problem.persons)
 
 
 def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:
@@ -186,7 +187,7 @@ def _provenance(release: Release) -> dict[str, Any]:
         "kernels": kernels.KIND,
         "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "seed": problem.seed,
-        "model": {"name": problem.privacy.name, **problem.privacy.values()},
+        "model": {"name": problem.model.name, **problem.model.values()},
         "algorithm": {"name": release.algorithm.name, **release.algorithm.values()},
         "loss": problem.loss.name,
         "weights": problem.weights and {"name": problem.weights.name, "sha256": problem.weights.sha256},

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data.arrays import Counts
 from shoal.data.dataset import Dataset
 from shoal.data.note import Note
 from shoal.data.table import Role
 from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
-from shoal.metrics import Comparison
 from shoal.metrics.change import Change
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.risk import Exposure
 from shoal.metrics.usefulness import Usefulness, Worthless
-from shoal.privacy import PrivacyModel, Verdict
+from shoal.models.base import PrivacyModel, Verdict
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import Recoding, RecodingSummary
@@ -48,10 +48,10 @@ class Release:
 
     def __repr__(self) -> str:
         """Never the data themselves."""
-        privacy = self.problem.privacy
+        model = self.problem.model
         loss = f"NOT TRUTHFUL: {self.falsehoods[0]}" if self.falsehoods else f"ncp={self.losses['ncp']:.6f}"
         loss += ", NEARLY WORTHLESS" if self.worthless else ""
-        return f"Release({self.published!r}, {privacy!r}, {self.algorithm!r}, {loss})"
+        return f"Release({self.published!r}, {model!r}, {self.algorithm!r}, {loss})"
 
     @property
     def published(self) -> Published:
@@ -85,7 +85,7 @@ class Release:
     @property
     def aligned(self) -> Dataset:
         """The same in the order of the input."""
-        data = self.problem.privacy.to_dataset(self.problem.data, self.published)
+        data = self.problem.model.to_dataset(self.problem.data, self.published)
         if data.table is None:
             return data
         roles = data.table.roles
@@ -101,17 +101,17 @@ class Release:
     @cached_property
     def risk_before(self) -> Exposure:
         """What an attacker could do with the raw data."""
-        return self.problem.privacy.risk(self.problem.original)
+        return self.problem.model.risk(self.problem.original)
 
     @cached_property
     def risk_after(self) -> Exposure:
         """What an attacker can do with the published data."""
-        return self.problem.privacy.risk(self.published)
+        return self.problem.model.risk(self.published)
 
     @property
     def loss(self) -> float:
         """The information loss that was minimised: that of the items, or of the columns if the sets are left alone."""
-        if not self.problem.privacy.covers_sets and "relational_ncp" in self.losses:
+        if not self.problem.model.covers_sets and "relational_ncp" in self.losses:
             return self.losses["relational_ncp"]
         name = self.problem.loss.name
         return self.losses.get(f"weighted_{name}", self.losses[name])
@@ -119,7 +119,7 @@ class Release:
     @property
     def loss_name(self) -> str:
         """The name of that loss, for people."""
-        if not self.problem.privacy.covers_sets and "relational_ncp" in self.losses:
+        if not self.problem.model.covers_sets and "relational_ncp" in self.losses:
             return "NCP of the columns"
         weighted = "weighted " if f"weighted_{self.problem.loss.name}" in self.losses else ""
         return f"{weighted}{self.problem.loss.name.upper()}"
@@ -137,7 +137,7 @@ class Release:
     @property
     def worthless(self) -> Worthless | None:
         """Why the release is nearly worthless (:mod:`shoal.metrics.usefulness`); None: it is not."""
-        return self.usefulness.worthless if self.problem.privacy.covers_sets else None
+        return self.usefulness.worthless if self.problem.model.covers_sets else None
 
     @property
     def change(self) -> Change | None:
@@ -237,7 +237,7 @@ class Release:
         """Write the published data; returns the release with the file's hash."""
         from shoal import io
 
-        if added := self.problem.privacy.adds_columns:
+        if added := self.problem.model.adds_columns:
             io.check_columns(self.problem.data, added, path, layout.get("format"))
         sha256 = io.write(self.dataset, path, **layout)
         options = io.options_to_read(self.dataset, path, **layout)

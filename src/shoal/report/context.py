@@ -31,7 +31,7 @@ def context(release: Release, facts: Facts) -> dict[str, Any]:
         "sentence_now": now,
         "reach": risks.reach(release),
         "risk_charts": _risk_charts(facts),
-        "limits": release.problem.privacy.caveats(release.problem.persons),
+        "limits": release.problem.model.caveats(release.problem.persons),
         "counted": sentences.counted(release),
         "proof": sentences.proof(release),
         "command": sentences.verify_command(release),

@@ -16,10 +16,10 @@ from shoal.data.arrays import row_ids
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, OptionError
-from shoal.privacy import Demand, PrivacyModel
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.people import noun
-from shoal.privacy.witness import RareSet
+from shoal.models.base import Demand, PrivacyModel
+from shoal.models.km import Km
+from shoal.models.people import noun
+from shoal.models.witness import RareSet
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut
@@ -60,13 +60,13 @@ def explain_cut(
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    >>> problem = shoal.Problem(data, h, shoal.KmAnonymity(k=2, m=2))
+    >>> problem = shoal.Problem(data, h, shoal.Km(k=2, m=2))
     >>> print(*explain_cut(problem.prepared, shoal.anonymize(problem).recoding))
     'A' was not split because {a1, a2} is in 1 record.
     """
-    demand = problem.privacy.demand(problem.items)
-    if demand is None or not problem.privacy.explainable:
-        raise OptionError(f"Only cuts for the model km can be explained, got {problem.privacy.name}.")
+    demand = problem.model.demand(problem.items)
+    if demand is None or not problem.model.explainable:
+        raise OptionError(f"Only cuts for the model km can be explained, got {problem.model.name}.")
     hierarchy = problem.hierarchy
     published = cut.apply(problem.items)
     counter, tick = counter_of(cut.left(problem.items), hierarchy, demand.k, engine), engine.tick("explaining")
@@ -94,7 +94,7 @@ def of_release(release: Release) -> list[Explanation]:
     It names sets of the raw data that fewer than k records hold: not to be published.
     """
     cut = release.recoding.global_cut
-    if cut is not None and release.problem.privacy.explainable:
+    if cut is not None and release.problem.model.explainable:
         return explain_cut(release.problem, cut, name_unknown=False)
     return []
 
@@ -127,7 +127,7 @@ def _suppressed(
     who = noun(problem.persons)
     witness = RareSet((labels[node],), support, person=who) if support < demand.k else None
     if witness is None and demand.known > 1:
-        less = KmAnonymity(demand.k, demand.known - 1)
+        less = Km(demand.k, demand.known - 1)
         for rare in less.verify(Published.plain(beside), engine).witnesses[:1]:
             others = tuple(labels[hierarchy.code_of[label]] for label in rare.labels)
             witness = RareSet((labels[node], *others), rare.support, person=who)

@@ -16,7 +16,7 @@ import numpy as np
 from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.metrics.risk import Disclosure, Exposure, Risk
 from shoal.metrics.usefulness import Usefulness
-from shoal.privacy import Verdict
+from shoal.models.base import Verdict
 from shoal.recoding.base import RecodingSummary
 from shoal.report import sections
 from shoal.report.explanations import Explanation

@@ -60,7 +60,7 @@ def gather(story: Story) -> Facts:
         recoding=release.summary,
         properties=sections.Properties(release.published.exclusive),
         losses=plain({name: value for name, value in release.losses.items() if name not in secret}),
-        usefulness=release.usefulness if release.algorithm.truthful and release.problem.privacy.covers_sets else None,
+        usefulness=release.usefulness if release.algorithm.truthful and release.problem.model.covers_sets else None,
         optimality=_optimality(release),
         generalized=_generalized(release),
         codebook=_codebook(release),
@@ -77,14 +77,14 @@ def gather(story: Story) -> Facts:
 
 def _model(release: Release) -> sections.ModelFacts:
     """What was asked for."""
-    privacy = release.problem.privacy
+    model = release.problem.model
     return sections.ModelFacts(
-        name=privacy.name,
-        title=privacy.title,
-        options=plain(privacy.values()),
-        description=privacy.describe(release.problem.persons),
-        paper=privacy.paper,
-        references=references(privacy.paper),
+        name=model.name,
+        title=model.title,
+        options=plain(model.values()),
+        description=model.describe(release.problem.persons),
+        paper=model.paper,
+        references=references(model.paper),
     )
 
 

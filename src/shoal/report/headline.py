@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.privacy import Witness
+from shoal.models.base import Witness
 from shoal.release.release import Release
 from shoal.report import formatting
 from shoal.report.formatting import count, count_noun, share
@@ -81,7 +81,7 @@ def sentence(release: Release, way: TriedWay) -> str:
 
 def _forced_by(release: Release, witness: Witness) -> ForcedBy:
     """The set that forced it."""
-    k = release.problem.privacy.values().get("k")
+    k = release.problem.model.values().get("k")
     few = f", fewer than k = {k}" if k is not None and witness.too_few else ""
     return ForcedBy(witness.labels, witness.support, f"{witness}{few}.")
 

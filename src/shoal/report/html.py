@@ -68,7 +68,7 @@ def summary_html(story: Story) -> str:
     """A card for notebooks. It leaves the risk out, which takes its time on large data."""
     release = story.release
     problem, published = release.problem, release.published
-    sets = problem.privacy.covers_sets
+    sets = problem.model.covers_sets
     figures = [
         ("records", formatting.count(len(published.rows))),
         *([] if problem.persons is None else [(problem.persons.nouns, formatting.count(problem.persons.count()))]),
@@ -82,9 +82,9 @@ def summary_html(story: Story) -> str:
         .get_template("summary.html")
         .render(
             holds=release.verdict.holds,
-            title=problem.privacy.title,
-            options=problem.privacy.values(),
-            description=problem.privacy.describe(problem.persons),
+            title=problem.model.title,
+            options=problem.model.values(),
+            description=problem.model.describe(problem.persons),
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
@@ -99,7 +99,7 @@ def summary_html(story: Story) -> str:
 def _felt(release: Release) -> list[tuple[str, str]]:
     """How much of the items can still be read."""
     useful = release.usefulness
-    if not release.algorithm.truthful or not release.problem.privacy.covers_sets or not useful.items:
+    if not release.algorithm.truthful or not release.problem.model.covers_sets or not useful.items:
         return []
     median = (
         [] if useful.median_items is None else [("median items behind a label", formatting.count(useful.median_items))]

@@ -16,7 +16,7 @@ from shoal.data.relational import Relational, numbered
 from shoal.data.table import Role
 from shoal.metrics.classes import ClassSizes
 from shoal.metrics.relational_ncp import RelationalNCP
-from shoal.privacy.people import class_sizes
+from shoal.models.people import class_sizes
 from shoal.published import Grouping
 from shoal.release.release import Release
 from shoal.report.bands import sized
@@ -39,7 +39,7 @@ def relational(release: Release) -> RelationalFacts | None:
     named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
     sets: Literal["generalized", "untouched"] | None = "untouched" if len(release.problem.items.items) else None
     return RelationalFacts(
-        sets="generalized" if release.problem.privacy.covers_sets else sets,
+        sets="generalized" if release.problem.model.covers_sets else sets,
         columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),
         identifiers=named[Role.IDENTIFIER],
         sensitive=named[Role.SENSITIVE],

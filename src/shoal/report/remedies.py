@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from shoal.algorithms import Algorithm
 from shoal.algorithms.auto import Auto
+from shoal.algorithms.base import Algorithm
 from shoal.algorithms.mhghs import MHgHs
 from shoal.engines import LOCAL, Engine
 from shoal.errors import ShoalError
+from shoal.models.base import PrivacyModel, Witness
 from shoal.options import changed
-from shoal.privacy import PrivacyModel, Witness
 from shoal.recoding import GlobalCut
 from shoal.release.pipeline import anonymize
 from shoal.release.release import Release
@@ -76,23 +76,23 @@ class Spelling(Protocol):
 class PythonCall:
     """A call from Python."""
 
-    privacy: PrivacyModel
+    model: PrivacyModel
 
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """The call with this method, and with some options of the model changed."""
         problem = "problem"
         if model_options:
-            privacy = self.privacy.changed(**model_options)
-            problem = f"dataclasses.replace(problem, privacy=shoal.{_call(privacy, privacy.values())})"
-        return f"shoal.anonymize({problem}, shoal.{_call(algorithm, changed(algorithm))})"
+            model = self.model.changed(**model_options)
+            problem = f"dataclasses.replace(problem, model=shoal.models.{_call(model, model.values())})"
+        return f"shoal.anonymize({problem}, shoal.algorithms.{_call(algorithm, changed(algorithm))})"
 
 
 def _call(spec: object, values: Mapping[str, Any]) -> str:
     """A constructor call.
 
-    >>> from shoal.privacy.km import KmAnonymity
-    >>> _call(KmAnonymity(), {"k": 5, "m": "all"})
-    "KmAnonymity(k=5, m='all')"
+    >>> from shoal.models.km import Km
+    >>> _call(Km(), {"k": 5, "m": "all"})
+    "Km(k=5, m='all')"
     """
     given = (f"{name}={value!r}" for name, value in values.items() if value != ())
     return f"{type(spec).__name__}({', '.join(given)})"
@@ -119,7 +119,7 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
             child for child in hierarchy.children[node] if child >= hierarchy.n_leaves
         ]
         split = GlobalCut.raising(hierarchy, parts, [one for one in cut.suppressed.tolist() if one != node])
-        verdict = problem.privacy.verify(split.apply(problem.items, problem.sensitive_part))
+        verdict = problem.model.verify(split.apply(problem.items, problem.sensitive_part))
         if verdict.witnesses:
             return verdict.witnesses[0]
     return None
@@ -127,15 +127,15 @@ def _split(release: Release, broad: set[str]) -> Witness | None:
 
 def _candidates(release: Release) -> Iterator[Remedy]:
     """The other ways that apply."""
-    method, privacy = release.algorithm, release.problem.privacy
-    if not isinstance(privacy, Auto.solves):
+    method, model = release.algorithm, release.problem.model
+    if not isinstance(model, Auto.solves):
         return
     grouped = method.regroups_siblings
     if not grouped:
         yield Remedy("sibling groups", Auto())
-    if isinstance(privacy, MHgHs.solves) and not method.suppresses:
+    if isinstance(model, MHgHs.solves) and not method.suppresses:
         yield Remedy("suppression", MHgHs(siblings="best") if grouped else MHgHs())
-    m = privacy.values().get("m")
+    m = model.values().get("m")
     if m == "all" or (isinstance(m, int) and m > 1):
         yield Remedy("smaller m", method, {"m": 2 if m == "all" else m - 1})
 
@@ -144,7 +144,7 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
     """Run one way within its time; a search that the clock ended is told with its time limit."""
     problem, method = release.problem.given, remedy.algorithm
     if remedy.model_options:
-        problem = dataclasses.replace(problem, privacy=problem.privacy.changed(**remedy.model_options))
+        problem = dataclasses.replace(problem, model=problem.model.changed(**remedy.model_options))
     limit, most = method.values().get("time_limit"), _share(release)
     seconds = min(SECONDS, most)
     limited = method.changed(time_limit=seconds) if limit == "none" or (limit or 0) > seconds else method

@@ -130,8 +130,8 @@ def _(exposure: Disclosure) -> str:
 
 def reach(release: Release) -> str:
     """How far the drawn risk reaches, where that is not as far as the guarantee; else nothing."""
-    m, drawn = release.problem.privacy.max_known_items, release.risk_after.known
-    more = release.problem.privacy.risk_caveat
+    m, drawn = release.problem.model.max_known_items, release.risk_after.known
+    more = release.problem.model.risk_caveat
     if m is None or m == drawn:
         return more
     covers = "any number of known items" if m == "all" else f"up to {m} known items"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from shoal import discovery
 from shoal.io.read_options import reading_words
-from shoal.metrics import Measure
+from shoal.metrics.base import Measure
 from shoal.options import Value, format_value, listed
 from shoal.release.release import Release
 from shoal.report import formatting, relational
@@ -162,7 +162,7 @@ def kept(facts: Facts) -> str:
 
 def proof(release: Release) -> str:
     """What the verifier did."""
-    if not release.verdict.checked and release.problem.privacy.about_holders:
+    if not release.verdict.checked and release.problem.model.about_holders:
         return "No published record holds a sensitive item, so there is nothing to check."
     if not release.verdict.checked and release.problem.sensitive_part is not None:
         return (
@@ -171,14 +171,14 @@ def proof(release: Release) -> str:
         )
     if not release.verdict.checked:
         return "All published records are empty, so there is nothing that an attacker could know."
-    return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.privacy.check_scope}."
+    return f"It examined {count_noun(release.verdict.checked, 'attacker view')}: {release.problem.model.check_scope}."
 
 
 def counted(release: Release) -> str:
     """What the verifier counted, as the end of a sentence."""
     persons = release.problem.persons
     if persons is None:
-        return release.problem.privacy.counted
+        return release.problem.model.counted
     return (
         f"for each thing that an attacker may know how many {persons.nouns} are left (whose each record is comes from "
         f"the data, not from the algorithm)"
@@ -187,14 +187,14 @@ def counted(release: Release) -> str:
 
 def verify_command(release: Release) -> str:
     """How to repeat the check."""
-    privacy = release.problem.privacy
+    model = release.problem.model
     output = release.provenance.get("output")
-    words = ["shoal", "verify", output["name"] if output else "FILE", "--model", privacy.name]
+    words = ["shoal", "verify", output["name"] if output else "FILE", "--model", model.name]
     missed = release.problem.missing_sensitive  # what the file does not have, nobody can check in it
-    if missed and len(missed) == len(privacy.sensitive_labels):
+    if missed and len(missed) == len(model.sensitive_labels):
         return "# nothing that is sensitive is in the file"
-    for opt in privacy.options():
-        value = getattr(privacy, opt.name)
+    for opt in model.options():
+        value = getattr(model, opt.name)
         if isinstance(value, tuple):
             value = tuple(label for label in value if label not in missed)
         if value != ():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from shoal.engines import LOCAL, Engine
-from shoal.privacy import Witness
+from shoal.models.base import Witness
 from shoal.release.release import Release
 from shoal.report import explanations, remedies
 from shoal.report.explanations import Explanation
@@ -55,7 +55,7 @@ class Story:
         cls, release: Release, spelling: Spelling | None = None, engine: Engine = LOCAL, *, explained: bool = True
     ) -> Story:
         """The story of a release; without a spelling, in Python."""
-        spelling = spelling or PythonCall(release.problem.privacy)
+        spelling = spelling or PythonCall(release.problem.model)
         return cls(release, Findings(release, engine), spelling, explained)
 
     def of_written(self, release: Release) -> Story:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended, Optimality
@@ -25,7 +25,7 @@ class BoundedSearch:
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         self.problem, self.engine, self.clock = problem, engine, clock
-        self.demand = problem.privacy.demand(problem.items)
+        self.demand = problem.model.demand(problem.items)
         self.tree = Expansion(problem.hierarchy, problem.costs)
         self.best: set[int] = set()  # the expanded nodes of the best cut so far; at first everything is the root
         self.bound = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 from shoal.problem.prepared import Model
 from shoal.recoding.solution import Solution

@@ -18,7 +18,7 @@ import numpy as np
 
 from shoal.data.arrays import Counts, part_of
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.search.ncp_scale import NcpScale
 from shoal.search.needs import Needs

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.cuts.conflicts import Conflict, Conflicts
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended

@@ -22,8 +22,8 @@ from shoal.kernels.search.cuts.direct_pass import Pass, direct_pass
 from shoal.kernels.search.repair import repair as kernel
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
+from shoal.models.base import ItemsetModel, PrivacyModel
 from shoal.options import option
-from shoal.privacy import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
@@ -44,10 +44,10 @@ def label_order_option() -> Any:
     )
 
 
-def is_by_leaves(label_order: str, privacy: ItemsetModel, items: Transactions) -> bool:
+def is_by_leaves(label_order: str, model: ItemsetModel, items: Transactions) -> bool:
     """Whether labels are ordered by what is below them; models without a k have no count-tree walk to order."""
-    if label_order != "support" and privacy.demand(items).k < 2:
-        raise OptionError(f"--label-order is for the models km and km-negative, not for {privacy.name}: leave it out.")
+    if label_order != "support" and model.demand(items).k < 2:
+        raise OptionError(f"--label-order is for the models km and km-negative, not for {model.name}: leave it out.")
     return label_order == "leaves"
 
 
@@ -99,10 +99,10 @@ class Repaired:
     repairs: int  # sets that had to be repaired
     built: Built | None = None  # what the paper would have built, if it was counted
 
-    def then(self, more: kernel.Repaired, cut_input: CutInput, privacy: ItemsetModel) -> Repaired:
+    def then(self, more: kernel.Repaired, cut_input: CutInput, model: ItemsetModel) -> Repaired:
         """With what was repaired from there on, only upwards: so what was repaired before stays so."""
         if more.unrepairable is not None:
-            raise Infeasible(privacy.unreachable(cut_input.items, cut_input.sensitive))
+            raise Infeasible(model.unreachable(cut_input.items, cut_input.sensitive))
         return Repaired(more.raised, max(self.counted, more.counted), self.repairs + more.repairs)
 
     def solution(self, hierarchy: Hierarchy) -> CutSolution:
@@ -118,7 +118,7 @@ class Repaired:
 
 def level_by_level(
     cut_input: CutInput,
-    privacy: ItemsetModel,
+    model: ItemsetModel,
     engine: Engine,
     *,
     raised: Sequence[int] = (),
@@ -126,33 +126,33 @@ def level_by_level(
     by_leaves: bool = False,
 ) -> Repaired:
     """AA (P0 Alg. 4): sets of 1 label, then 2, .. up to as many as an attacker can know."""
-    known = privacy.demand(cut_input.items).known
-    if not _counts_trees(engine, privacy, cut_input):
+    known = model.demand(cut_input.items).known
+    if not _counts_trees(engine, model, cut_input):
         sizes = range(1, known + 1)
-        return repair(cut_input, privacy, sizes, engine, raised=raised, bounded=bounded, by_leaves=by_leaves)
+        return repair(cut_input, model, sizes, engine, raised=raised, bounded=bounded, by_leaves=by_leaves)
     done = Repaired(list(raised), 0, 0, Built(0, 0, 0))
     for size in range(1, known + 1):
         tree = _built_tree(cut_input, done.raised, size, engine, by_leaves=by_leaves)
         built = None if done.built is None else done.built.then(tree)
         sizes = range(size, size + 1)
-        more = repair(cut_input, privacy, sizes, engine, raised=done.raised, bounded=bounded, by_leaves=by_leaves)
+        more = repair(cut_input, model, sizes, engine, raised=done.raised, bounded=bounded, by_leaves=by_leaves)
         done = Repaired(more.raised, max(done.counted, more.counted), done.repairs + more.repairs, built)
     return done
 
 
-def all_at_once(cut_input: CutInput, privacy: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
+def all_at_once(cut_input: CutInput, model: ItemsetModel, engine: Engine, *, by_leaves: bool = False) -> Repaired:
     """DA (P0 Alg. 3): sets of up to as many labels as an attacker can know, in one walk."""
-    known = privacy.demand(cut_input.items).known
-    done = repair(cut_input, privacy, range(known, known + 1), engine, by_leaves=by_leaves)
-    if _counts_trees(engine, privacy, cut_input):
+    known = model.demand(cut_input.items).known
+    done = repair(cut_input, model, range(known, known + 1), engine, by_leaves=by_leaves)
+    if _counts_trees(engine, model, cut_input):
         tree = _built_tree(cut_input, (), known, engine, by_leaves=by_leaves)
         done = replace(done, built=Built(0, 0, 0).then(tree))
     return done
 
 
-def _counts_trees(engine: Engine, privacy: ItemsetModel, cut_input: CutInput) -> bool:
+def _counts_trees(engine: Engine, model: ItemsetModel, cut_input: CutInput) -> bool:
     """Whether the trees that the papers build are to be counted: those for k^m-anonymity."""
-    return engine.built_trees and privacy.demand(cut_input.items).monotone
+    return engine.built_trees and model.demand(cut_input.items).monotone
 
 
 def _built_tree(
@@ -177,7 +177,7 @@ def _built_tree(
 
 def repair(
     cut_input: CutInput,
-    privacy: ItemsetModel,
+    model: ItemsetModel,
     sizes: range,
     engine: Engine,
     *,
@@ -193,7 +193,7 @@ def repair(
     items, hierarchy, tick = cut_input.items, cut_input.hierarchy, engine.tick("repairing")
     if not sizes or not sizes[-1] or not len(items.items):
         return Repaired(list(raised), 0, 0)
-    demand, tree = privacy.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
+    demand, tree = model.demand(items), (hierarchy.parent, hierarchy.span, cut_input.costs, hierarchy.n_leaves)
     done = Repaired(list(raised), 0, 0)
     if demand.k > 1:
         direct = _direct(cut_input, demand.k, sizes, raised, bounded, by_leaves, tick)
@@ -210,7 +210,7 @@ def repair(
             threads=engine.threads,
             tick=tick,
         )
-        done = done.then(more, cut_input, privacy)
+        done = done.then(more, cut_input, model)
     if demand.one_in:
         more = repair_diversity(
             items.indptr,
@@ -226,7 +226,7 @@ def repair(
             threads=engine.threads,
             tick=tick,
         )
-        done = done.then(more, cut_input, privacy)
+        done = done.then(more, cut_input, model)
     return done
 
 

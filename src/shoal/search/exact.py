@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 
 from shoal.engines import Engine
 from shoal.kernels.search.cuts.threats import Threats
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended
@@ -190,7 +190,7 @@ class ExactSearch(BoundedSearch):
         if self.aa is None and self.clock.left() > self.aa_seconds:
             self.aa_seconds = self.clock.left()
             with self._timed("AA"):
-                repaired = level_by_level(CutInput.of(self.problem), self.problem.privacy, self._within_time())
+                repaired = level_by_level(CutInput.of(self.problem), self.problem.model, self._within_time())
             self.aa = self.tree.expanded(GlobalCut.raising(self.problem.hierarchy, repaired.raised))
 
     def _solution(self, ended: Ended) -> CutSolution:

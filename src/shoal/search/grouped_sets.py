@@ -14,9 +14,10 @@ import numpy as np
 from shoal.data.arrays import Codes, Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.engines import Engine
-from shoal.metrics import AdditiveLoss, Comparison
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
+from shoal.metrics.base import AdditiveLoss
+from shoal.metrics.comparison import Comparison
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.search.clock import Clock
 from shoal.search.exact import ExactSearch
@@ -53,8 +54,8 @@ class GroupedSets:
     """Groupings of the items of one cluster, as numbers of groups: those that occur, by code."""
 
     def __init__(self, part: Prepared[ItemsetModel], unchanged_weight: float, engine: Engine) -> None:
-        demand = part.privacy.demand(part.items)
-        part = part.under(KmAnonymity(k=demand.k, m=max(1, demand.known)))
+        demand = part.model.demand(part.items)
+        part = part.under(Km(k=demand.k, m=max(1, demand.known)))
         added = round(unchanged_weight * part.loss.worst(part.hierarchy.n_leaves))
         self.part, self.engine = replace(part, loss=UnchangedFirst(part.loss, added)), engine
         self.present = np.flatnonzero(part.items.supports)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from shoal.data.arrays import Counts
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import Infeasible, OptionError, did_you_mean
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from shoal.problem import Prepared
 
 
@@ -22,7 +22,7 @@ class Limits:
 
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
-    >>> problem = shoal.Problem(shoal.read([["a1", "b1"], ["a1"], ["b2"]]), h, shoal.KmAnonymity(k=2))
+    >>> problem = shoal.Problem(shoal.read([["a1", "b1"], ["a1"], ["b2"]]), h, shoal.Km(k=2))
     >>> limits = Limits.of(problem.prepared, percent=50, never=["B"])
     >>> limits.budget, limits.protected.tolist()
     (2, [False, False, True, True])
@@ -38,7 +38,7 @@ class Limits:
         hierarchy = problem.hierarchy
         protected = np.zeros(hierarchy.n_leaves, dtype=bool)
         for label in never:
-            if label in problem.privacy.sensitive_labels:
+            if label in problem.model.sensitive_labels:
                 raise OptionError(f"--never-suppress: '{label}' is sensitive and never suppressed anyway: remove it.")
             if label not in hierarchy.code_of:
                 near = did_you_mean(label, hierarchy.labels)
@@ -66,6 +66,6 @@ class Limits:
     def impossible(self, problem: Prepared[PrivacyModel]) -> Infeasible:
         """The error for data that cannot be made safe within the limits."""
         return Infeasible(
-            f"{problem.privacy.short} cannot be reached within the limits on suppression: allow more with "
+            f"{problem.model.short} cannot be reached within the limits on suppression: allow more with "
             f"--max-suppressed, name fewer items in --never-suppress, or weaken the guarantee."
         )

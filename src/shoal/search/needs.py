@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.arrays import Counts, row_ids
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 
 Flags = npt.NDArray[np.bool_]
@@ -21,9 +21,9 @@ class Needs:
     """
 
     def __init__(self, problem: Prepared[ItemsetModel]) -> None:
-        demand, items = problem.privacy.demand(problem.items), problem.items
+        demand, items = problem.model.demand(problem.items), problem.items
         self.k, self.l, self.values = demand.k, demand.one_in, problem.sensitive
-        self.least = self.k if problem.privacy.relational else 0
+        self.least = self.k if problem.model.relational else 0
         self.absent = demand.absent
         self.filled = items.sizes > 0
         records: Counts = np.arange(len(items), dtype=np.int64)

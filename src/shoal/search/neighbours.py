@@ -19,7 +19,7 @@ from shoal.data.sensitive import merged
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.search.neighbours.nearest_groups import nearest_groups
-from shoal.privacy.sensitive_k import SensitiveK
+from shoal.models.sensitive_k import SensitiveK
 from shoal.problem import Prepared
 from shoal.published import Grouping
 from shoal.recoding import Flips
@@ -35,7 +35,7 @@ def sensitive_rows(problem: Prepared[SensitiveK]) -> Counts:
     rows = np.flatnonzero(problem.sensitive_items.sizes)
     held = merged(problem.items, problem.sensitive_items).take(rows)
     counts = Counter(row.tobytes() for row in held)
-    return rows if any(count < problem.privacy.k for count in counts.values()) else rows[:0]
+    return rows if any(count < problem.model.k for count in counts.values()) else rows[:0]
 
 
 def fewest_sensitive_first(problem: Prepared[SensitiveK]) -> Counts:
@@ -61,7 +61,7 @@ def nearest_first(
         len(items.labels),
         seeds,
         deferred,
-        problem.privacy.k - 1,
+        problem.model.k - 1,
         threads=engine.threads,
         tick=engine.tick("looking for neighbours"),
     )
@@ -97,7 +97,7 @@ def _flips(problem: Prepared[SensitiveK], groups: Sequence[Sequence[int]]) -> Fl
     marks = np.full(len(problem.items), -1, dtype=np.int64)
     for number, group in enumerate(groups):
         marks[group] = number
-    grouping = Grouping.numbered(marks, problem.privacy.k)
+    grouping = Grouping.numbered(marks, problem.model.k)
     seeds = np.full(len(grouping), -1, dtype=np.int64)
     firsts = np.array([group[0] for group in groups], dtype=np.int64)
     seeds[grouping.of[firsts]] = firsts

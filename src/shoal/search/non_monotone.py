@@ -22,8 +22,8 @@ import numpy as np
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.repair.breaches import Breaches
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended
@@ -43,7 +43,7 @@ class NonMonotoneSearch(BoundedSearch):
 
     def __init__(self, problem: Prepared[ItemsetModel], engine: Engine, clock: Clock) -> None:
         super().__init__(problem, engine, clock)
-        self.cut_input, self.privacy = CutInput.of(problem), problem.privacy
+        self.cut_input, self.model = CutInput.of(problem), problem.model
         with self._timed("counting"):
             self.breaches = breaches_of(problem, self._within_time())
         self.threats: dict[tuple[int, ...], None] = {}  # in the order found: the solver's answers depend on it
@@ -68,7 +68,7 @@ class NonMonotoneSearch(BoundedSearch):
             ended: Ended = "interrupted" if interrupted else self._run_steps(self._descend, self._prove)
         except solver.Impossible:
             raise Infeasible(
-                f"No cut of the hierarchy satisfies {self.privacy.title} with these options, which is proved: "
+                f"No cut of the hierarchy satisfies {self.model.title} with these options, which is proved: "
                 f"ask for less, or use --algorithm lra, which can recode parts of the data differently."
             ) from self.refused
         if self.refused:
@@ -92,7 +92,7 @@ class NonMonotoneSearch(BoundedSearch):
             self._mend(set(self.tree.inner), self._within_time())
             self.beats_aa = True
             return False
-        plain = self.problem.under(KmAnonymity(k=self.demand.k, m=max(1, self.demand.known)))
+        plain = self.problem.under(Km(k=self.demand.k, m=max(1, self.demand.known)))
         with self._timed("k^m"):
             search = ExactSearch(plain, self.engine, self.clock.before(KM_SHARE))
             solution = search.run(needs_proof=needs_proof)
@@ -145,7 +145,7 @@ class NonMonotoneSearch(BoundedSearch):
         self.clock.check()
         with self._timed("mending"):
             try:
-                done = level_by_level(self.cut_input, self.privacy, engine, raised=self.tree.raised(expanded))
+                done = level_by_level(self.cut_input, self.model, engine, raised=self.tree.raised(expanded))
             except Infeasible as refused:
                 self.refused = self.refused if self.satisfied else refused
                 return
@@ -178,7 +178,7 @@ class NonMonotoneSearch(BoundedSearch):
 
 def breaches_of(problem: Prepared[ItemsetModel], engine: Engine) -> Breaches:
     """The kernel that lists breaches at a cut, set up for a problem with a model that is not monotone."""
-    demand = problem.privacy.demand(problem.items)
+    demand = problem.model.demand(problem.items)
     hierarchy, items, values = problem.hierarchy, problem.items, problem.sensitive
     tree, tick = (hierarchy.parent, hierarchy.span, hierarchy.n_leaves), engine.tick("counting")
     persons, threads = items.repeaters, engine.threads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution
 from shoal.search.clock import Clock
@@ -16,5 +16,5 @@ def best_cut(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, n
 
     ``needs_proof``: fail if the solver is not installed; else go without a proof.
     """
-    search = ExactSearch if problem.privacy.demand(problem.items).monotone else NonMonotoneSearch
+    search = ExactSearch if problem.model.demand(problem.items).monotone else NonMonotoneSearch
     return search(problem, engine, clock).run(needs_proof=needs_proof)

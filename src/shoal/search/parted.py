@@ -18,8 +18,8 @@ import numpy as np
 from shoal.data.arrays import Counts
 from shoal.engines import Engine
 from shoal.errors import Infeasible
-from shoal.privacy import ItemsetModel
-from shoal.privacy.people import holders
+from shoal.models.base import ItemsetModel
+from shoal.models.people import holders
 from shoal.problem import Prepared
 from shoal.search.clusters import Clusters
 from shoal.search.needs import Needs
@@ -30,7 +30,7 @@ MOST = 5_000  # classes of equal records that are merged, if the first clusters 
 
 def must_part(problem: Prepared[ItemsetModel]) -> bool:
     """Whether there are persons with several records, and no clusters without parting them can be safe."""
-    items, one_in = problem.items, problem.privacy.demand(problem.items).one_in
+    items, one_in = problem.items, problem.model.demand(problem.items).one_in
     return bool(one_in and len(items.repeaters)) and not Needs(problem).is_feasible(np.arange(len(items)))
 
 
@@ -76,7 +76,7 @@ def _not_found(problem: Prepared[ItemsetModel], title: str) -> str:
     having = holders(values, persons)
     worst = int(np.argmax(having))
     return (
-        f"{title} found no groups of records with {problem.privacy.short}, by {persons.nouns}: each grouping that it "
+        f"{title} found no groups of records with {problem.model.short}, by {persons.nouns}: each grouping that it "
         f"tried has a group in which a sensitive value is too frequent, such as '{values.labels[worst]}', which is in "
         f"records of {having[worst]:,} of {persons.name(persons.count())}. Not all groupings are tried, so others may "
         f"hold: choose a smaller k or l, another --seed or algorithm, or do not declare the value sensitive."

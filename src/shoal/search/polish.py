@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from shoal.engines import Engine
 from shoal.kernels.choice import Tick
 from shoal.kernels.search.cuts.threats import Threats
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.search.expansion import Expansion, Threat
@@ -59,7 +59,7 @@ def respecialise(
 
 def polished(problem: Prepared[ItemsetModel], cut: GlobalCut, engine: Engine) -> GlobalCut:
     """A safe cut, re-specialised."""
-    tree, demand = Expansion(problem.hierarchy, problem.costs), problem.privacy.demand(problem.items)
+    tree, demand = Expansion(problem.hierarchy, problem.costs), problem.model.demand(problem.items)
     counter, tick = counter_of(problem.items, problem.hierarchy, demand.k, engine), engine.tick("polishing")
     known = counter.small(min(2, demand.known), tick=tick) if demand.known else []
     expanded = tree.expanded(cut)

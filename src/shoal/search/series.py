@@ -28,7 +28,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from shoal.engines import Engine
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding.solution import CutSolution, Solution
 from shoal.search.clock import Clock

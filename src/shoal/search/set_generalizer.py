@@ -13,10 +13,10 @@ from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.kernels.search.clusters.merge_until_safe import merge_until_safe
-from shoal.metrics import Comparison
+from shoal.metrics.comparison import Comparison
 from shoal.metrics.ul import record_losses
-from shoal.privacy import ItemsetModel
-from shoal.privacy.km import KmAnonymity
+from shoal.models.base import ItemsetModel
+from shoal.models.km import Km
 from shoal.problem import Prepared
 from shoal.published import Published
 from shoal.recoding import GlobalCut, LocalCuts, LocalSets, Recoding
@@ -47,9 +47,9 @@ class SetGeneralizer:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done, before any work."""
-        privacy = self.problem.privacy
-        if self.method == "optimal" and not privacy.demand(self.problem.items).monotone:
-            raise OptionError(f"--within optimal is for the model k-km, not for {privacy.name}: choose aa or sets.")
+        model = self.problem.model
+        if self.method == "optimal" and not model.demand(self.problem.items).monotone:
+            raise OptionError(f"--within optimal is for the model k-km, not for {model.name}: choose aa or sets.")
         hierarchy = self.problem.hierarchy
         if self.uses_hierarchy and hierarchy.is_flat and hierarchy.n_leaves > 1 and hierarchy.name == NO_HIERARCHY:
             raise OptionError(
@@ -93,7 +93,7 @@ class SetGeneralizer:
         """The cut that the sets of a cluster are published at."""
         if self.method == "optimal":
             return self._best(rows, engine)
-        repaired = level_by_level(self._cut_input(rows), self.problem.privacy, engine)
+        repaired = level_by_level(self._cut_input(rows), self.problem.model, engine)
         return GlobalCut.raising(self.problem.hierarchy, repaired.raised)
 
     def _cut_input(self, rows: Counts) -> CutInput:
@@ -103,8 +103,8 @@ class SetGeneralizer:
 
     def _best(self, rows: Counts, engine: Engine) -> GlobalCut:
         """The cut that loses least."""
-        demand = self.problem.privacy.demand(self.problem.items)
-        part = self.problem.take(rows).under(KmAnonymity(k=demand.k, m=max(1, demand.known)))
+        demand = self.problem.model.demand(self.problem.items)
+        part = self.problem.take(rows).under(Km(k=demand.k, m=max(1, demand.known)))
         solution = best_cut(part, engine, Clock.of("none"), needs_proof=True)
         if solution.optimality is not None and solution.optimality.ended == "interrupted":
             raise KeyboardInterrupt  # one cluster's best so far is of no use
@@ -114,7 +114,7 @@ class SetGeneralizer:
         """For each item the smallest one of its set; -1 for items that do not occur."""
         part = self.problem.take(rows)
         several = np.count_nonzero(part.items.supports) > 1
-        if self.method != "best" or not several or not part.privacy.demand(part.items).monotone:
+        if self.method != "best" or not several or not part.model.demand(part.items).monotone:
             return self._merged(part, engine)
         grouped = GroupedSets(part, self.unchanged_weight, engine)
         if not self.effort:
@@ -124,8 +124,8 @@ class SetGeneralizer:
 
     def _merged(self, part: Prepared[ItemsetModel], engine: Engine) -> Codes:
         """Sets that are joined where that adds least loss."""
-        items, hidden, privacy = part.items, part.sensitive, part.privacy
-        demand = privacy.demand(items)
+        items, hidden, model = part.items, part.sensitive, part.model
+        demand = model.demand(items)
         cost = {}
         if self.method != "sets-ul":
             n = len(items.labels)
@@ -147,7 +147,7 @@ class SetGeneralizer:
         )
         if first_of is None:
             raise Infeasible(
-                f"{privacy.short} cannot be reached in a cluster of {len(items):,} records, even with all items in one "
+                f"{model.short} cannot be reached in a cluster of {len(items):,} records, even with all items in one "
                 f"set: among those with any item that is not sensitive, a sensitive value is too frequent: choose a "
                 f"smaller l, or do not declare it sensitive."
             )

@@ -55,8 +55,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.kernels.search.siblings.merge_clauses import MergeClauses, Variables
-from shoal.metrics import AdditiveLoss
-from shoal.privacy import ItemsetModel, PrivacyModel
+from shoal.metrics.base import AdditiveLoss
+from shoal.models.base import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.search.chain_bound import Chains
 from shoal.search.covering import Covering
@@ -140,7 +140,7 @@ def grouping_bound(
     int
         The bound. 0 is always valid, and is returned where nothing better is known.
     """
-    demand = problem.privacy.demand(problem.items)
+    demand = problem.model.demand(problem.items)
     if not demand.monotone or problem.items.count_persons(problem.items.sizes > 0) < demand.k:
         return 0
     tree = Tree.of(problem.hierarchy, problem.occurrences)

@@ -33,8 +33,8 @@ from shoal.engines import Engine
 from shoal.hierarchies import codebook, refine
 from shoal.hierarchies.names import named
 from shoal.kernels.search.siblings.regroup import Regroup
-from shoal.metrics import Comparison
-from shoal.privacy import ItemsetModel, PrivacyModel
+from shoal.metrics.comparison import Comparison
+from shoal.models.base import ItemsetModel, PrivacyModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution, Ended, Solution
@@ -119,7 +119,7 @@ def _loss(problem: Prepared[PrivacyModel], solution: Solution) -> float:
 
 def best_grouping(problem: Prepared[ItemsetModel], engine: Engine, clock: Clock, *, needs_proof: bool) -> Solution:
     """The best grouping of siblings found in time."""
-    if problem.privacy.demand(problem.items).monotone:
+    if problem.model.demand(problem.items).monotone:
         return SiblingSearch(problem, engine, clock).run(needs_proof=needs_proof)
     search = functools.partial(best_cut, needs_proof=needs_proof)
     return with_siblings(problem, "best", lambda part, left: search(part, engine, left), clock)
@@ -201,7 +201,7 @@ class SiblingSearch:
         self.problem, self.engine, self.clock = problem, engine, clock
         self.start, self.least, self.heats = start, least, heats
         self.found: Grouping | None = None  # the best, once the search has ended
-        demand = problem.privacy.demand(problem.items)
+        demand = problem.model.demand(problem.items)
         self.k, self.m = demand.k, demand.known
         self.small = len(problem.items.items) < SMALL
         self.began = time.monotonic()

@@ -19,7 +19,7 @@ import numpy as np
 from shoal.engines import Engine
 from shoal.errors import Infeasible
 from shoal.kernels.search.suppress.suppression import Suppression
-from shoal.privacy import ItemsetModel
+from shoal.models.base import ItemsetModel
 from shoal.problem import Prepared
 from shoal.recoding import GlobalCut
 from shoal.recoding.solution import CutSolution
@@ -32,7 +32,7 @@ def hghs(problem: Prepared[ItemsetModel], limits: Limits, engine: Engine) -> Cut
     >>> import shoal
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> rows = [["a1", "b1"], ["a1", "b1"], ["a2", "b1"], ["b2"]]
-    >>> problem = shoal.Problem(shoal.read(rows), h, shoal.KmAnonymity(k=2, m=2)).prepared
+    >>> problem = shoal.Problem(shoal.read(rows), h, shoal.Km(k=2, m=2)).prepared
     >>> cut = hghs(problem, Limits.of(problem, 100, []), shoal.Engine()).recoding
     >>> cut.labels, cut.suppressed_labels
     (('a1', 'b1'), ('a2', 'b2'))
@@ -49,7 +49,7 @@ def mhghs(
 
 def _known(problem: Prepared[ItemsetModel]) -> int:
     """The most labels that an attacker can know; at least one."""
-    return max(1, problem.privacy.demand(problem.items).known)
+    return max(1, problem.model.demand(problem.items).known)
 
 
 def _walks(
@@ -94,7 +94,7 @@ def kernel_of(problem: Prepared[ItemsetModel], limits: Limits) -> Suppression:
         hierarchy.parent,
         hierarchy.span,
         hierarchy.n_leaves,
-        problem.privacy.demand(items).k,
+        problem.model.demand(items).k,
         persons=items.repeaters,
         kept=problem.costs,
         gone=gone,

@@ -49,7 +49,7 @@ def merge_until_bound(
 
 def _unreached(clusters: Clusters, delta: float, best: float, at: int) -> str:
     """Why a bound on UL cannot be met, and what could be done."""
-    m = clusters.problem.privacy.values()["m"]
+    m = clusters.problem.model.values()["m"]
     less = "a smaller --k" if m == 1 else "a smaller --k or --m"
     allowed = math.ceil(best * 1e4) / 1e4
     return (

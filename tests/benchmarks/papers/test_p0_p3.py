@@ -232,8 +232,8 @@ def test_modulo_numbers_items_in_the_order_of_their_labels(tmp_path: Path) -> No
 def test_oa_tells_the_whole_count_tree_and_the_cuts_it_saw() -> None:
     tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    problem = shoal.Problem(data, tree, shoal.KmAnonymity(k=2, m=2))
-    found = shoal.anonymize(problem, shoal.OA()).solution.statistics
+    problem = shoal.Problem(data, tree, shoal.Km(k=2, m=2))
+    found = shoal.anonymize(problem, shoal.algorithms.OA()).solution.statistics
     expanded = [
         {"a1", "b1", "b2", "A", "B"},
         {"a2", "b1", "A", "B"},
@@ -252,10 +252,12 @@ def test_oa_tells_the_whole_count_tree_and_the_cuts_it_saw() -> None:
     assert 1 <= found["cuts"] <= 5
 
 
-@pytest.mark.parametrize(("algorithm", "parts"), [(shoal.LRA(chunks=3), "chunks"), (shoal.VPA(parts=3), "parts")])
-def test_what_is_counted_in_all_is_at_least_the_largest_part(algorithm: shoal.Algorithm, parts: str) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "parts"), [(shoal.algorithms.LRA(chunks=3), "chunks"), (shoal.algorithms.VPA(parts=3), "parts")]
+)
+def test_what_is_counted_in_all_is_at_least_the_largest_part(algorithm: shoal.algorithms.Algorithm, parts: str) -> None:
     data, tree = DatasetSpec(label="toy", generate="quest", generator={"rows": 300, "items": 40}, fanout=3).load(seed=1)
-    found = shoal.anonymize(shoal.Problem(data, tree, shoal.KmAnonymity(k=5, m=2)), algorithm).solution.statistics
+    found = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), algorithm).solution.statistics
     assert found[parts] == 3
     assert found["count_tree_nodes"] < found["count_tree_nodes_in_all"]
     if parts == "parts":
@@ -295,14 +297,14 @@ def test_pictures_of_any_rows(paper: str, tmp_path: Path, monkeypatch: pytest.Mo
 def test_mining_is_measured_where_a_grid_asks_for_it() -> None:
     """Thresholds are in percent; what is told for each of them, and their means, are those of the measure."""
     toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 200, "items": 12, "mean_size": 4}, fanout=3)
-    case = Case(toy, shoal.KmAnonymity(k=60, m=2), shoal.AA(), extras=Extras(mining=("5", "20")))
+    case = Case(toy, shoal.Km(k=60, m=2), shoal.algorithms.AA(), extras=Extras(mining=("5", "20")))
     found = run_case(case)
     problem = case.problem()
-    release = shoal.anonymize(problem, shoal.AA())
+    release = shoal.anonymize(problem, shoal.algorithms.AA())
     wanted = mining_loss(problem.prepared.original, release.published, problem.hierarchy, [0.05, 0.2])
     assert found["status"] == "ok"
     assert [found["ml2_5"], found["ml2_20"]] == [one.ml2 for one in wanted]
     assert [found["dml2_missed_5"], found["dml2_missed_20"]] == [one.dml2_missed for one in wanted]
     assert found["ml2"] == pytest.approx(sum(one.ml2 for one in wanted) / 2)
     assert 0 < found["ml2"] < 1
-    assert "ml2" not in run_case(Case(toy, shoal.KmAnonymity(k=60, m=2), shoal.AA()))
+    assert "ml2" not in run_case(Case(toy, shoal.Km(k=60, m=2), shoal.algorithms.AA()))

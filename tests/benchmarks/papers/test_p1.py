@@ -19,8 +19,8 @@ from shoal.evaluation import grid_file
 from shoal.evaluation.grid import Grid
 from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.metrics.ncp import NCP
-from shoal.privacy.sensitive_k import SensitiveK
-from shoal.privacy.transactional_k import TransactionalK
+from shoal.models.sensitive_k import SensitiveK
+from shoal.models.transactional_k import TransactionalK
 
 needs_data = pytest.mark.skipif(not REAL.is_dir(), reason="needs the real data sets (SHOAL_DATA)")
 
@@ -61,7 +61,7 @@ def test_drawn_data_have_the_shape_and_the_share_that_the_page_tells(name: str, 
     holders = sum(bool(row) for row in problem.prepared.sensitive.sets())
     assert found["sensitive rows"] == holders
     assert 0.01 <= holders / found["rows"] <= 0.05
-    assert len(problem.prepared.items.labels) + len(problem.privacy.sensitive) == ITEMS[name]  # type: ignore[attr-defined]
+    assert len(problem.prepared.items.labels) + len(problem.model.sensitive) == ITEMS[name]  # type: ignore[attr-defined]
     assert found["most"][3] <= found["most"][20]
 
 
@@ -70,7 +70,7 @@ def test_a_model_without_sensitive_items_sees_the_same_rows() -> None:
     toy = DatasetSpec(label="toy", generate="quest", generator=generator, secrets=2, secrets_most=0.5)
     both = toy.problem(SensitiveK(k=3, sensitive=("drawn",)), NCP(), 1)
     plain = toy.problem(TransactionalK(k=3), NCP(), 1)
-    assert len(both.privacy.sensitive_labels) == 2
+    assert len(both.model.sensitive_labels) == 2
     pairs = zip(both.prepared.items.sets(), both.prepared.sensitive.sets(), strict=True)
     assert [known | hidden for known, hidden in pairs] == list(plain.prepared.items.sets())
     with pytest.raises(OptionError, match="must know what is sensitive"):

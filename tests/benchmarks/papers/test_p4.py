@@ -26,9 +26,9 @@ SECONDS = {"partition": 1.0, "mhghs": 2.0, "aa": 3.0, "mm": 4.0}
 def test_the_grids_hold_every_cell_of_the_figure() -> None:
     cases = {name: grid_file.load(grid_file.named()[name], REAL).cases for name in (*p4.GRIDS, "p4-growth")}
     for name in p4.GRIDS:
-        assert {row.privacy.values()["k"] for row in cases[name]} == {5, 50}
+        assert {row.model.values()["k"] for row in cases[name]} == {5, 50}
         assert {row.algorithm.name for row in cases[name]} >= {"aa", "mhghs", "mm", "partition"}
-        assert {row.privacy.values().get("m") for row in cases[name]} >= set(range(1, 8))
+        assert {row.model.values().get("m") for row in cases[name]} >= set(range(1, 8))
     full = cases["p4-pos"]
     assert {case.data.generator["rows"] for case in full} == {515_597}
     assert {case.seed for case in full} == {1, 2, 3}
@@ -242,10 +242,10 @@ def test_the_papers_numbers_stand_beside_ours() -> None:
 def test_rows_tell_which_share_was_suppressed() -> None:
     options = {"rows": 60, "items": 30, "mean_size": 3, "mean_pattern": 2, "seed": 1}
     toy = DatasetSpec(label="toy", generate="quest", generator=options, fanout=3)
-    case = Case(toy, shoal.KmAnonymity(k=5, m=2), shoal.MM())
+    case = Case(toy, shoal.Km(k=5, m=2), shoal.algorithms.MM())
     problem = case.problem()
     release = shoal.anonymize(problem, case.algorithm)
     before, after = (sum(map(len, rows.sets())) for rows in (problem.prepared.items, release.published.rows))
     assert 0 < after < before  # MM keeps items as they are, or removes them
     assert run_case(case)["suppressed"] == (before - after) / before
-    assert run_case(Case(toy, shoal.KmAnonymity(k=5, m=2), shoal.AA()))["suppressed"] is None
+    assert run_case(Case(toy, shoal.Km(k=5, m=2), shoal.algorithms.AA()))["suppressed"] is None

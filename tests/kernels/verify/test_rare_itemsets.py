@@ -1,6 +1,6 @@
 """Rare sets and rows: native ≡ Python ≡ oracle.
 
-Covers: privacy/km.py, privacy/rare.py.
+Covers: models/km.py, models/rare.py.
 """
 
 from __future__ import annotations

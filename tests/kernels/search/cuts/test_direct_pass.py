@@ -12,25 +12,25 @@ from shoal.algorithms.aa import AA
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.engines import Engine
 from shoal.kernels.choice import no_progress
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Problem
 from shoal.testing import problems
 from tests.conftest import implementations
 
-km = st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))
+km = st.builds(Km, k=st.integers(2, 5), m=st.integers(1, 4))
 
 
 @given(problem=problems(km), data=st.data())
 def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
     """From any cut, to any size, with and without the early stop."""
-    privacy, items, h = problem.privacy, problem.prepared.items, problem.hierarchy
-    assert isinstance(privacy, KmAnonymity)
-    assert isinstance(privacy.m, int)
-    if items.count_persons(items.sizes > 0) < privacy.k:
+    model, items, h = problem.model, problem.prepared.items, problem.hierarchy
+    assert isinstance(model, Km)
+    assert isinstance(model.m, int)
+    if items.count_persons(items.sizes > 0) < model.k:
         return
     inner = list(range(h.n_leaves, len(h)))
     raised = np.array(sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else [], dtype=np.int32)
-    sizes = (data.draw(st.integers(1, privacy.m)), privacy.m, data.draw(st.booleans()))
+    sizes = (data.draw(st.integers(1, model.m)), model.m, data.draw(st.booleans()))
     bounded, by_leaves = data.draw(st.booleans()), data.draw(st.booleans())
     tree = (h.parent, np.ascontiguousarray(h.span).reshape(-1), problem.prepared.costs, h.n_leaves)
     results = [
@@ -39,7 +39,7 @@ def test_direct_pass_twins(problem: Problem, data: st.DataObject) -> None:
             items.items,
             items.repeaters,
             *tree,
-            privacy.k,
+            model.k,
             *sizes,
             raised,
             bounded,
@@ -62,5 +62,5 @@ def test_a_repair_that_only_the_root_can_make_is_quick() -> None:
         parents.update(itertools.pairwise(path))
     rows = [items, *([other for other in items if other != item] for item in items for _ in range(5))]
     h = Hierarchy.from_parents(parents)
-    problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=5, m=7))
+    problem = Problem(Dataset(Transactions.from_sets(rows)), h, Km(k=5, m=7))
     assert AA().search(problem.prepared, Engine()).recoding.apply(problem.prepared.items).rows.labels == ("root",)

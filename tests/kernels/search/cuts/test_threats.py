@@ -19,7 +19,7 @@ from shoal.data import Hierarchy, Transactions
 from shoal.hierarchies import balanced
 from shoal.kernels.choice import no_progress
 from shoal.kernels.search.cuts.threats import Threats
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Problem
 from shoal.recoding import GlobalCut
 from shoal.testing import all_cuts, hierarchies, problems
@@ -141,11 +141,11 @@ def test_twins_find_the_same(case: Case, data: st.DataObject, last: int, threads
 
 
 @examples(200)
-@given(problem=problems(st.builds(KmAnonymity, k=st.integers(2, 5), m=st.integers(1, 4))), data=st.data())
+@given(problem=problems(st.builds(Km, k=st.integers(2, 5), m=st.integers(1, 4))), data=st.data())
 def test_twins_agree_on_data_that_no_cut_makes_safe(problem: Problem, data: st.DataObject) -> None:
     """Fewer rows than k, empty rows, no items at all."""
-    assert isinstance(problem.privacy, KmAnonymity)
-    case, cut = Case(problem.hierarchy, problem.prepared.items, problem.privacy.k), data.draw(cuts(problem.hierarchy))
+    assert isinstance(problem.model, Km)
+    case, cut = Case(problem.hierarchy, problem.prepared.items, problem.model.k), data.draw(cuts(problem.hierarchy))
     results = []
     for kernel in implementations():
         it = case.threats(kernel)

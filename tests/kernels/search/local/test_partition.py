@@ -23,13 +23,13 @@ from tests.budget import examples
 from tests.conftest import TWINS, implementations
 from tests.kernels.rows import interrupt, plain
 
-models = st.builds(shoal.TransactionalK, k=st.integers(2, 5))
+models = st.builds(shoal.models.TransactionalK, k=st.integers(2, 5))
 
 
 def arrays(rows: list[list[str]], tree: shoal.Hierarchy, weights: list[int] | None = None) -> tuple[Any, ...]:
     """What the kernel is given, up to k."""
-    items = tree.encode(shoal.Transactions.from_sets(rows))
-    penalty = shoal.NCP().penalty(tree.leaves, tree.n_leaves)
+    items = tree.encode(shoal.data.Transactions.from_sets(rows))
+    penalty = shoal.metrics.NCP().penalty(tree.leaves, tree.n_leaves)
     counts = np.array(weights or [1] * tree.n_leaves, dtype=np.int64)
     return items.indptr, items.items, tree.parent, tree.span.reshape(-1), tree.n_leaves, penalty, counts
 

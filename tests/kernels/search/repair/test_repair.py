@@ -29,7 +29,7 @@ from shoal.kernels.search.repair.repair import MOST, Repaired
 from shoal.kernels.search.repair.repair_diversity import repair_diversity
 from shoal.kernels.search.repair.repair_negative import repair_negative
 from shoal.metrics.ncp import NCP
-from shoal.privacy.km import KmAnonymity
+from shoal.models.km import Km
 from shoal.problem import Problem
 from shoal.testing import hierarchies, persons, problems
 from tests.budget import examples
@@ -144,7 +144,7 @@ def cases(draw: st.DrawFn, *, negative: bool, max_leaves: int = 7, limited: bool
     most = draw(st.sampled_from([0, 3, 10, MOST])) if limited else MOST
     parameter, bounded = draw(st.integers(2, 4)), not negative and draw(st.booleans())
     if draw(st.booleans()):
-        problem = draw(problems(st.just(KmAnonymity(k=2, m=2)), max_leaves=max_leaves, max_rows=12))
+        problem = draw(problems(st.just(Km(k=2, m=2)), max_leaves=max_leaves, max_rows=12))
         values = draw(st.lists(st.frozensets(st.integers(0, 2), max_size=2), min_size=1, max_size=12))
         sensitive = tuple(itertools.islice(itertools.cycle([*values, frozenset()]), len(problem.prepared.items)))
     else:
@@ -152,7 +152,7 @@ def cases(draw: st.DrawFn, *, negative: bool, max_leaves: int = 7, limited: bool
         rng, many = random.Random(draw(st.integers(0, 2**32))), draw(st.integers(5, 60))
         held, share = draw(st.sampled_from([0.1, 0.2, 0.4])), draw(st.sampled_from([0.02, 0.05, 0.1]))
         rows = [[item for item in h.items if rng.random() < held] for _ in range(many)]
-        problem = Problem(Dataset(Transactions.from_sets(rows)), h, KmAnonymity(k=2, m=2), NCP())
+        problem = Problem(Dataset(Transactions.from_sets(rows)), h, Km(k=2, m=2), NCP())
         sensitive = tuple(frozenset(s for s in range(3) if rng.random() < share) for _ in rows)
     rows_of_persons = problem.data.transactions.of_persons(draw(persons(len(sensitive))))
     problem = replace(problem, data=problem.data.with_transactions(rows_of_persons))
@@ -170,7 +170,7 @@ def small(rows: Sequence[tuple[str, str]], parents: dict[str, str | None], param
     """From items and sensitive values written as words."""
     h = Hierarchy.from_parents(parents)
     data = Dataset(Transactions.from_sets([items.split() for items, _ in rows]))
-    problem = Problem(data, h, KmAnonymity(k=2, m=2), NCP())
+    problem = Problem(data, h, Km(k=2, m=2), NCP())
     return Case(problem, tuple(frozenset(map(int, values.split())) for _, values in rows), (), parameter, **options)
 
 
@@ -198,7 +198,7 @@ def many_rounds(seed: int) -> Case:
     transactions = Transactions.from_sets(rows)
     if rng.random() < 0.5:
         transactions = transactions.of_persons([rng.randrange(many) for _ in rows])
-    problem = Problem(Dataset(transactions), hierarchy, KmAnonymity(k=2, m=2), NCP())
+    problem = Problem(Dataset(transactions), hierarchy, Km(k=2, m=2), NCP())
     sensitive = tuple(frozenset(s for s in range(3) if rng.random() < share) for _ in rows)
     most, bounded = rng.choice([0, 10, 100, MOST]), rng.random() < 0.5
     if rng.random() < 0.3:
@@ -369,7 +369,7 @@ def test_an_exception_in_the_callback_stops_the_kernel(kernel: ModuleType, negat
     rng = np.random.default_rng(0)
     names = [str(item) for item in range(60)]
     rows = [[names[item] for item in rng.choice(60, 30)] for _ in range(400)]
-    problem = Problem(Dataset(Transactions.from_sets(rows)), balanced(names, fanout=5), KmAnonymity(k=2, m=2), NCP())
+    problem = Problem(Dataset(Transactions.from_sets(rows)), balanced(names, fanout=5), Km(k=2, m=2), NCP())
     sensitive = tuple(frozenset([0] if number % 8 == 0 else []) for number in range(len(rows)))
     case = Case(problem, None if negative else sensitive, (), 2)
 

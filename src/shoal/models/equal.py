@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.data.transactions import Transactions
 from shoal.engines import Engine
-from shoal.privacy import Verdict
-from shoal.privacy.witness import RareRecord
+from shoal.models.base import Verdict
+from shoal.models.witness import RareRecord
 
 SHOWN = 20  # witnesses that a verdict carries
 

@@ -18,11 +18,10 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
-from shoal.options import option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.km import KmAnonymity
-from shoal.privacy.people import fitting, needed, with_items
-from shoal.privacy.relational import (
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.km import Km
+from shoal.models.people import fitting, needed, with_items
+from shoal.models.relational import (
     RelationalModel,
     beyond_m,
     common_caveats,
@@ -30,18 +29,19 @@ from shoal.privacy.relational import (
     rare_in_classes,
     risk_in_classes,
 )
+from shoal.options import option
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KKmAnonymity(RelationalModel, ItemsetModel):
+class KKm(RelationalModel, ItemsetModel):
     """The values of all quasi-identifying columns and any m or fewer items of a record fit at least k records.
 
     >>> import pyarrow as pa
     >>> import shoal
     >>> sets = [["a"], ["b"], ["a"], ["b"]]
     >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70", "70"], "items": sets}))
-    >>> model = KKmAnonymity(k=2, m=2)
+    >>> model = KKm(k=2, m=2)
     >>> verdict = model.verify(model.validated_view(data))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, '{a} is in 1 record of those with age=[19:22]')
@@ -81,7 +81,7 @@ class KKmAnonymity(RelationalModel, ItemsetModel):
 
     def demand(self, rows: Transactions) -> Demand:
         """As for k^m-anonymity."""
-        return KmAnonymity(self.k, self.m).demand(rows)
+        return Km(self.k, self.m).demand(rows)
 
     def feasible(self, published: Published) -> None:
         """Generalization can make all records equal, but for which of them hold anything."""

@@ -27,20 +27,20 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Disclosure
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.people import about_people, holders, noun
+from shoal.models.sensitive import SensitiveValues
+from shoal.models.witness import DisclosingSet
 from shoal.options import option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.people import about_people, holders, noun
-from shoal.privacy.sensitive import SensitiveValues
-from shoal.privacy.witness import DisclosingSet
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class LmDiversity(SensitiveValues, ItemsetModel):
+class Lm(SensitiveValues, ItemsetModel):
     """Knowing m or fewer items of a record, or none, tells no sensitive value of it with a probability above 1/l.
 
     >>> rows = Transactions.from_sets([["a", "HIV"], ["a"], ["b"], ["b"]])
-    >>> verdict = LmDiversity(l=3, m=1, sensitive=("HIV",)).verify(Published.plain(rows))
+    >>> verdict = Lm(l=3, m=1, sensitive=("HIV",)).verify(Published.plain(rows))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, "1 of the 2 records with {a} has 'HIV'")
     """

@@ -22,10 +22,10 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.kernels.verify.negative_itemsets import rare_negative_itemsets
 from shoal.metrics.risk import Risk
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.people import about_people, fitting, needed, noun, with_items
+from shoal.models.witness import RareSet
 from shoal.options import option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.people import about_people, fitting, needed, noun, with_items
-from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 

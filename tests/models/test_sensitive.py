@@ -12,7 +12,7 @@ DATA = shoal.read([["a", "HIV"], ["a", "flu"], ["a", "flu"], ["a"]])
 
 def test_rows_that_other_values_were_set_apart_from_are_refused() -> None:
     """They look safe to a model that finds nothing of its own in them."""
-    hiv, flu = (shoal.LmDiversity(l=2, m=1, sensitive=(label,)) for label in ("HIV", "flu"))
+    hiv, flu = (shoal.Lm(l=2, m=1, sensitive=(label,)) for label in ("HIV", "flu"))
     seen = hiv.validated_view(DATA)
     assert hiv.verify(seen).holds
     with pytest.raises(OptionError, match="other values were set apart"):
@@ -21,4 +21,4 @@ def test_rows_that_other_values_were_set_apart_from_are_refused() -> None:
 
 def test_an_item_is_sensitive_or_known() -> None:
     with pytest.raises(OptionError, match=r"both sensitive and a quasi-identifier \(--qid\): HIV"):
-        shoal.SensitiveK(k=2, sensitive=("HIV",), qid=("a", "HIV"))
+        shoal.models.SensitiveK(k=2, sensitive=("HIV",), qid=("a", "HIV"))

@@ -21,10 +21,10 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import DataError, Infeasible, OptionError, did_you_mean
 from shoal.metrics.risk import Disclosure
+from shoal.models.base import DRAWN, Verdict
+from shoal.models.sensitive import SensitiveItems
+from shoal.models.witness import DisclosingInClass
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict
-from shoal.privacy.sensitive import SensitiveItems
-from shoal.privacy.witness import DisclosingInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries

@@ -21,9 +21,9 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError, did_you_mean
 from shoal.metrics.risk import Exposure
+from shoal.models.witness import Witness as Witness
+from shoal.models.witness import WitnessTable
 from shoal.options import Spec
-from shoal.privacy.witness import Witness as Witness
-from shoal.privacy.witness import WitnessTable
 from shoal.published import Published
 
 DRAWN = 3  # known items that risks are drawn for, at most

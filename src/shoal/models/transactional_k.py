@@ -15,9 +15,9 @@ from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
+from shoal.models.base import DRAWN, PrivacyModel, Verdict
+from shoal.models.equal import equal_rows
 from shoal.options import option
-from shoal.privacy import DRAWN, PrivacyModel, Verdict
-from shoal.privacy.equal import equal_rows
 from shoal.published import Published
 
 

@@ -13,8 +13,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.sensitive import Sensitive, take_apart
 from shoal.data.transactions import Transactions
 from shoal.errors import OptionError
+from shoal.models.base import PrivacyModel
 from shoal.options import format_value
-from shoal.privacy import PrivacyModel
 from shoal.published import Published
 
 

@@ -15,29 +15,29 @@ from hypothesis import strategies as st
 import shoal
 from shoal.data.table import Table
 from shoal.errors import OptionError
-from shoal.privacy.witness import DisclosingSet
+from shoal.models.witness import DisclosingSet
 from shoal.testing import all_cuts, check_privacy_model, models, problems
 from tests import oracles
 from tests.budget import examples
 from tests.conftest import Shell
 
-hkp = models(shoal.HkpCoherence)
+hkp = models(shoal.models.Hkp)
 
 
-def verdict_of(privacy: shoal.HkpCoherence, rows: Sequence[Sequence[str]]) -> shoal.Verdict:
-    return privacy.verify(shoal.Published.plain(shoal.Transactions.from_sets(rows)))
+def verdict_of(model: shoal.models.Hkp, rows: Sequence[Sequence[str]]) -> shoal.models.Verdict:
+    return model.verify(shoal.published.Published.plain(shoal.data.Transactions.from_sets(rows)))
 
 
 def test_every_known_set_is_in_k_records() -> None:
-    privacy = shoal.HkpCoherence(h=1, k=2, p=2)
-    check_privacy_model(privacy, [["a", "b"], ["a", "b"], []], [["a", "b"], ["a"], ["b"]])
-    check_privacy_model(replace(privacy, p=1), [["a", "b"], ["a"], ["b"]], [["a"], ["b"], ["b"]])
-    assert str(verdict_of(privacy, [["a", "b"], ["a"], ["b"]]).witnesses[0]) == "{a, b} is in 1 record"
+    model = shoal.models.Hkp(h=1, k=2, p=2)
+    check_privacy_model(model, [["a", "b"], ["a", "b"], []], [["a", "b"], ["a"], ["b"]])
+    check_privacy_model(replace(model, p=1), [["a", "b"], ["a"], ["b"]], [["a"], ["b"], ["b"]])
+    assert str(verdict_of(model, [["a", "b"], ["a"], ["b"]]).witnesses[0]) == "{a, b} is in 1 record"
 
 
 def test_no_private_item_is_too_frequent() -> None:
     rows = [["a", "x"], ["a", "x"], ["a"], ["b"], ["b"]]
-    fine, strict = (shoal.HkpCoherence(h=h, k=2, p=2, sensitive=("x",)) for h in (0.67, 0.66))
+    fine, strict = (shoal.models.Hkp(h=h, k=2, p=2, sensitive=("x",)) for h in (0.67, 0.66))
     assert verdict_of(fine, rows).holds
     verdict = verdict_of(strict, rows)
     assert (verdict.holds, verdict.violations) == (False, 1)
@@ -47,43 +47,43 @@ def test_no_private_item_is_too_frequent() -> None:
 def test_a_share_is_compared_exactly() -> None:
     """3 of 10 are not more than 0.3, though 0.3 as a floating-point number is less than 3/10."""
     rows = [["a", "x"]] * 3 + [["a"]] * 7
-    assert verdict_of(shoal.HkpCoherence(h=0.3, k=2, p=1, sensitive=("x",)), rows).holds
-    assert not verdict_of(shoal.HkpCoherence(h=0.299999999, k=2, p=1, sensitive=("x",)), rows).holds
+    assert verdict_of(shoal.models.Hkp(h=0.3, k=2, p=1, sensitive=("x",)), rows).holds
+    assert not verdict_of(shoal.models.Hkp(h=0.299999999, k=2, p=1, sensitive=("x",)), rows).holds
 
 
 def test_who_knows_nothing_is_not_considered() -> None:
     rows = [["x"], ["x"], ["x"], ["a"], ["a"]]
-    assert verdict_of(shoal.HkpCoherence(h=0.5, k=2, p=2, sensitive=("x",)), rows).holds
-    assert not shoal.LmDiversity(l=2, m=2, sensitive=("x",)).verify(
-        shoal.Published.plain(shoal.Transactions.from_sets(rows))
+    assert verdict_of(shoal.models.Hkp(h=0.5, k=2, p=2, sensitive=("x",)), rows).holds
+    assert not shoal.Lm(l=2, m=2, sensitive=("x",)).verify(
+        shoal.published.Published.plain(shoal.data.Transactions.from_sets(rows))
     )
 
 
 def test_private_items_need_no_support_and_are_not_known() -> None:
     rows = [["a", "x", "y"], ["a"], ["a"]]
-    assert verdict_of(shoal.HkpCoherence(h=0.5, k=3, p=3, sensitive=("x", "y")), rows).holds
-    assert not verdict_of(shoal.HkpCoherence(h=0.5, k=3, p=3, sensitive=("x",)), rows).holds  # y is in 1 record
+    assert verdict_of(shoal.models.Hkp(h=0.5, k=3, p=3, sensitive=("x", "y")), rows).holds
+    assert not verdict_of(shoal.models.Hkp(h=0.5, k=3, p=3, sensitive=("x",)), rows).holds  # y is in 1 record
 
 
 def test_shares_of_smaller_sets_are_told_before_rare_sets() -> None:
     rows = [["a", "b", "x"], ["a", "x"], ["b"], ["b"]]
-    verdict = verdict_of(shoal.HkpCoherence(h=0.5, k=2, p=2, sensitive=("x",)), rows)
+    verdict = verdict_of(shoal.models.Hkp(h=0.5, k=2, p=2, sensitive=("x",)), rows)
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 2 records with {a} have 'x'"]
-    verdict = verdict_of(shoal.HkpCoherence(h=1, k=2, p=2, sensitive=("x",)), rows)
+    verdict = verdict_of(shoal.models.Hkp(h=1, k=2, p=2, sensitive=("x",)), rows)
     assert [str(witness) for witness in verdict.witnesses] == ["{a, b} is in 1 record"]
 
 
 @examples(200)
 @given(problem=problems(hkp, max_leaves=6))
 def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Problem) -> None:
-    privacy = problem.privacy
-    assert isinstance(privacy, shoal.HkpCoherence)
+    model = problem.model
+    assert isinstance(model, shoal.models.Hkp)
     secrets = problem.prepared.sensitive.sets()
     for cut in all_cuts(problem.hierarchy):
         published = cut.apply(problem.prepared.items, problem.prepared.sensitive_part)
         rows = published.rows.sets()
-        breaches = oracles.moles(rows, secrets, Fraction(str(privacy.h)), privacy.k, privacy.p)
-        verdict = privacy.verify(published)
+        breaches = oracles.moles(rows, secrets, Fraction(str(model.h)), model.k, model.p)
+        verdict = model.verify(published)
         assert verdict.holds == (not breaches)
         assert bool(verdict.witnesses) == bool(breaches)
         for witness in verdict.witnesses:
@@ -91,11 +91,11 @@ def test_the_verifier_agrees_with_the_definition_on_every_cut(problem: shoal.Pro
             assert known in breaches
             assert witness.support == sum(known <= row for row in rows)
             if not isinstance(witness, DisclosingSet):
-                assert witness.support < privacy.k
+                assert witness.support < model.k
             else:
                 pairs = zip(rows, secrets, strict=True)
                 assert witness.holders == sum(known <= row and witness.sensitive in own for row, own in pairs)
-                assert Fraction(witness.holders, witness.support) > Fraction(str(privacy.h))
+                assert Fraction(witness.holders, witness.support) > Fraction(str(model.h))
 
 
 rows_of_labels = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=20)
@@ -103,24 +103,24 @@ rows_of_labels = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_si
 
 @given(rows=rows_of_labels, copies=st.integers(1, 4), k=st.integers(2, 5), m=st.integers(1, 6))
 def test_km_is_a_special_case(rows: list[set[str]], copies: int, k: int, m: int) -> None:
-    published = shoal.Published.plain(shoal.Transactions.from_sets(rows * copies))
-    anonymous = shoal.KmAnonymity(k=k, m=m).verify(published)
-    assert shoal.HkpCoherence(h=1, k=k, p=m).verify(published) == anonymous
-    assert shoal.HkpCoherence(h=0.1, k=k, p=m).verify(published) == anonymous  # nothing is private
+    published = shoal.published.Published.plain(shoal.data.Transactions.from_sets(rows * copies))
+    anonymous = shoal.Km(k=k, m=m).verify(published)
+    assert shoal.models.Hkp(h=1, k=k, p=m).verify(published) == anonymous
+    assert shoal.models.Hkp(h=0.1, k=k, p=m).verify(published) == anonymous  # nothing is private
 
 
 def test_values_of_a_column_can_be_private() -> None:
-    rows = shoal.Transactions.from_sets([["a"], ["a"], ["a"], ["b"], ["b"]])
+    rows = shoal.data.Transactions.from_sets([["a"], ["a"], ["a"], ["b"], ["b"]])
     data = shoal.Dataset(rows, Table(pa.table({"ill": ["HIV", "HIV", None, None, "flu"]})))
-    privacy = shoal.HkpCoherence(h=0.5, k=2, p=1, sensitive_column=("ill",))
-    verdict = privacy.verify(privacy.validated_view(data))
+    model = shoal.models.Hkp(h=0.5, k=2, p=1, sensitive_column=("ill",))
+    verdict = model.verify(model.validated_view(data))
     assert [str(witness) for witness in verdict.witnesses] == ["2 of the 3 records with {a} have 'ill=HIV'"]
-    with pytest.raises(OptionError, match="HkpCoherence: the rows come without their columns"):
-        privacy.verify(shoal.Published.plain(rows))
+    with pytest.raises(OptionError, match="Hkp: the rows come without their columns"):
+        model.verify(shoal.published.Published.plain(rows))
 
 
 def test_words() -> None:
-    plain, private = shoal.HkpCoherence(p=1), shoal.HkpCoherence(h=0.25, k=3, p=2, sensitive=("x",))
+    plain, private = shoal.models.Hkp(p=1), shoal.models.Hkp(h=0.25, k=3, p=2, sensitive=("x",))
     assert plain.describe() == (
         "An attacker who knows a public item of a record is left with at least 5 records that fit, or with none."
     )
@@ -136,7 +136,7 @@ def test_words() -> None:
 @pytest.mark.parametrize("h", [0, 1.5, -0.1, 1 / 3, 1e-10, float("nan")])
 def test_shares_that_are_none(h: float) -> None:
     with pytest.raises(OptionError, match=r"h must|h above 0"):
-        shoal.HkpCoherence(h=h)
+        shoal.models.Hkp(h=h)
 
 
 TREE = "a1;A;ALL\na2;A;ALL\nb1;B;ALL\nb2;B;ALL\nHIV;ill;ALL\nflu;ill;ALL\n"

@@ -18,10 +18,10 @@ from shoal.data.sensitive import merged
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
+from shoal.models.base import DRAWN, Verdict
+from shoal.models.equal import equal_rows
+from shoal.models.sensitive import SensitiveItems
 from shoal.options import option
-from shoal.privacy import DRAWN, Verdict
-from shoal.privacy.equal import equal_rows
-from shoal.privacy.sensitive import SensitiveItems
 from shoal.published import Published
 
 

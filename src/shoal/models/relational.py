@@ -20,10 +20,10 @@ from shoal.data.transactions import Transactions
 from shoal.engines import Engine
 from shoal.errors import Infeasible, OptionError
 from shoal.metrics.risk import Risk, min_matching
-from shoal.privacy import PrivacyModel, Verdict
-from shoal.privacy.people import about_people, class_sizes, counted, noun
-from shoal.privacy.rare import rare_sets
-from shoal.privacy.witness import RareInClass
+from shoal.models.base import PrivacyModel, Verdict
+from shoal.models.people import about_people, class_sizes, counted, noun
+from shoal.models.rare import rare_sets
+from shoal.models.witness import RareInClass
 from shoal.published import Grouping, Published
 
 SHOWN = 20  # witnesses that a verdict carries

@@ -42,7 +42,7 @@ def problem_of(rows: Sequence[Row], p: int, seed: int = 0) -> shoal.Problem:
     data = shoal.read([sorted(row) for row in rows])
     secret = tuple(label for label in SECRET if label in data.transactions.labels)
     flat = shoal.Hierarchy.flat([*QID, *data.transactions.labels])
-    return shoal.Problem(data, flat, shoal.PrivacyDegree(p=p, sensitive=secret), seed=seed)
+    return shoal.Problem(data, flat, shoal.models.PrivacyDegree(p=p, sensitive=secret), seed=seed)
 
 
 def groups_of(release: shoal.Release) -> list[list[int]]:
@@ -94,7 +94,7 @@ def test_against_a_slow_one(case: tuple[list[Row], int], alpha: int) -> None:
         with pytest.raises(Infeasible, match=rf"allows a sensitive item in at most 1 of {p} records, but 's\d' is in"):
             shoal.anonymize(problem)
         return
-    release = shoal.anonymize(problem, shoal.GraySort(alpha))
+    release = shoal.anonymize(problem, shoal.algorithms.GraySort(alpha))
     groups = groups_of(release)
     assert sorted(groups) == gray_grouped(rows, p, alpha)
     shown = release.published.as_written.sets()
@@ -111,17 +111,17 @@ def test_the_verifier_counts(case: tuple[list[Row], int], data: st.DataObject) -
     rows, p = case
     of = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     problem = problem_of(rows, p)
-    seen = replace(problem.prepared.original, grouping=shoal.Grouping.numbered(np.array(of), p))
+    seen = replace(problem.prepared.original, grouping=shoal.published.Grouping.numbered(np.array(of), p))
     wrong = [
         (group, item)
         for group, item in itertools.product(set(of), SECRET)
         if (members := [row for row, one in zip(rows, of, strict=True) if one == group])
         and sum(item in row for row in members) * p > len(members)
     ]
-    verdict = problem.privacy.verify(seen)
+    verdict = problem.model.verify(seen)
     assert verdict.holds == (not wrong)
     assert verdict.violations == len(wrong)
-    assert (problem.privacy.risk(seen).degrees["likely"][1][0] > 0) == bool(wrong)
+    assert (problem.model.risk(seen).degrees["likely"][1][0] > 0) == bool(wrong)
 
 
 @examples(100)
@@ -130,8 +130,8 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
     """Whoever of a group held its sensitive items, the same is published: there is nothing to turn back."""
     rows, p = case
     problem = problem_of(rows, p, seed)
-    grouping = shoal.Grouping.numbered(np.arange(len(rows)) % 2, p)
-    once = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.sensitive_part)
+    grouping = shoal.published.Grouping.numbered(np.arange(len(rows)) % 2, p)
+    once = shoal.recoding.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.sensitive_part)
     swapped = list(rows)
     for group in range(2):
         members = np.flatnonzero(grouping.of == group).tolist()
@@ -142,7 +142,7 @@ def test_nobody_can_tell_who_held_what(case: tuple[list[Row], int], seed: int, r
             for row in rng.sample(members, holders):  # type: ignore[attr-defined]
                 swapped[row] |= {item}
     other = problem_of(swapped, p, seed)
-    again = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, other.prepared.sensitive_part)
+    again = shoal.recoding.Reshuffled(grouping, seed).apply(problem.prepared.items, other.prepared.sensitive_part)
     assert again.as_written.sets() == once.as_written.sets()
 
 
@@ -150,10 +150,12 @@ def test_dealing_favours_no_row() -> None:
     """Over many seeds each row of a group gets an item about equally often."""
     rows = [frozenset({"q0", "s0"}), *[frozenset({"q0"})] * 4]
     problem = problem_of(rows, 5)
-    grouping = shoal.Grouping(np.zeros(5, dtype=np.int64), 5)
+    grouping = shoal.published.Grouping(np.zeros(5, dtype=np.int64), 5)
     counts = np.zeros(5)
     for seed in range(1000):
-        published = shoal.Reshuffled(grouping, seed).apply(problem.prepared.items, problem.prepared.sensitive_part)
+        published = shoal.recoding.Reshuffled(grouping, seed).apply(
+            problem.prepared.items, problem.prepared.sensitive_part
+        )
         assert published.sensitive is not None
         counts += published.sensitive.values.sizes
     assert 150 < counts.min() <= counts.max() < 250
@@ -162,12 +164,12 @@ def test_dealing_favours_no_row() -> None:
 def test_without_groups_there_is_nothing_to_verify() -> None:
     problem = problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 2)
     with pytest.raises(OptionError, match="rows come without their groups"):
-        problem.privacy.verify(problem.prepared.original)
+        problem.model.verify(problem.prepared.original)
     with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*--group-column"):
-        problem.privacy.validated_view(problem.data)
-    partial = replace(problem.prepared.original, grouping=shoal.Grouping(np.array([0, -1]), 2))
+        problem.model.validated_view(problem.data)
+    partial = replace(problem.prepared.original, grouping=shoal.published.Grouping(np.array([0, -1]), 2))
     with pytest.raises(DataError, match="record 2 is in no group"):
-        problem.privacy.verify(partial)
+        problem.model.verify(partial)
 
 
 def test_a_frame_gets_a_column_and_a_taken_name_is_refused() -> None:
@@ -176,11 +178,11 @@ def test_a_frame_gets_a_column_and_a_taken_name_is_refused() -> None:
     data = shoal.read(frame, column="items")
     flat = shoal.Hierarchy.flat(data.transactions.labels)
     with pytest.raises(OptionError, match="has a column 'group' already, which privacy degree p adds: choose another"):
-        shoal.anonymize(shoal.Problem(data, flat, shoal.PrivacyDegree(p=2, sensitive=("HIV",))))
-    privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",), group_column="bundle")
-    release = shoal.anonymize(shoal.Problem(data, flat, privacy))
+        shoal.anonymize(shoal.Problem(data, flat, shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))))
+    model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",), group_column="bundle")
+    release = shoal.anonymize(shoal.Problem(data, flat, model))
     assert set(release.data.columns) == {"group", "items", "bundle"}
-    assert privacy.verify(privacy.validated_view(shoal.read(release.data, column="items"))).holds
+    assert model.verify(model.validated_view(shoal.read(release.data, column="items"))).holds
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -189,13 +191,13 @@ def test_a_dropped_column_does_not_come_back_as_the_groups(kind: str) -> None:
     make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[kind]
     rows = [["a", "HIV"], ["b"], ["c"], ["d"]]
     data = shoal.read(make({"items": rows, "group": ["w", "x", "y", "z"]}), column="items").keep_columns([])
-    privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
-    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy))
-    assert privacy.verify(privacy.validated_view(shoal.read(release.data, column="items"))).holds
+    model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))
+    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model))
+    assert model.verify(model.validated_view(shoal.read(release.data, column="items"))).holds
     assert sorted(map(str, release.data["group"])) == ["1", "1", "2", "2"]
     data = shoal.read(make({"group": rows}))
     with pytest.raises(OptionError, match="has a column 'group' already"):
-        shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy)
+        shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model)
 
 
 def test_groups_of_a_column() -> None:
@@ -209,13 +211,13 @@ def test_groups_of_a_column() -> None:
         (["1", "1 ", "01", "1", "1.0"], [0, 1, 2, 0, 3]),
     ):
         data = shoal.read(pa.table({"items": [["a"]] * 5, "g": values}), column="items")
-        made = shoal.Grouping.of_column(data, "g", 2)
+        made = shoal.published.Grouping.of_column(data, "g", 2)
         assert made.of.tolist() == wanted
         assert len(made.names) == len(made)
     for values in ([[1], [2]], [{"a": 1}, {"a": 2}]):
         data = shoal.read(pa.table({"items": [["a"]] * 2, "g": values}), column="items")
         with pytest.raises(DataError, match="must hold plain values"):
-            shoal.Grouping.of_column(data, "g", 2)
+            shoal.published.Grouping.of_column(data, "g", 2)
 
 
 @pytest.mark.parametrize("kind", ["list", "series", "polars", "polars series", "arrow", "arrow column"])
@@ -232,11 +234,11 @@ def test_no_kind_of_data_loses_its_groups(kind: str) -> None:
         "arrow column": pa.array(rows),
     }[kind]
     data = shoal.read(source)
-    privacy = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
-    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), privacy))
+    model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))
+    release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model))
     groups = release.data["group"]
     assert (groups.to_pylist() if isinstance(release.data, pa.Table) else groups.to_list()) == [1, 1, 2, 2]
-    assert privacy.verify(privacy.validated_view(shoal.read(release.data))).holds
+    assert model.verify(model.validated_view(shoal.read(release.data))).holds
 
 
 def test_real_data(real_data: Path) -> None:
@@ -244,7 +246,7 @@ def test_real_data(real_data: Path) -> None:
     data = shoal.read(real_data / "groceries/transactions.basket")
     secret = ("liquor", "prosecco", "male cosmetics", "baby food")
     problem = shoal.Problem(
-        data, shoal.Hierarchy.flat(data.transactions.labels), shoal.PrivacyDegree(p=10, sensitive=secret)
+        data, shoal.Hierarchy.flat(data.transactions.labels), shoal.models.PrivacyDegree(p=10, sensitive=secret)
     )
     made = [shoal.anonymize(problem, engine=shoal.Engine(workers=workers)) for workers in (1, 4)]
     rows = made[0].published.as_written.sets()
@@ -260,7 +262,7 @@ def replayed(release: shoal.Release, p: int, alpha: int) -> list[tuple[list[int]
     That is the record from which the others look most like the nearest: in the order of Gray codes, which anybody can
     work out, the fewest records around it would have been preferred to them.
     """
-    items = shoal.Transactions.from_sets(release.published.rows.sets(), release.published.rows.labels)
+    items = shoal.data.Transactions.from_sets(release.published.rows.sets(), release.published.rows.labels)
     known, order = items.sets(), gray_coded_order(items.indptr, items.items)
     place = np.argsort(order)
     guesses = []
@@ -281,9 +283,9 @@ def replayed(release: shoal.Release, p: int, alpha: int) -> list[tuple[list[int]
 def test_groups_can_be_replayed(real_data: Path) -> None:
     """A weakness of the method, not of the dealing: the counts promise 1 in p, the way groups are formed tells more."""
     data = shoal.read(real_data / "groceries/transactions.basket")
-    privacy = shoal.PrivacyDegree(p=5, sensitive=("liquor",))
+    model = shoal.models.PrivacyDegree(p=5, sensitive=("liquor",))
     flat = shoal.Hierarchy.flat(data.transactions.labels)
-    release = shoal.anonymize(shoal.Problem(data, flat, privacy), shoal.GraySort(alpha=2))
+    release = shoal.anonymize(shoal.Problem(data, flat, model), shoal.algorithms.GraySort(alpha=2))
     truth = data.transactions.sets()
     guesses = replayed(release, 5, 2)
     right = sum(sum("liquor" in truth[row] for row in likely) / len(likely) for _, likely in guesses)

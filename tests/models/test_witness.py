@@ -1,11 +1,11 @@
-"""Covers: privacy/witness.py. What each class of witness tells people, in one sentence and in a table."""
+"""Covers: models/witness.py. What each class of witness tells people, in one sentence and in a table."""
 
 from __future__ import annotations
 
 import pytest
 
-from shoal.privacy import Verdict
-from shoal.privacy.witness import DisclosingInClass, DisclosingSet, RareInClass, RareRecord, RareSet, Witness
+from shoal.models.base import Verdict
+from shoal.models.witness import DisclosingInClass, DisclosingSet, RareInClass, RareRecord, RareSet, Witness
 
 CASES: list[tuple[Witness, int, str, str, tuple[object, ...]]] = [
     (RareSet(("a",), 1), 1, "{a} is in 1 record", "1 single known item leaves too few records:", ("a", "1")),

@@ -26,23 +26,23 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import OptionError
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.rare import rare_sets
+from shoal.models.sensitive import SensitiveValues
+from shoal.models.witness import DisclosingSet, RareSet
 from shoal.options import format_value, option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.rare import rare_sets
-from shoal.privacy.sensitive import SensitiveValues
-from shoal.privacy.witness import DisclosingSet, RareSet
 from shoal.published import Published
 
 DECIMALS = 9  # of h: shares are compared exactly, in 64 bits
 
 
 @dataclass(frozen=True)
-class HkpCoherence(SensitiveValues, ItemsetModel):
+class Hkp(SensitiveValues, ItemsetModel):
     """Any p or fewer public items of a record are in at least k records, and tell no private item too surely.
 
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b", "HIV"], ["a"]])
     >>> for h in (0.5, 0.4):
-    ...     verdict = HkpCoherence(h=h, k=2, p=2, sensitive=("HIV",)).verify(Published.plain(rows))
+    ...     verdict = Hkp(h=h, k=2, p=2, sensitive=("HIV",)).verify(Published.plain(rows))
     ...     verdict.holds, [str(witness) for witness in verdict.witnesses]
     (True, [])
     (False, ["1 of the 2 records with {b} has 'HIV'"])
@@ -81,7 +81,7 @@ class HkpCoherence(SensitiveValues, ItemsetModel):
     def share(self) -> Fraction:
         """What h says, exactly as it was written.
 
-        >>> HkpCoherence(h=0.1).share
+        >>> Hkp(h=0.1).share
         Fraction(1, 10)
         """
         return Fraction(str(self.h))

@@ -24,11 +24,10 @@ from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.kernels.verify.disclosing_sets import disclosing_sets
 from shoal.metrics.risk import Risk
-from shoal.options import option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.lm import refuse_too_frequent, too_frequent, views
-from shoal.privacy.people import class_sizes, counted, fitting, needed, noun, with_items
-from shoal.privacy.relational import (
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.lm import refuse_too_frequent, too_frequent, views
+from shoal.models.people import class_sizes, counted, fitting, needed, noun, with_items
+from shoal.models.relational import (
     SHOWN,
     RelationalModel,
     apart_by_class,
@@ -39,19 +38,20 @@ from shoal.privacy.relational import (
     rare_in_classes,
     risk_in_classes,
 )
-from shoal.privacy.sensitive import SensitiveValues
-from shoal.privacy.witness import DisclosingInClass
+from shoal.models.sensitive import SensitiveValues
+from shoal.models.witness import DisclosingInClass
+from shoal.options import option
 from shoal.published import Grouping, Published
 
 
 @dataclass(frozen=True)
-class KLmDiversity(RelationalModel, SensitiveValues, ItemsetModel):
+class KLm(RelationalModel, SensitiveValues, ItemsetModel):
     """As (k,k^m), and no more than 1 in l of the records that fit share a sensitive value.
 
     >>> import pyarrow as pa
     >>> import shoal
     >>> data = shoal.read(pa.table({"age": ["19"] * 4, "items": [["a", "HIV"], ["a"], ["a", "HIV"], ["a"]]}))
-    >>> models = [KLmDiversity(k=2, l=l, m=1, sensitive=("HIV",)) for l in (2, 3)]
+    >>> models = [KLm(k=2, l=l, m=1, sensitive=("HIV",)) for l in (2, 3)]
     >>> verdicts = [model.verify(model.validated_view(data)) for model in models]
     >>> verdicts[0].holds, str(verdicts[1].witnesses[0])
     (True, "2 of the 4 records of group age=19 have 'HIV'")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import discovery
-from shoal.algorithms import Algorithm
+from shoal.algorithms.base import Algorithm
 from shoal.data import Dataset, Hierarchy
 from shoal.data.sensitive import take_apart
 from shoal.errors import Infeasible, OptionError
 from shoal.hierarchies import with_counts
-from shoal.privacy import PrivacyModel
+from shoal.models.base import PrivacyModel
 from tests.conftest import Shell
 
 MODELS = {
@@ -90,15 +90,15 @@ def test_taken_apart() -> None:
 
 def test_a_count_that_was_declared_alone_is_protected_alone() -> None:
     data = shoal.read([["HIV", "a"], ["HIV", "HIV", "a"]] * 2, multiset=True)
-    model = shoal.LmDiversity(l=2, m=1, sensitive=("HIV*2",))
+    model = shoal.Lm(l=2, m=1, sensitive=("HIV*2",))
     tree = with_counts(Hierarchy.flat(["HIV", "a"]), data.transactions.labels)
-    assert shoal.anonymize(shoal.Problem(data, tree, model), shoal.AA()).verdict.holds
+    assert shoal.anonymize(shoal.Problem(data, tree, model), shoal.algorithms.AA()).verdict.holds
 
 
 def test_a_dealt_record_has_an_item_once() -> None:
     rows = [["HIV"] * (1 + at % 3) + ["a"] if at < 6 else ["b"] for at in range(40)]
     data = shoal.read(rows, multiset=True)
-    model = shoal.PrivacyDegree(p=2, sensitive=("HIV",))
+    model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))
     release = shoal.anonymize(shoal.Problem(data, Hierarchy.flat(data.transactions.labels), model))
     dealt = [label for row in release.published.as_written.sets() for label in row if label.startswith("HIV")]
     assert sorted(dealt) == [f"HIV*{count}" for count in (1, 1, 2, 2, 3, 3)]
@@ -110,13 +110,17 @@ def test_a_dealt_record_has_an_item_once() -> None:
 def test_no_release_gives_an_item_away(rows: list[list[str]], data: st.DataObject) -> None:
     """By the plain definition on what was held, counts ignored."""
     name = data.draw(st.sampled_from(["lm", "privacy-degree", "sensitive-k"]))
-    model: Any = discovery.get("shoal.privacy", PrivacyModel, name)
+    model: Any = discovery.get("shoal.models", PrivacyModel, name)
     read = shoal.read(rows, multiset=True)
     options = {"lm": {"l": 2, "m": 1}, "privacy-degree": {"p": 2}, "sensitive-k": {"k": 2}}[name]
     tree = with_counts(Hierarchy.flat(["HIV", "a", "b"]), read.transactions.labels)
     try:
         problem = shoal.Problem(read, tree, model(**options, sensitive=("HIV",)))
-        method = shoal.AA() if name == "lm" else discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)()
+        method = (
+            shoal.algorithms.AA()
+            if name == "lm"
+            else discovery.get("shoal.algorithms", Algorithm, model.default_algorithm)()
+        )
         release = shoal.anonymize(problem, method)
     except (Infeasible, OptionError):
         return

@@ -20,21 +20,21 @@ from shoal.data.transactions import Transactions
 from shoal.engines import LOCAL, Engine
 from shoal.errors import Infeasible
 from shoal.metrics.risk import Risk
+from shoal.models.base import DRAWN, Demand, ItemsetModel, Verdict
+from shoal.models.people import about_people, fitting, needed, noun, with_items
+from shoal.models.rare import rare_sets
+from shoal.models.witness import RareSet
 from shoal.options import option
-from shoal.privacy import DRAWN, Demand, ItemsetModel, Verdict
-from shoal.privacy.people import about_people, fitting, needed, noun, with_items
-from shoal.privacy.rare import rare_sets
-from shoal.privacy.witness import RareSet
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KmAnonymity(ItemsetModel):
+class Km(ItemsetModel):
     """Any m or fewer items of a record occur together in at least k records.
 
     >>> from shoal.data import Transactions
     >>> rows = Transactions.from_sets([["a", "b"], ["a", "b"], ["a", "c"]])
-    >>> verdict = KmAnonymity(k=2, m=2).verify(Published.plain(rows))
+    >>> verdict = Km(k=2, m=2).verify(Published.plain(rows))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, '{c} is in 1 record')
     """
@@ -70,7 +70,7 @@ class KmAnonymity(ItemsetModel):
     def demand(self, rows: Transactions) -> Demand:
         """Any m labels, or all of a record, are in k records.
 
-        >>> KmAnonymity(m="all").demand(Transactions.from_sets([["a", "b"], ["c"]])).known
+        >>> Km(m="all").demand(Transactions.from_sets([["a", "b"], ["c"]])).known
         2
         """
         longest = int(rows.sizes.max(initial=0))

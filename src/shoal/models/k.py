@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from shoal.data.persons import Persons
 from shoal.engines import LOCAL, Engine
 from shoal.metrics.risk import Risk
+from shoal.models.base import Verdict
+from shoal.models.people import about_people, class_sizes, fitting, noun
+from shoal.models.relational import RelationalModel, about_values
 from shoal.options import option
-from shoal.privacy import Verdict
-from shoal.privacy.people import about_people, class_sizes, fitting, noun
-from shoal.privacy.relational import RelationalModel, about_values
 from shoal.published import Published
 
 
 @dataclass(frozen=True)
-class KAnonymity(RelationalModel):
+class K(RelationalModel):
     """Any record has the same values in the quasi-identifying columns as at least k - 1 others.
 
     >>> import pyarrow as pa
     >>> import shoal
     >>> data = shoal.read(pa.table({"age": ["[19:22]", "[19:22]", "70"], "items": [["a"], ["b"], ["c"]]}))
-    >>> verdict = KAnonymity(k=2).verify(KAnonymity(k=2).validated_view(data))
+    >>> verdict = K(k=2).verify(K(k=2).validated_view(data))
     >>> verdict.holds, str(verdict.witnesses[0])
     (False, '1 record has age=70')
     """

@@ -1,0 +1,31 @@
+__all__: list[str]
+
+from . import algorithms as algorithms
+from . import errors as errors
+from . import hierarchies as hierarchies
+from . import metrics as metrics
+from . import models as models
+from ._version import __version__ as __version__
+from .data.columns import Column as Column
+from .data.dataset import Dataset as Dataset
+from .data.hierarchy import Hierarchy as Hierarchy
+from .engines import Engine as Engine
+from .evaluation.compare import compare as compare
+from .evaluation.frontier import frontier as frontier
+from .evaluation.recommend import recommend as recommend
+from .hierarchies.weights import Weights as Weights
+from .io.reading import read as read
+from .io.writing import write as write
+from .jobs.dataset_spec import DatasetSpec as DatasetSpec
+from .jobs.explain import explain as explain
+from .jobs.measure import measure as measure
+from .jobs.profile import profile as profile
+from .jobs.verify import verify as verify
+from .jobs.workload import workload as workload
+from .models.k_km import KKm as KKm
+from .models.k_lm import KLm as KLm
+from .models.km import Km as Km
+from .models.lm import Lm as Lm
+from .problem.problem import Problem as Problem
+from .release.pipeline import anonymize as anonymize
+from .release.release import Release as Release

@@ -1,0 +1,30 @@
+__all__: list[str]
+
+from .aa import AA as AA
+from .apx_cover import ApxCover as ApxCover
+from .auto import Auto as Auto
+from .base import Algorithm as Algorithm
+from .cluster import Cluster as Cluster
+from .da import DA as DA
+from .graysort import GraySort as GraySort
+from .gsc import GSC as GSC
+from .hghs import HgHs as HgHs
+from .knn import KNN as KNN
+from .lra import LRA as LRA
+from .mhghs import MHgHs as MHgHs
+from .mm import MM as MM
+from .mondrian import Mondrian as Mondrian
+from .oa import OA as OA
+from .optimal import Optimal as Optimal
+from .optimal_suppress import OptimalSuppress as OptimalSuppress
+from .partition import Partition as Partition
+from .rfirst import Rfirst as Rfirst
+from .rmerge import RmergeR as RmergeR
+from .rmerge import RmergeRT as RmergeRT
+from .rmerge import RmergeT as RmergeT
+from .stn import STN as STN
+from .tfirst import Tfirst as Tfirst
+from .tmerge import TmergeR as TmergeR
+from .tmerge import TmergeRT as TmergeRT
+from .tmerge import TmergeT as TmergeT
+from .vpa import VPA as VPA
