@@ -1,7 +1,7 @@
 """Every algorithm × every model that it claims, on random data; and the fast ones against the count-tree reference.
 
-Covers: algorithms/base.py, algorithms/aa.py, algorithms/da.py, algorithms/oa.py, search/count_tree.py, testing.py, discovery.py,
-engines/local.py.
+Covers: algorithms/base.py, algorithms/aa.py, algorithms/da.py, algorithms/oa.py, search/count_tree.py, testing.py,
+discovery.py, engines/local.py.
 """
 
 from __future__ import annotations
