@@ -1,4 +1,4 @@
-"""docs/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it; from a named grid."""
+"""docs/research/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it; from a named grid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.papers.common import DOCS, put, rows
 from shoal.evaluation.results import Row
 
-PAGE = DOCS / "leaderboard.md"
+PAGE = DOCS / "research" / "leaderboard.md"
 # What releases of a model are ranked by, and what is told beside it.
 LOSSES = {
     "k": {"relational_ncp": "NCP of columns"},

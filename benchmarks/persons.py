@@ -113,13 +113,13 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def write(measured: list[dict[str, Any]]) -> None:
-    """Put the table into docs/benchmarks.md."""
+    """Put the table into docs/research/benchmarks.md."""
     heads = ["m", "method", "counted", "search, CPU s", "verifier, CPU s", "peak MB", "NCP"]
     lines = [f"| {' | '.join(heads)} |", "|--:|---|---|--:|--:|--:|--:|"]
     for row in measured:
         figures = [row["error"], "", "", ""] if "error" in row else _figures(row)
         lines.append(f"| {row['m']} | {row['algorithm']} | {row['by']} | {' | '.join(figures)} |")
-    put(DOCS / "benchmarks.md", "persons", "\n".join(lines))
+    put(DOCS / "research" / "benchmarks.md", "persons", "\n".join(lines))
 
 
 def _figures(row: dict[str, Any]) -> list[str]:

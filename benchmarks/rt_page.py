@@ -1,4 +1,4 @@
-"""The part of docs/benchmarks.md about columns and sets together: tables from the rows of the benchmarks."""
+"""The part of docs/research/benchmarks.md about columns and sets together: tables from the rows of the benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.papers.common import put
 
 Rows = Sequence[dict[str, Any]]
 Tables = Mapping[str, Rows]
-TABLES = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+TABLES = Path(__file__).parents[1] / "docs" / "research" / "benchmarks.md"
 
 
 def write_tables(tables: Tables, page: Path = TABLES) -> None:

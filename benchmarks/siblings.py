@@ -1,4 +1,4 @@
-"""Groups of siblings on real data with their own hierarchies: loss, bound, time and memory (docs/leaderboard.md).
+"""Groups of siblings on real data with their own hierarchies: loss, bound, time and memory (docs/research/leaderboard.md).
 
 The whole default command, ``shoal anonymize DATA --k 5 --m M``, in a process of its own. What it writes is read back
 and recounted here by a dictionary of all sets of up to m labels: no code of Shoal's search or verifiers.
@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.data import REAL, real
 from benchmarks.papers.common import DOCS, put
 
-PAGE = DOCS / "leaderboard.md"
+PAGE = DOCS / "research" / "leaderboard.md"
 K = 5
 CASES = (  # data, m; the options of the command
     ("groceries", (2, 3)),

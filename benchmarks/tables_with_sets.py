@@ -115,7 +115,7 @@ def _failed(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(measured: list[dict[str, Any]]) -> None:
-    """Put the table into docs/benchmarks.md."""
+    """Put the table into docs/research/benchmarks.md."""
     heads = [
         "data",
         "options",
@@ -136,4 +136,4 @@ def write(measured: list[dict[str, Any]]) -> None:
         figures += [f"{row['unchanged']:.1%}".replace("%", " %"), f"{row['items per label']}"]
         figures += [f"{row['are']:.1f}", f"{row['cpu']:.1f}"]
         lines.append(f"| {row['data']} | {row['way']} | {' | '.join(figures)} |")
-    put(DOCS / "benchmarks.md", "tables with sets", "\n".join(lines))
+    put(DOCS / "research" / "benchmarks.md", "tables with sets", "\n".join(lines))

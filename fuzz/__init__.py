@@ -1,1 +1,1 @@
-"""The fuzzer, ``make fuzz``: random problems, broken files and sanitized kernels. See docs/testing.md."""
+"""The fuzzer, ``make fuzz``: random problems, broken files and sanitized kernels. See docs/internals/testing.md."""

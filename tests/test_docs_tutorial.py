@@ -1,4 +1,4 @@
-"""The tutorial docs/order-lines.md and the pages persons.md, data.md and frontier.md run, command by command."""
+"""The tutorial docs/how-to/order-lines.md and the pages persons.md, data.md and frontier.md run, command by command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.conftest import Shell
 from tests.test_docs import COMING
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "order-lines.md"
+PAGE = DOCS / "how-to" / "order-lines.md"
 SMALLER = ["--mean-orders", "1", "--products", "60"]  # a shop in which every search ends within a second
 
 
@@ -43,10 +43,10 @@ def test_the_page_shows_the_tables_as_they_are_generated(shell: Shell) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "order-lines.md",
-        "persons.md",
-        pytest.param("data.md", marks=pytest.mark.slow),
-        pytest.param("frontier.md", marks=pytest.mark.slow),
+        "how-to/order-lines.md",
+        "how-to/persons.md",
+        pytest.param("reference/data.md", marks=pytest.mark.slow),
+        pytest.param("how-to/frontier.md", marks=pytest.mark.slow),
     ],
 )
 def test_every_command_of_the_page_runs(name: str, shell: Shell) -> None:

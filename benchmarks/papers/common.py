@@ -10,7 +10,7 @@ from shoal.evaluation import grid_file, results, runner
 from shoal.evaluation.results import Row
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = DOCS / "papers"
+PAGES = DOCS / "research" / "papers"
 IMAGES = DOCS / "images" / "papers"
 KEPT = Path("build") / "papers"
 

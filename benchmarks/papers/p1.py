@@ -1,4 +1,4 @@
-"""docs/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of four grids.
+"""docs/research/papers/p1.md: sensitive k-anonymity, the experiments of P1 from the rows of four grids.
 
 Time is CPU time of the search, the least of four on the same data, then means over the seeds.
 All else is the mean over the seeds.

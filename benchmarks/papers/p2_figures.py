@@ -1,4 +1,4 @@
-"""The pictures of docs/papers/p2.md. Lines are means over the seeds; a band shows their spread."""
+"""The pictures of docs/research/papers/p2.md. Lines are means over the seeds; a band shows their spread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of docs/papers/p2.md, and its sentences with figures."""
+"""The tables of docs/research/papers/p2.md, and its sentences with figures."""
 
 from __future__ import annotations
 

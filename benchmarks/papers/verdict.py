@@ -1,4 +1,4 @@
-"""The one rule that judges what the papers claim. docs/papers/README.md states it in words.
+"""The one rule that judges what the papers claim. docs/research/papers/README.md states it in words.
 
 A claim is tried in cells: runs, pairs of runs or curves that either agree with it or do not. Each cell knows its
 setting, such as the data set, the order of the items, the seed, k and m. The verdict follows from the cells alone.
@@ -24,7 +24,7 @@ SETTINGS = {
 }
 WITHIN = {"method": "the method", "k": "k", "m": "m", "h": "h", "delta": "delta", "seed": "the seed"}
 
-# What the papers' words mean here; docs/decisions/0027-one-rule-for-verdicts.md says what was fixed when.
+# What the papers' words mean here; docs/internals/decisions/0027-one-rule-for-verdicts.md says what was fixed when.
 SIMILAR = 1.25  # "similar", "about the same", "slightly more": at most 1.25 times
 MUCH = 2.0  # "much", "significantly": at least twice
 FLAT = 2.0  # "insensitive", "stable": the largest value is less than twice the least

@@ -189,7 +189,7 @@ def guesses(rows: Rows, items: str, build: Build, m: int) -> dict[frozenset[str]
 
 
 def test_a_hierarchy_by_frequency_narrows_no_search_for_a_record() -> None:
-    """docs/hierarchies.md: all rows with the labels of what is known stay possible, and equally likely."""
+    """docs/reference/hierarchies.md: all rows with the labels of what is known stay possible, and equally likely."""
     rng, studied = random.Random(0), 0
     while studied < 12:
         rows = [set(rng.sample("abcd", rng.choice([1, 1, 2, 2, 3]))) for _ in range(rng.choice([4, 5]))]

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import Shell
 
 SAID = "An attacker who knows the method and its options can rule out some originals"
-PAGE = "docs/minimality.md"
+PAGE = "docs/concepts/minimality.md"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Algorithm(Spec, ABC):
     generalizes: ClassVar[bool] = True  # replaces items by groups
     needs_hierarchy: ClassVar[bool] = True  # of the items
     # How surely an attacker who knows the method found a record where all originals of a tiny domain were tried
-    # (docs/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
+    # (docs/concepts/minimality.md): "certainty", "a probability of 2/3"; empty: no surer than 1/k, or it was not tried.
     reveals: ClassVar[str] = ""
     keeps_more: ClassVar[tuple[str, ...]] = ()  # options with which more items stay unchanged, in words
 

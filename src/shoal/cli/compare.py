@@ -82,7 +82,7 @@ def compare(
     """Run WHAT: a grid in a TOML file, the name of one that comes with Shoal, or data files.
 
     \b
-    shoal compare grid.toml -o lab                   the file says all (see: docs/compare.md)
+    shoal compare grid.toml -o lab                   the file says all (see: docs/how-to/compare.md)
     shoal compare baskets.dat -o lab --vary k=2,5,10 --vary m=1,2,3
     shoal compare p0-fig8 -o lab                     an experiment of a paper
 

@@ -56,7 +56,7 @@ def from_table(
     """Build a hierarchy from category columns of TABLE, such as product_id,product_type,department.
 
     Real tables are dirty: types stand under several categories, cells are blank, labels come twice. The result is a
-    tree in any case, and notes tell what was done about each kind of dirt. See docs/hierarchies.md.
+    tree in any case, and notes tell what was done about each kind of dirt. See docs/reference/hierarchies.md.
     """
     columns = _level_names(levels)
     file, column = _file_and_column(items) if items else (None, "")

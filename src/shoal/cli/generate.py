@@ -89,7 +89,7 @@ def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout
 def shop(output: Path, format: str, **given: Any) -> None:
     """Three tables of a shop: order lines, products and customers, as dirty as real ones.
 
-    Writes orders, products and customers to a folder. docs/order-lines.md shows how to anonymize them.
+    Writes orders, products and customers to a folder. docs/how-to/order-lines.md shows how to anonymize them.
     """
     generator = Shop.parse({name: value for name, value in given.items() if value is not None})
     targets = {name: output / f"{name}.{format}" for name in _ROWS}

@@ -61,7 +61,7 @@ def build(
     By frequency it mostly loses less than by label, but it is made from the data: anyone who sees its groups learns
     which items are about equally common. At random, by label or by prefix it tells only which items there are; at
     random it mostly loses less than by label.
-    See docs/hierarchies.md.
+    See docs/reference/hierarchies.md.
     """
     check_outputs([data], [output])
     if lengths and by != "prefix":

@@ -123,7 +123,7 @@ def load_grid(what: str | Path, data_folder: str | Path | None = None) -> Grid:
         where = f"{home} is no folder" if home else "none is named"
         raise OptionError(
             f"The grid {what} needs its data sets, but {where}: give --data-folder, or set SHOAL_DATA (see "
-            f"docs/papers/README.md for what is in it)."
+            f"docs/research/papers/README.md for what is in it)."
         )
     return grid_file.load(grid_file.named()[str(what)], home)
 

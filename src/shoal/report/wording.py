@@ -70,7 +70,7 @@ SENTENCES: dict[type[Note], str] = {  # with the fields of the note
     notes.MethodReveals: (
         "An attacker who knows the method and its options can rule out some originals, and may learn more than the "
         "published labels say. The definition still holds, but in a test on a tiny domain such an attacker found a "
-        "record with {certainty}: see docs/minimality.md."
+        "record with {certainty}: see docs/concepts/minimality.md."
     ),
     notes.NoPrivateItems: (
         "No private item was declared (--sensitive): this is {k}^{p}-anonymity of all items, and h means nothing."

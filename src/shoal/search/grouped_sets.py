@@ -2,7 +2,7 @@
 
 The cheapest of several groupings is regrouped by annealing, over items that are all siblings. NCP asks for a low mean:
 left to itself it makes many groups of middling size, and publishes hardly any item as itself. So an item that is not
-published as itself may cost a little more than its loss (docs/decisions/0024 has figures).
+published as itself may cost a little more than its loss (docs/internals/decisions/0024 has figures).
 """
 
 from __future__ import annotations

@@ -346,4 +346,4 @@ def test_the_page_is_filled() -> None:
     for mark in marks:
         inside = text.partition(f"<!-- {mark} -->")[2].partition(f"<!-- end of {mark} -->")[0]
         assert len(inside.strip().splitlines()) > 1, mark
-    assert all((common.DOCS / "papers" / name).exists() for name in re.findall(r"!\[.+?\]\((.+?)\)", text))
+    assert all((common.PAGES / name).exists() for name in re.findall(r"!\[.+?\]\((.+?)\)", text))
