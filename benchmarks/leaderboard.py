@@ -1,4 +1,4 @@
-"""docs/research/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it; from a named grid."""
+"""research/leaderboard.md: our algorithms on all data sets, with the optimum and the gap to it; from a named grid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of siblings on real data with their own hierarchies: loss, bound, time and memory (docs/research/leaderboard.md).
+"""Groups of siblings on real data with their own hierarchies: loss, bound, time and memory (research/leaderboard.md).
 
 The whole default command, ``shoal anonymize DATA --k 5 --m M``, in a process of its own. What it writes is read back
 and recounted here by a dictionary of all sets of up to m labels: no code of Shoal's search or verifiers.

@@ -1,4 +1,4 @@
-"""docs/research/papers/README.md: the papers' data sets beside ours (P0 Fig. 7, P3 Fig. 9, P2 Table 1), and the run time."""
+"""research/papers/README.md: the papers' data sets beside ours (P0 Fig. 7, P3 Fig. 9, P2 Table 1), and the run time."""
 
 from __future__ import annotations
 

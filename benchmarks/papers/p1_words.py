@@ -1,4 +1,4 @@
-"""The sentences of docs/research/papers/p1.md that have figures in them, all from the rows and from P1's printed tables."""
+"""The sentences of research/papers/p1.md that have figures in them, all from the rows and from P1's printed tables."""
 
 from __future__ import annotations
 

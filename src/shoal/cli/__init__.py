@@ -24,6 +24,7 @@ import click
 
 from shoal._version import __version__
 from shoal.cli.console import fail, notes, reader_gone, warn
+from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OutputError, ShoalError
 from shoal.files.staging import record
 
@@ -94,7 +95,7 @@ COMMANDS = OnDemand(
 )
 
 
-class Commands(click.Group):
+class Commands(SpellingGroup):
     """Commands that end with 141 when their reader goes away. Click ends them with 1, which says "violated"."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

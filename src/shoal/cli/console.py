@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from shoal.cli.spelling import as_options
 from shoal.visible import visible, visible_json
 
 if TYPE_CHECKING:  # rich is loaded when there is something to show
@@ -66,13 +67,13 @@ def fail(message: str, code: int) -> NoReturn:
 
 def complain(message: str) -> None:
     """What is wrong, on stderr."""
-    terminal(stderr=True).print(_line(("Error:", "bold red"), f" {message}"), soft_wrap=True)
+    terminal(stderr=True).print(_line(("Error:", "bold red"), f" {as_options(message)}"), soft_wrap=True)
 
 
 def warn(message: str, *, loud: bool = False) -> None:
     """A remark on stderr; loud: a warning that nobody should miss."""
     mark = ("Warning:", "bold red") if loud else ("Note:", "yellow")
-    terminal(stderr=True).print(_line(mark, f" {message}"), soft_wrap=True)
+    terminal(stderr=True).print(_line(mark, f" {as_options(message)}"), soft_wrap=True)
 
 
 def notes(sentences: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ import click
 from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE, spec_options_of
+from shoal.cli.spelling import SpellingGroup
 from shoal.data.transactions import Transactions
 from shoal.errors import OutputError
 from shoal.files import all_or_none
@@ -23,7 +24,7 @@ from shoal.jobs.job import check_outputs
 _ROWS = {"orders": "order lines", "products": "products", "customers": "customers"}  # what a row of each table is
 
 
-@click.group()
+@click.group(cls=SpellingGroup)
 def generate() -> None:
     """Generate synthetic data."""
 

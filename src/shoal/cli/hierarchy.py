@@ -12,11 +12,12 @@ from shoal import hierarchies
 from shoal.cli import console
 from shoal.cli.from_table import from_table
 from shoal.cli.options import FILE, data_options, reading, tell
+from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OptionError
 from shoal.jobs.job import check_outputs
 
 
-@click.group()
+@click.group(cls=SpellingGroup)
 def hierarchy() -> None:
     """Build, check, convert and show item hierarchies."""
 
