@@ -1,4 +1,4 @@
-"""Reading alone: CPU time and peak memory of ``shoal.read``, each file in a process of its own (research/benchmarks.md).
+"""Reading alone: CPU time and peak memory of ``shoal.read``, each file in its own process (research/benchmarks.md).
 
 ``--against PYTHON`` lets another installation of Shoal read the same files in turn, say that of an earlier version. If
 it cannot read order lines, it gets the glue code that a user would have written with pandas.

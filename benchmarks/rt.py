@@ -1,4 +1,4 @@
-"""Columns and sets together (P2): the data, a measurement in a process of its own, the tables of research/benchmarks.md.
+"""Columns and sets together (P2): the data, a measurement in its own process, the tables of research/benchmarks.md.
 
 ``informs`` is P2's own: 26,854 patients, five columns, a set of ICD-9 codes each ("-1" and "-9" mean missing and are
 dropped). ``videos`` has the shape of P2's YouTube data, which are not available here.

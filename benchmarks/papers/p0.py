@@ -1,4 +1,4 @@
-"""research/papers/p0.md: Figures 8 to 11 of P0 (Terrovitis, Mamoulis, Kalnis, VLDB 2008), and the order of the items."""
+"""research/papers/p0.md: Figures 8 to 11 of P0 (Terrovitis, Mamoulis, Kalnis, VLDB 2008), and the items' order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P2's experiments again (its Figs. 4 to 7): research/papers/p2.md, all of it from the rows, under both readings."""
+"""P2's experiments again (its Figs. 4 to 7): research/papers/p2.md, all from the rows, under both readings."""
 
 from __future__ import annotations
 

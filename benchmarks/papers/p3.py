@@ -1,4 +1,4 @@
-"""research/papers/p3.md: Figures 14 to 23 of P3 (Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011); 10 to 13 are P0's."""
+"""research/papers/p3.md: Figures 14 to 23 of P3 (Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011); 10-13 are P0's."""
 
 from __future__ import annotations
 

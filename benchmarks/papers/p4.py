@@ -1,6 +1,6 @@
 """P4: generalization with suppression (mHgHs) beside cuts (AA), local recoding (LG) and suppression (MM).
 
-``python -m benchmarks papers p4`` runs the grids, draws the figures and fills research/papers/p4.md. All four methods are
+``python -m benchmarks papers p4`` runs the grids, draws the figures and fills research/papers/p4.md. All four are
 compiled. Times are CPU times of the search, which is what the paper compares: the machine is shared, and seconds on the
 clock tell how busy it was.
 """
