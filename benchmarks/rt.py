@@ -67,7 +67,7 @@ def load(data: str, rows: int = 0) -> shoal.Dataset:
     """The records of a set: all, or the first so many."""
     if data == "videos":
         return Videos(rows=rows).dataset() if rows else Videos().dataset()
-    records = shoal.read(INFORMS / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"])
+    records = shoal.read(INFORMS / "records.csv", sets="items", item_delimiter=" ", drop_items=["-1", "-9"])
     records = records.keep_columns(list(COLUMNS[data]))
     return records.take(np.arange(rows)) if rows else records
 

@@ -37,7 +37,7 @@ def command(data: str, folder: Path) -> list[str]:
     if data == "groceries":
         return [str(REAL / data / "transactions.basket"), "--hierarchy", str(REAL / data / "hierarchy.csv")]
     if data == "informs-2005":
-        sets = ["--column", "items", "--item-delimiter", " ", "--columns", "none"]
+        sets = ["--sets", "items", "--item-delimiter", " ", "--columns", "none"]
         return [str(REAL / data / "records.csv"), *sets, "--hierarchy", str(REAL / data / "hierarchy_items.csv")]
     if data.startswith("bms"):
         return [str(REAL / data / "transactions.dat")]
@@ -87,7 +87,7 @@ def best_cut(data: str, given: Sequence[str], m: int, folder: Path) -> float:
     from shoal import hierarchies
 
     tree = given[given.index("--hierarchy") + 1] if "--hierarchy" in given else real(data, folder)[1]
-    sets: dict[str, Any] = {"column": "items", "item_delimiter": " "} if data == "informs-2005" else {}
+    sets: dict[str, Any] = {"sets": "items", "item_delimiter": " "} if data == "informs-2005" else {}
     problem = shoal.Problem(shoal.read(given[0], **sets), hierarchies.load(tree), shoal.Km(k=K, m=m))
     proof = shoal.algorithms.Optimal(time_limit=60).solve(problem.prepared, shoal.Engine()).optimality
     assert proof is not None

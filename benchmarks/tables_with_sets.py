@@ -38,11 +38,11 @@ def problem(data: str, model: shoal.models.PrivacyModel, *, bands: bool = True) 
     if data == "households":
         records, tree = _households()
         columns = {name: shoal.Column(type="auto" if bands else "category") for name in records.column_names[:-1]}
-        return shoal.Problem(shoal.read(records, column="types"), tree, model, columns=columns)
+        return shoal.Problem(shoal.read(records, sets="types"), tree, model, columns=columns)
     records = _adult()
     trees = {name: REAL / "adult" / f"adult_hierarchy_{name}.csv" for name in ADULT[1:]}
     columns = {name: shoal.Column(hierarchy=trees.get(name)) for name in ADULT}
-    dataset = shoal.read(records, column="sets")
+    dataset = shoal.read(records, sets="sets")
     return shoal.Problem(dataset, shoal.Hierarchy.flat(dataset.transactions.labels), model, columns=columns)
 
 

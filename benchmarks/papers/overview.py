@@ -65,7 +65,7 @@ def ours(name: str) -> tuple[str, list[Transactions]]:
     if name.startswith("BMS-WebView"):
         return "the same", [shoal.read(REAL / name.lower() / "transactions.dat").transactions]
     if name == "Informs":
-        options = {"column": "items", "item_delimiter": " ", "drop_items": ("-1", "-9")}
+        options = {"sets": "items", "item_delimiter": " ", "drop_items": ("-1", "-9")}
         return "one year of it", [shoal.read(REAL / "informs-2005" / "records.csv", **options).transactions]
     if name == "YouTube":
         spec = DatasetSpec(label=name, generate="videos", generator={"rows": 131_780, "seed": 0})

@@ -81,7 +81,7 @@ def write(case: Case, path: Path) -> list[str]:
         put(path, "".join(",".join(map(quoted, line)) + "\n" for line in [head, *lines]))
         words += ["--delimiter", ",", "--id-column", "id", "--item-column", "item"]
     else:
-        words += [word for name in case.sets for word in ("--column", name)]
+        words += [word for name in case.sets for word in ("--sets", name)]
         whose_column = {} if case.persons is None else {PERSON: list(map(str, case.persons))}
         table: Table = {**whose_column, **case.columns, **case.sets}
         if case.format in ("csv", "tsv"):

@@ -108,7 +108,7 @@ def data_of(case: Case) -> shoal.Dataset:
     """The data, as the kind of object that the case asks for."""
     if case.memory == "list" and not case.columns and len(case.sets) == 1:
         return shoal.read(next(iter(case.sets.values())), multiset=case.multiset)
-    return shoal.read(_frame(case), column=list(case.sets), multiset=case.multiset)
+    return shoal.read(_frame(case), sets=list(case.sets), multiset=case.multiset)
 
 
 def table_of(case: Case) -> pa.Table:

@@ -93,7 +93,7 @@ def _read_data(form: str, how: int, content: bytes, folder: Path) -> bool:
         options |= {"id_column": "id", "item_column": "item", "keep_ids": bool(how & 2)}
         options["drop_null_items"] = bool(how & 8)
     elif tabular and how & 2:
-        options |= {"sets": False} if how & 4 else {"column": "A,B"} if how & 8 else {"column": "items"}
+        options |= {"no_sets": True} if how & 4 else {"sets": "A,B"} if how & 8 else {"sets": "items"}
     if how & 4 and "sets" not in options:
         options["multiset"] = True
     path = _put(folder / f"in{SUFFIX[form]}{'.gz' if how & 16 else ''}", content)

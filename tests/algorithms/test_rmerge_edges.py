@@ -20,7 +20,7 @@ from shoal.models import K
 def publish(
     given: Any, algorithm: shoal.algorithms.Algorithm, model: shoal.models.PrivacyModel, **more: Any
 ) -> shoal.Release:
-    data = shoal.read(given, **({"column": "T"} if "T" in given else {"sets": False}))
+    data = shoal.read(given, **({"sets": "T"} if "T" in given else {"no_sets": True}))
     return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm)
 
 

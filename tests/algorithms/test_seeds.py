@@ -19,7 +19,7 @@ SECRET = ("HIV",)
 
 
 def problem(model: shoal.models.PrivacyModel, seed: int) -> Problem:
-    data = shoal.read(pa.table({"age": AGES, "items": SETS}), column="items")
+    data = shoal.read(pa.table({"age": AGES, "items": SETS}), sets="items")
     columns = {"age": "quasi-identifier"} if model.relational else {}
     tree = shoal.Hierarchy.flat([*ITEMS, "HIV"])
     return Problem(data, tree, model, seed=seed, columns=columns)

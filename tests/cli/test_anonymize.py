@@ -87,7 +87,7 @@ def test_bad_data(shell: Shell) -> None:
     assert "is a group" in with_data("g.basket", "A,b1\nA,b1\n")
     assert "no records" in with_data("empty.dat", "")
     assert "binary" in with_data("junk.dat", b"\x00\x01\x02junk\n" * 9)
-    assert "column" in with_data("t.csv", "id,things\n1,a1 b1\n", "--column", "items")
+    assert "column" in with_data("t.csv", "id,things\n1,a1 b1\n", "--sets", "items")
     assert "does not exist" in shell.fails("anonymize", "nowhere.dat", "-o", "o", "--hierarchy", "h.csv")
 
 
@@ -273,12 +273,12 @@ def test_generate_videos(shell: Shell) -> None:
     words = ("generate", "videos", "--rows", "300", "--items", "40", "--max-size", "9", "--mean-size", "3")
     for name in ("v.csv", "v.parquet", "v.jsonl"):
         assert shell(*words, "-o", name, "--hierarchy", "tree.csv")[0] == 0, name
-        told = shell("profile", name, "--column", "items", "--m", "1", "--json")[1]
+        told = shell("profile", name, "--sets", "items", "--m", "1", "--json")[1]
         assert '"records": 300' in told
     head = (shell.folder / "v.csv").read_text().splitlines()[0]
     assert head == "age,category,length,rate,ratings,comments,items"
     asked = ("--model", "k-km", "--k", "5", "--m", "1", "--algorithm", "rmerge-r")
-    assert shell("anonymize", "v.csv", "-o", "o.csv", "--column", "items", *asked)[0] == 0
+    assert shell("anonymize", "v.csv", "-o", "o.csv", "--sets", "items", *asked)[0] == 0
     assert "mean_size <= max_size <= items" in shell.fails("generate", "videos", "-o", "x.csv", "--max-size", "2")
 
 

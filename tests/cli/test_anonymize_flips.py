@@ -75,7 +75,7 @@ def test_groups_of_the_hierarchy_name_their_items(shop: Shell) -> None:
 
 
 def test_privacy_degree_publishes_groups(shop: Shell) -> None:
-    make = ("anonymize", "rows.csv", "-o", "out.csv", "--column", "items", *DEGREE)
+    make = ("anonymize", "rows.csv", "-o", "out.csv", "--sets", "items", *DEGREE)
     code, out, err = shop(*make, "--report", "r.html", "--report", "r.md")
     assert code == 0, err
     assert "Verified" in out
@@ -85,11 +85,11 @@ def test_privacy_degree_publishes_groups(shop: Shell) -> None:
     assert header == "age,items,group"
     secret = {"insulin", "aspirin"}
     assert [set(line.split(",")[1].split()) - secret for line in lines] == [set(row.split()) - secret for row in ROWS]
-    assert shop("verify", "out.csv", "--column", "items", *DEGREE)[0] == 0
-    code, out, _ = shop("verify", "out.csv", "--column", "items", *DEGREE[:3], "4", *SECRET, "--json")
+    assert shop("verify", "out.csv", "--sets", "items", *DEGREE)[0] == 0
+    code, out, _ = shop("verify", "out.csv", "--sets", "items", *DEGREE[:3], "4", *SECRET, "--json")
     assert code == 1
     assert json.loads(out)["witnesses"][0]["group"] == "1"
-    assert shop("measure", "rows.csv", "out.csv", "--column", "items", *SECRET, "--group-column", "group")[0] == 0
+    assert shop("measure", "rows.csv", "out.csv", "--sets", "items", *SECRET, "--group-column", "group")[0] == 0
 
 
 def test_a_file_of_bare_sets_cannot_hold_groups(shop: Shell) -> None:
@@ -164,14 +164,14 @@ def test_bad_input(shop: Shell, words: tuple[str, ...], said: str) -> None:
 )
 def test_bad_degrees(shop: Shell, words: tuple[str, ...], said: str) -> None:
     shop.write("short.csv", "\n".join((shop.folder / "rows.csv").read_text().splitlines()[:6]) + "\n")
-    make = ("anonymize", "short.csv", "-o", "out.csv", "--column", "items", "--model", "privacy-degree")
+    make = ("anonymize", "short.csv", "-o", "out.csv", "--sets", "items", "--model", "privacy-degree")
     assert said in shop.fails(*make, *SECRET, *words)
 
 
 def test_what_verify_cannot_see_it_says(shop: Shell) -> None:
     """Raw data with any column of groups pass the count; a label that looks like a sensitive one is pointed out."""
     shop.write("raw.csv", "items,group\na HIV,1\nb hiv,1\n")
-    check = ("verify", "raw.csv", "--column", "items", "--model", "privacy-degree", "--p", "2", "--sensitive", "HIV")
+    check = ("verify", "raw.csv", "--sets", "items", "--model", "privacy-degree", "--p", "2", "--sensitive", "HIV")
     code, out, err = shop(*check)
     assert code == 0
     assert "nothing tells" not in out
@@ -199,7 +199,7 @@ def test_only_items_that_vanish_are_suppressed(shop: Shell) -> None:
 
 
 def test_groups_that_a_file_does_not_tell(shop: Shell) -> None:
-    check = ("verify", "g.csv", "--column", "items", *DEGREE)
+    check = ("verify", "g.csv", "--sets", "items", *DEGREE)
     shop.write("g.csv", "group,items\n1,a insulin\n,b aspirin\n")
     assert "Column 'group' of g.csv tells no group for line 3: every record needs one" in shop.fails(*check)
     assert "has no column 'bundle'" in shop.fails(*check, "--group-column", "bundle")

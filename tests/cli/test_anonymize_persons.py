@@ -161,7 +161,7 @@ def test_blanks_are_refused_with_the_first_place(shop: Shell) -> None:
     err = fails(shop, *PERSON)
     assert "orders.csv, basket_id 101: the person column 'household_id' is empty (2 such records)" in err
     wide = shop.write("wide.csv", "who,items\na,x|y\n,x\nb,y\n ,x\n")
-    err = shop.fails("anonymize", wide, "-o", "o.csv", "--column", "items", "--k", "2", "--m", "1", "--person", "who")
+    err = shop.fails("anonymize", wide, "-o", "o.csv", "--sets", "items", "--k", "2", "--m", "1", "--person", "who")
     assert "wide.csv, line 3: the person column 'who' is empty (2 such records)" in err
 
 

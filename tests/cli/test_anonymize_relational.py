@@ -132,11 +132,11 @@ def test_levels_dates_and_missing_values(shop: Shell) -> None:
 def test_several_columns_of_sets(shop: Shell) -> None:
     shop.write("s.csv", "age,drugs,tests\n1,a|b,x\n1,a,x|y\n2,b,y\n2,b|a,x\n")
     shop.write("drugs.csv", "a;any\nb;any\n")
-    words = ("anonymize", "s.csv", "-o", "t.csv", "--model", "k-km", "--k", "2", "--column", "drugs,tests")
+    words = ("anonymize", "s.csv", "-o", "t.csv", "--model", "k-km", "--k", "2", "--sets", "drugs,tests")
     code, _, _ = shop(*words, "--algorithm", "tfirst", "--hierarchy", "drugs=drugs.csv")
     assert code == 0
     assert list(published(shop, "t.csv")[0]) == ["age", "drugs", "tests"]
-    code, out, _ = shop("verify", "t.csv", "--model", "k-km", "--k", "2", "--column", "drugs,tests")
+    code, out, _ = shop("verify", "t.csv", "--model", "k-km", "--k", "2", "--sets", "drugs,tests")
     assert code == 0, out
     assert "has no such" in shop.fails(*words, "--hierarchy", "pills=drugs.csv")
 

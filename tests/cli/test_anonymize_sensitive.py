@@ -83,13 +83,13 @@ def test_bad_input(ward: Shell, words: tuple[str, ...], said: str) -> None:
 
 
 def test_a_sensitive_column_of_a_table(ward: Shell) -> None:
-    make = ("anonymize", "table.csv", "-o", "out.csv", "--column", "set", "--hierarchy", "tree.csv", *LM)
+    make = ("anonymize", "table.csv", "-o", "out.csv", "--sets", "set", "--hierarchy", "tree.csv", *LM)
     code, _, err = ward(*make, "--sensitive-column", "diagnosis")
     assert code == 0
     assert "The column 'age' is published untouched" in err
     rows = (ward.folder / "out.csv").read_text(encoding="utf-8").splitlines()
     assert rows[1] == "A B,30,HIV"
-    check = ("verify", "out.csv", "--column", "set", *LM, "--sensitive-column", "diagnosis")
+    check = ("verify", "out.csv", "--sets", "set", *LM, "--sensitive-column", "diagnosis")
     assert ward(*check)[0] == 0
     assert "No column 'ward'" in ward.fails(*check[:-1], "ward")
     assert "'diagnosis=HVI' is not in out.csv" in ward.fails(*check, "--sensitive", "diagnosis=HVI")
@@ -152,7 +152,7 @@ def test_what_is_read_is_not_overwritten(ward: Shell) -> None:
 
 
 def test_more_hints(ward: Shell) -> None:
-    make = ("anonymize", "table.csv", "-o", "out.csv", "--column", "set", "--hierarchy", "tree.csv", *LM)
+    make = ("anonymize", "table.csv", "-o", "out.csv", "--sets", "set", "--hierarchy", "tree.csv", *LM)
     column = ("--sensitive-column", "diagnosis")
     said = ward.fails(*make, *column, "--columns", "age")
     assert "--columns leaves out the sensitive column 'diagnosis'" in said
@@ -169,6 +169,6 @@ def test_more_hints(ward: Shell) -> None:
 
 
 def test_lra_without_the_columns(ward: Shell) -> None:
-    make = ("anonymize", "table.csv", "-o", "out.csv", "--column", "set", "--hierarchy", "tree.csv", "--k", "2")
+    make = ("anonymize", "table.csv", "-o", "out.csv", "--sets", "set", "--hierarchy", "tree.csv", "--k", "2")
     code, _, err = ward(*make, "--columns", "none", "--algorithm", "lra", "--flexibility", "0")
     assert code == 0, err

@@ -143,7 +143,7 @@ def test_recommend_without_a_hierarchy_says_how_to_build_it(lab: Shell) -> None:
 def test_columns_have_roles_in_both_commands(lab: Shell) -> None:
     lines = "".join(f"{row},{row % 7},{'m' if row % 3 else 'f'},a{row % 4} b{row % 3}\n" for row in range(60))
     lab.write("t.csv", "name,age,sex,items\n" + lines)
-    reading = ("--column", "items", "--item-delimiter", " ", "--drop-items", "b2", "--identifiers", "name")
+    reading = ("--sets", "items", "--item-delimiter", " ", "--drop-items", "b2", "--identifiers", "name")
     roles = (*reading, "--hierarchy", "age=width:2,4", "--model", "k-km")
     code, out, err = lab("recommend", "t.csv", *roles, "--k", "4", "--json")
     assert code == 0, err

@@ -67,7 +67,7 @@ def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: S
     assert "sensitive items shuffled within groups 2 loss" in " ".join(out.split())
     assert "Warning: Sensitive items belong to groups" in " ".join(err.split())
     shell.write("bad.csv", "set,ward\na HIV,x\nb,x\nc HIV,x\nd flu,y\n")
-    check = ("verify", "bad.csv", "--column", "set", "--model", "privacy-degree", "--p", "2", "--group-column", "ward")
+    check = ("verify", "bad.csv", "--sets", "set", "--model", "privacy-degree", "--p", "2", "--group-column", "ward")
     code, out, _ = shell(*check, *SENSITIVE)
     assert code == 1
     assert "In 2 cases a sensitive item is too frequent in its group:" in out

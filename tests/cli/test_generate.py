@@ -19,12 +19,12 @@ def test_the_three_tables_are_written_in_every_format(shell: Shell, format: str)
     tables = Shop(customers=12, products=40).tables()
     assert {path.name for path in (shell.folder / "shop").iterdir()} == {f"{name}.{format}" for name in NAMES}
     for name in NAMES:
-        table = io.read(f"shop/{name}.{format}", format=format, sets=False).table
+        table = io.read(f"shop/{name}.{format}", format=format, no_sets=True).table
         assert table is not None
         assert list(table.names) == tables[name].column_names
         assert table.arrow.num_rows == tables[name].num_rows
         assert f"{tables[name].num_rows:,} " in out
-    products = io.read(f"shop/products.{format}", format=format, sets=False).table
+    products = io.read(f"shop/products.{format}", format=format, no_sets=True).table
     assert products is not None
     assert products.arrow["product_id"].to_pylist() == tables["products"]["product_id"].to_pylist()
 

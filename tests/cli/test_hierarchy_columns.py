@@ -8,7 +8,7 @@ from shoal import hierarchies
 from shoal.data.tags import Tags
 from tests.conftest import Shell
 
-READ = ("--column", "A,B", "--item-delimiter", "|")
+READ = ("--sets", "A,B", "--item-delimiter", "|")
 ROWS = "A,B\n" + "".join(f"25{at % 4}.0{at % 3}|9{at},p{at % 5}|100\n" for at in range(1, 13))
 
 

@@ -29,7 +29,7 @@ def lab(shell: Shell) -> Shell:
 
 
 FILES = ("measure", "in.basket", "out.basket")
-TABLES = ("measure", "in.csv", "out.csv", "--column", "items")
+TABLES = ("measure", "in.csv", "out.csv", "--sets", "items")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_groups_as_numbers_with_gaps(lab: Shell) -> None:
             for row, at in zip(rows, GROUPS, strict=True)
         ]
         lab.write(f"{name}.jsonl", "\n".join(made) + "\n")
-    code, out, err = lab("measure", "in.jsonl", "out.jsonl", "--group-column", "cluster", "--column", "items", "--json")
+    code, out, err = lab("measure", "in.jsonl", "out.jsonl", "--group-column", "cluster", "--sets", "items", "--json")
     assert code == 0, err
     assert json.loads(out)["kl_mean"] == pytest.approx(KL / 3, abs=1e-12)
 

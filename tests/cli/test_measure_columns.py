@@ -30,7 +30,7 @@ def lab(shell: Shell) -> Shell:
     return shell
 
 
-MEASURE = ("measure", "in.csv", "out.csv", "--column", "items", "--item-delimiter", " ", "--hierarchy", "flat.csv")
+MEASURE = ("measure", "in.csv", "out.csv", "--sets", "items", "--item-delimiter", " ", "--hierarchy", "flat.csv")
 KNOWN = (*MEASURE, "--quasi-identifiers", "age,origin", "--hierarchy", "origin=origin.csv")
 
 

@@ -59,7 +59,7 @@ def test_long_stays_long_and_ids_become_numbers(shop: Shell) -> None:
 def test_the_layout_can_be_changed_both_ways(shop: Shell) -> None:
     assert shop("anonymize", "orders.csv", "-o", "wide.csv", *LONG, *MODEL, "--output-layout", "wide")[0] == 0
     assert text(shop, "wide.csv").splitlines()[:2] == ["week,items", "1,ale|oats|tea"]
-    words = ("wide.csv", "-o", "long.parquet", "--column", "items", *MODEL)
+    words = ("wide.csv", "-o", "long.parquet", "--sets", "items", *MODEL)
     assert shop("anonymize", *words, "--output-layout", "long")[0] == 0
     table = pq.read_table(shop.folder / "long.parquet")
     assert table.slice(0, 2).to_pylist() == [
@@ -215,7 +215,7 @@ def test_a_long_frame_comes_back_as_a_long_frame() -> None:
     [
         (("--id-column", "ordr", "--item-column", "product"), "has no column 'ordr' (did you mean 'order'?)"),
         (("--id-column", "order", "--item-column", "order"), "must differ"),
-        ((*LONG, "--column", "product"), "column is for a column of sets"),
+        ((*LONG, "--sets", "product"), "sets is for a column of sets"),
         ((*LONG, "--quantity-column", "price"), "--quantity-column is for multisets"),
         ((*LONG, "--join", "products.csv"), "names no key"),
         ((*LONG, "--join", "products.csv:produkt"), "produkt"),

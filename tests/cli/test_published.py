@@ -63,7 +63,7 @@ TABLES = {
     "another item delimiter": ("id;items\n1;A b1 b2\n2;A b1\n3;A b1 b2\n4;A b2\n", ("--published-item-delimiter", " ")),
     "another name and delimiter": (
         'id,Items\n1,"A,b1,b2"\n2,"A,b1"\n3,"A,b1,b2"\n4,"A,b2"\n',
-        ("--published-column", "Items"),
+        ("--published-sets", "Items"),
     ),
     "named delimiter": (
         'id,items,x;y\n1,"A|b1|b2",1\n2,A|b1,1\n3,A|b1|b2,1\n4,A|b2,1\n',
@@ -75,13 +75,13 @@ TABLES = {
 @pytest.mark.parametrize(("text", "words"), TABLES.values(), ids=TABLES)
 def test_tables(lab: Shell, text: str, words: tuple[str, ...]) -> None:
     lab.write("out.csv", text)
-    assert measured(lab, "in.csv", "out.csv", "--column", "items", *words)["ncp"] == pytest.approx(NCP, abs=1e-12)
+    assert measured(lab, "in.csv", "out.csv", "--sets", "items", *words)["ncp"] == pytest.approx(NCP, abs=1e-12)
 
 
 def test_a_table_against_baskets(lab: Shell) -> None:
     """The original of one kind, what is published of another."""
     lab.write("out.csv", TABLES["the same"][0])
-    values = measured(lab, "in.basket", "out.csv", "--published-column", "items")
+    values = measured(lab, "in.basket", "out.csv", "--published-sets", "items")
     assert values["ncp"] == pytest.approx(NCP, abs=1e-12)
 
 
@@ -109,7 +109,7 @@ def test_a_suppressed_record(lab: Shell, name: str, text: str, words: tuple[str,
 def test_a_suppressed_record_of_a_table(lab: Shell) -> None:
     """ARX suppresses all cells of a record."""
     lab.write("out.csv", "id;items\n1;A|b1|b2\n*;*\n3;A|b1|b2\n4;A|b2\n")
-    values = measured(lab, "in.csv", "out.csv", "--column", "items", notes=STAR)
+    values = measured(lab, "in.csv", "out.csv", "--sets", "items", notes=STAR)
     assert (values["emptied_records"], values["suppressed_occurrences"]) == (1, 2)
 
 
@@ -247,7 +247,7 @@ def test_a_saved_workload(lab: Shell) -> None:
 
 def test_a_workload_about_columns_and_without_sensitive_items(lab: Shell) -> None:
     lab.write("people.csv", "age,items\n20,a|HIV\n30,b|HIV\n40,a|b\n")
-    words = ("--column", "items", "--quasi-identifiers", "age", "--sensitive", "HIV", "--queries", "30")
+    words = ("--sets", "items", "--quasi-identifiers", "age", "--sensitive", "HIV", "--queries", "30")
     code, _, err = lab("workload", "people.csv", "-o", "q.jsonl", *words, "--query-items", "0,1")
     assert code == 0, err
     queries = [json.loads(line) for line in (lab.folder / "q.jsonl").read_text().splitlines()]

@@ -34,9 +34,9 @@ def test_a_file_name_is_one_word_and_labels_with_commas_stay_whole(shell: Shell)
 
 
 def test_lists_are_quoted_as_they_are_read() -> None:
-    reading = ReadOptions(column="my items", drop_items=("a,b", 'say "x"', "-9"))
+    reading = ReadOptions(sets="my items", drop_items=("a,b", 'say "x"', "-9"))
     [*column, flag, dropped] = reading.words()
-    assert (column, flag) == (["--column", "my items"], "--drop-items")
+    assert (column, flag) == (["--sets", "my items"], "--drop-items")
     assert names_of(dropped) == reading.drop_items
     job = Job(
         data=DatasetSpec(file="d;x.csv", reading=reading, keep=("zip, old", "age")),

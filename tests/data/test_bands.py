@@ -100,7 +100,7 @@ def test_other_values_are_no_bands(values: list[str]) -> None:
 
 def records() -> shoal.Dataset:
     ages, sizes = ["19-24", "25-34", "35-44", "65+"], ["small", "medium", "large", "large"]
-    return shoal.read(pa.table({"age": ages * 5, "size": sizes * 5, "items": [["a", "b"]] * 20}), column="items")
+    return shoal.read(pa.table({"age": ages * 5, "size": sizes * 5, "items": [["a", "b"]] * 20}), sets="items")
 
 
 def test_bands_become_ranges_and_a_stated_order_holds() -> None:
@@ -131,7 +131,7 @@ def test_a_value_beyond_the_order_is_told() -> None:
 def test_from_the_command_line_to_the_checked_file(shell: Shell) -> None:
     lines = [f"{age},{size},a b" for age, size in (("19-24", "s"), ("25-34", "m"), ("35-44", "l"), ("65+", "l"))] * 5
     shell.write("d.csv", "\n".join(["age,size,items", *lines, ""]))
-    words = ("--column", "items", "--item-delimiter", " ", "--model", "k-km", "--k", "8", "--m", "2")
+    words = ("--sets", "items", "--item-delimiter", " ", "--model", "k-km", "--k", "8", "--m", "2")
     code, _, err = shell("anonymize", "d.csv", "-o", "o.csv", *words, "--ordered", "size=s,m,l")
     assert (code, "19-34,s .. m" in (shell.folder / "o.csv").read_text(), "As no --delta is given" in err) == (
         0,
@@ -140,7 +140,7 @@ def test_from_the_command_line_to_the_checked_file(shell: Shell) -> None:
     )
     assert shell("verify", "o.csv", *words)[0] == 0
     known = ("--quasi-identifiers", "age,size", "--ordered", "size=s,m,l", "--json")
-    code, out, _ = shell("measure", "d.csv", "o.csv", "--column", "items", "--item-delimiter", " ", *known)
+    code, out, _ = shell("measure", "d.csv", "o.csv", "--sets", "items", "--item-delimiter", " ", *known)
     assert (code, '"relational_ncp"' in out) == (0, True)
     assert "such as size=small" in shell.fails("anonymize", "d.csv", "-o", "x.csv", *words, "--ordered", "size")
     both = ("--ordered", "size=s,m,l", "--categorical", "size")

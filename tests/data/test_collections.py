@@ -95,7 +95,7 @@ def test_what_cannot_be_read() -> None:
 
 def released(cities: list[str], ages: list[int]) -> shoal.Release:
     table = pa.table({"city": cities, "age": ages, "items": [["a"]] * len(cities)})
-    problem = shoal.Problem(shoal.read(table, column="items"), Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1))
+    problem = shoal.Problem(shoal.read(table, sets="items"), Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1))
     return shoal.anonymize(problem, Rfirst())
 
 

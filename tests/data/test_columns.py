@@ -41,7 +41,7 @@ CITIES = Hierarchy.from_tree({"Any": {"France": ["Lyon", "Paris"], "Greece": ["A
 def frame(**columns: Any) -> Dataset:
     """A table with a set in each row."""
     rows = len(next(iter(columns.values())))
-    return shoal.read(pa.table({**columns, "items": [["a"]] * rows}), column="items")
+    return shoal.read(pa.table({**columns, "items": [["a"]] * rows}), sets="items")
 
 
 def one(values: Any, **said: Any) -> Relational:
@@ -181,7 +181,7 @@ def test_values_that_do_not_fit(tmp_path: Path, text: str, said: dict[str, Any],
     first = "Lyon" if said.get("hierarchy") is CITIES else "2020-01-01" if said.get("type") == "date" else "7"
     path.write_text(f"x,items\n{first},a|b\n{text},a|b\n")
     with pytest.raises((DataError, OptionError), match=message):
-        relational(shoal.read(path, column="items", item_delimiter="|"), {"x": Column(**said)})
+        relational(shoal.read(path, sets="items", item_delimiter="|"), {"x": Column(**said)})
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_record_ids_of_long_files(shell: Shell) -> None:
     ],
 )
 def test_what_nearly_every_record_means(values: Any, refused: bool) -> None:
-    data = shoal.read(pa.table({"x": values, "items": [["a"]] * len(values)}), column="items")
+    data = shoal.read(pa.table({"x": values, "items": [["a"]] * len(values)}), sets="items")
     if refused:
         with pytest.raises(OptionError, match=r"has a different value in (nearly )?every record"):
             refuse_identifying(data, ())

@@ -91,7 +91,7 @@ def test_blanks_and_lists_are_refused() -> None:
     with pytest.raises(DataError, match=r"row 1: the person column 'who' is empty \(1 such record\)"):
         shoal.read(pa.table({"items": sets, "who": [float("nan"), 1.0, 2.0, 3.0]}), person="who")
     with pytest.raises(DataError, match="holds lists or structures"):
-        shoal.read(pa.table({"items": sets, "who": sets}), column="items", person="who")
+        shoal.read(pa.table({"items": sets, "who": sets}), sets="items", person="who")
     lines = pa.table({**LINES, "household_id": [7, 7, None, None, 7, 7]})
     with pytest.raises(DataError, match=r"basket_id 2: the person column 'household_id' is empty \(1 such record\)"):
         shoal.read(lines, **LONG, person="household_id")

@@ -21,4 +21,4 @@ def test_a_frame_tells_of_its_index_and_its_column_of_sets(index: list[str] | No
     frame = pd.DataFrame({"age": [1, 2], "items": [["x"], ["y"]]}, index=index)
     origin = shoal.read(frame).origin
     assert (origin.has_index, origin.set_columns) == (has_index, ("items",))
-    assert shoal.read(frame[["age"]], sets=False).origin.set_columns == ()
+    assert shoal.read(frame[["age"]], no_sets=True).origin.set_columns == ()

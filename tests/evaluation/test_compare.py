@@ -78,15 +78,15 @@ def test_a_file_is_enough_for_a_recommendation(shell: Shell) -> None:
 
 def test_the_commands_of_a_recommendation() -> None:
     row = {"status": "ok", "score": 0.1, "scored_by": "NCP", "seconds": 1.0, "peak_mb": None, "value": 0.1}
-    spec = DatasetSpec(file="my data.csv.gz", reading=ReadOptions(column="items"), fanout=4, order="frequency")
+    spec = DatasetSpec(file="my data.csv.gz", reading=ReadOptions(sets="items"), fanout=4, order="frequency")
     method = shoal.algorithms.Optimal(time_limit=30.0)
     case = Case(spec, shoal.Km(k=5, m=2), method, seed=3, loss="lm")
     pick = Trial(method, True, whole={**row, "ended": "time limit"})
     found = Recommendation(pick, (pick,), 9, 9, None, case)
     build, publish = found.commands
-    assert build == ("shoal hierarchy build 'my data.csv.gz' --column items --by frequency --fanout 4 -o hierarchy.csv")
+    assert build == ("shoal hierarchy build 'my data.csv.gz' --sets items --by frequency --fanout 4 -o hierarchy.csv")
     assert publish == (
-        "shoal anonymize 'my data.csv.gz' -o published.csv.gz --column items --hierarchy hierarchy.csv --loss lm "
+        "shoal anonymize 'my data.csv.gz' -o published.csv.gz --sets items --hierarchy hierarchy.csv --loss lm "
         "--seed 3 --report report.html --model km --k 5 --m 2 --algorithm optimal --time-limit 30"
     )
     proven = replace(found, pick=replace(pick, whole={**row, "ended": "proven"}))

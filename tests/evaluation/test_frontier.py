@@ -30,7 +30,7 @@ def people() -> shoal.Problem:
     ages = [20 + at % 7 for at in range(24)]
     table = pa.table({"age": ages, "items": [["a", "b"], ["a"], ["b", "c"], ["c", "d"]] * 6})
     return shoal.Problem(
-        shoal.read(table, column="items"), shoal.Hierarchy.flat(["a", "b", "c", "d"]), shoal.KKm(k=3, m=1)
+        shoal.read(table, sets="items"), shoal.Hierarchy.flat(["a", "b", "c", "d"]), shoal.KKm(k=3, m=1)
     )
 
 

@@ -62,7 +62,7 @@ def case_of(folder: Path, model: str, data: str = "", runs: str = "") -> Case:
         [[data]]
         name = "data"
         file = "data.csv"
-        column = "items"
+        sets = "items"
         item_delimiter = " "
         hierarchy = {{ items = "items.csv", town = "town.csv" }}
         columns = {columns(model)}
@@ -88,7 +88,7 @@ def job_of(folder: Path, name: str) -> Job:
     return Job(
         data=DatasetSpec(
             file=str(folder / "data.csv"),
-            reading=ReadOptions(column="items", item_delimiter=" "),
+            reading=ReadOptions(sets="items", item_delimiter=" "),
             hierarchy={"items": str(folder / "items.csv"), "town": str(folder / "town.csv")},
             columns={
                 "age": shoal.Column(hierarchy="width:5,10", weight=0.7),

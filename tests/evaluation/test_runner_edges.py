@@ -178,7 +178,7 @@ def test_recommended_commands_read_the_data_as_they_were_read(shell: Shell) -> N
     rng = random.Random(1)
     lines = [f"{row},{rng.randint(1, 3)},{'|'.join(rng.sample(['a', 'b', 'c c', 'd', '-9'], 2))}" for row in range(40)]
     shell.write("my data.csv", "\n".join(["id,x,what I buy", *lines]) + "\n")
-    words = ("--column", "what I buy", "--item-delimiter", "|", "--drop-items=-9", "--loss", "lm", "--seed", "3")
+    words = ("--sets", "what I buy", "--item-delimiter", "|", "--drop-items=-9", "--loss", "lm", "--seed", "3")
     code, out, err = shell("recommend", "my data.csv", "--k", "3", "--identifiers", "id", "--json", *words)
     assert code == 0, err
     *_, publish = commands = json.loads(out)["commands"]

@@ -24,11 +24,11 @@ def test_the_command_writes_the_same(shell: Shell, by: str) -> None:
 
 
 def test_several_columns_of_sets_have_a_tree_each() -> None:
-    tree = hierarchies.build(shoal.read(SEVERAL, column=("A", "B")), by="prefix", lengths=[1])
+    tree = hierarchies.build(shoal.read(SEVERAL, sets=("A", "B")), by="prefix", lengths=[1])
     assert tree.labels[-1] == "A+B"
     assert tree.items_of("A.1*") == ("A.10", "A.11")
 
 
 def test_a_root_that_would_be_read_as_another_label() -> None:
     with pytest.raises(OptionError, match=r"--root 'any' would be published as 'A\.any'"):
-        hierarchies.build(shoal.read(SEVERAL, column=("A", "B")), root="any")
+        hierarchies.build(shoal.read(SEVERAL, sets=("A", "B")), root="any")

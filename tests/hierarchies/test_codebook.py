@@ -207,9 +207,9 @@ def test_several_columns_of_sets(shop: Shell, suffix: str, trees: tuple[str, ...
     import pyarrow as pa
 
     columns = ("drinks", "food")
-    shoal.io.write(shoal.read(pa.table(table), column=columns), shop.folder / f"in.{suffix}")
+    shoal.io.write(shoal.read(pa.table(table), sets=columns), shop.folder / f"in.{suffix}")
     given = [word for text in trees[1:] for part in text.split(",") for word in ("--hierarchy", part)]
-    words = ("--column", "drinks,food", *given)
+    words = ("--sets", "drinks,food", *given)
     code, _, err = shop(
         *(
             "anonymize",
@@ -230,7 +230,7 @@ def test_several_columns_of_sets(shop: Shell, suffix: str, trees: tuple[str, ...
     files = (f"in.{suffix}", f"out.{suffix}")
     assert ncp(shop, *files, *words)[0] == wanted
     assert ncp(shop, *files, *words, "--codebook", "out.codebook.csv")[0] == wanted
-    book, after = CodeBook.load("out.codebook.csv"), shoal.read(f"out.{suffix}", column=columns)
+    book, after = CodeBook.load("out.codebook.csv"), shoal.read(f"out.{suffix}", sets=columns)
     known = {
         *book.labels,
         *(f"drinks.{one}" for one in drinks),

@@ -98,12 +98,12 @@ def test_metadata_of_the_input_are_not_published(tmp_path: Path, suffix: str) ->
 def test_texts_are_split_if_told(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": ["x|y", None], "b": pa.array(["u v", "w"]).dictionary_encode(), "n": [1, 2]}), path)
-    assert shoal.read(path, column="a", item_delimiter="|").transactions.sets() == [{"x", "y"}, set()]
-    assert shoal.read(path, column="b", item_delimiter=" ").transactions.sets() == [{"u", "v"}, {"w"}]
+    assert shoal.read(path, sets="a", item_delimiter="|").transactions.sets() == [{"x", "y"}, set()]
+    assert shoal.read(path, sets="b", item_delimiter=" ").transactions.sets() == [{"u", "v"}, {"w"}]
     for options, message in [
-        ({"column": "a"}, "column 'a' must hold lists of items, got strings: pass item_delimiter to split them"),
-        ({"item_delimiter": "|"}, r"x\.parquet has 2 columns of strings \('a', 'b', 'n'\): pass --column"),
-        ({"column": "n", "item_delimiter": "|"}, "column 'n' must hold lists of items, got int64: make it a list"),
+        ({"sets": "a"}, "column 'a' must hold lists of items, got strings: pass item_delimiter to split them"),
+        ({"item_delimiter": "|"}, r"x\.parquet has 2 columns of strings \('a', 'b', 'n'\): pass sets="),
+        ({"sets": "n", "item_delimiter": "|"}, "column 'n' must hold lists of items, got int64: make it a list"),
         ({}, r"x\.parquet has no list column .*pass --id-column and --item-column"),
     ]:
         with pytest.raises(DataError, match=message):

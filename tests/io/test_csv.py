@@ -33,7 +33,7 @@ def read(folder: Path, content: bytes | str, name: str = "x.csv", **options: Any
     """The rows of a table without sets."""
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    table = io.read(path, **{"sets": False, "header": True, **options}).table
+    table = io.read(path, **{"no_sets": True, "header": True, **options}).table
     assert table is not None
     rows: list[dict[str, Any]] = table.arrow.to_pylist()
     return rows
@@ -163,7 +163,7 @@ def test_cells_keep_their_text_and_not_their_quotes(tmp_path: Path) -> None:
 
 def test_names_that_a_line_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"The name of column 'a\\rb' contains a carriage return or NUL: write jsonl"):
-        io.write(io.read([["x"]]), tmp_path / "y.csv", column="a\rb")
+        io.write(io.read([["x"]]), tmp_path / "y.csv", sets="a\rb")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -191,7 +191,7 @@ def test_what_is_read_is_what_the_standard_library_reads(text: str, size: int) -
         path = Path(folder, "x.csv")
         path.write_text(text)
         try:
-            data = io.read(path, sets=False, header=False, delimiter=",")
+            data = io.read(path, no_sets=True, header=False, delimiter=",")
         except DataError:
             return  # malformed
         assert data.table is not None

@@ -26,7 +26,7 @@ BAD = [
     ("x.dat", b"1 2\n3 \xff\n", {}, "line 2: not UTF-8"),
     ("x.dat.gz", b"1 2\n", {}, "not a valid gzip file"),
     ("x.dat", b"a,b\nc,d\ne\n", {}, "--format basket --delimiter ','"),
-    ("x.dat", b"a b\n", {"column": "items"}, "fimi has no option --column"),
+    ("x.dat", b"a b\n", {"sets": "items"}, "fimi has no option --sets"),
     ("x.dat", b"a b\n", {"format": "fimy"}, r"--format must be one of .*did you mean 'fimi'"),
     ("x.basket", b"a,b\nc,d\ne\n", {"delimiter": ";"}, "';' is in no line, but ',' is in most: pass --delimiter ','"),
     ("x.basket", b"a,b\nc;d\n", {}, "may be separated by ',' or by ';': pass --delimiter"),
@@ -38,8 +38,8 @@ BAD = [
     ("x.csv", b'id,items\n"1\n2",a\n\n', {}, "line 4: expected 2 fields as in the header, got 1"),
     ("x.csv", b"id,items\n1,a\n", {"delimiter": ";"}, "';' is not in the header, but ',' is: pass --delimiter ','"),
     ("x.csv", b"id,item;s\n1,a;b\n", {}, "more than one delimiter is possible: pass --delimiter"),
-    ("x.csv", b"id,items\n1,a\n", {"column": "itmes"}, r"'itmes' \(did you mean 'items'\?\): it has 'id', 'items'"),
-    ("x.csv", b"id,name\n1,a\n", {}, "which column holds the sets.*'id', 'name': pass --column"),
+    ("x.csv", b"id,items\n1,a\n", {"sets": "itmes"}, r"'itmes' \(did you mean 'items'\?\): it has 'id', 'items'"),
+    ("x.csv", b"id,name\n1,a\n", {}, "which column holds the sets.*'id', 'name': pass sets="),
     ("x.csv", b"items,basket\n1,a\n", {}, "which column holds the sets"),
     ("x.csv", b"id,id,items\n1,2,a\n", {}, "column 'id' is there twice"),
     ("x.csv", b"id\titems\n1\ta;b\n2\ta,b\n", {}, "may be separated by ';' or ',': pass --item-delimiter"),
@@ -57,7 +57,7 @@ BAD = [
     ("x.jsonl", b'"a"\n', {}, "line 1: expected an array or an object, got a string"),
     ("x.jsonl", b"[]\n" + b"[" * 100_000, {}, "line 2: arrays or objects are nested too deeply"),
     ("x.jsonl", b'{"a": ' * 100_000, {}, "line 1: arrays or objects are nested too deeply"),
-    ("x.jsonl", b'{"a": [], "b": []}\n', {}, "has 2 list columns .*'a' .*, 'b' .*pass --column"),
+    ("x.jsonl", b'{"a": [], "b": []}\n', {}, "has 2 list columns .*'a' .*, 'b' .*pass sets="),
     ("x.jsonl", b'{"a": []}\n{"b": []}\n', {}, "line 2: there is no field 'a'"),
     ("x.jsonl", b'{"a": []}\n{"a": 1}\n', {}, "line 2: field 'a' must be an array, got a number"),
     ("x.jsonl", b'{"a": []}\n["a"]\n', {}, "line 2: expected an object as in the lines before, got an array"),
@@ -127,15 +127,15 @@ def test_arrow_columns(tmp_path: Path) -> None:
 
     for columns, options, message in [
         ({"a": [1]}, {}, r"has no list column \('a' \(int64\)\): make the sets a list column"),
-        ({"a": [["x"]], "b": [["x"]]}, {}, "has 2 list columns .*pass --column"),
-        ({"a": [["x"]], "b": [1]}, {"column": "b"}, "column 'b' must hold lists of items, got int64"),
-        ({"a": [["x"]]}, {"column": "c"}, "has no column 'c'"),
+        ({"a": [["x"]], "b": [["x"]]}, {}, "has 2 list columns .*pass sets="),
+        ({"a": [["x"]], "b": [1]}, {"sets": "b"}, "column 'b' must hold lists of items, got int64"),
+        ({"a": [["x"]]}, {"sets": "c"}, "has no column 'c'"),
         ({"a": [[1.5]]}, {}, "items must be strings or integers, got double"),
         ({"a": [["x"], ["y", None]]}, {}, "row 2: an item is null"),
     ]:
         pq.write_table(pa.table(columns), tmp_path / "x.parquet")
         with pytest.raises(DataError, match=message):
-            io.read(tmp_path / "x.parquet", column=options.get("column"))
+            io.read(tmp_path / "x.parquet", sets=options.get("sets"))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ LONG = "secret " * 10_000
     ("name", "content", "options"),
     [
         ("x.csv", f"id,{LONG}\n1,a\n", {}),
-        ("x.csv", f"id,{LONG}\n1,a\n", {"column": "b"}),
+        ("x.csv", f"id,{LONG}\n1,a\n", {"sets": "b"}),
         ("x.csv", f"{LONG},{LONG},items\n1,a,b\n", {}),
         ("x.csv", ",".join(f"secret {i}" for i in range(1000)) + "\n" + "," * 999 + "\n", {}),
         ("x.csv", f"id,{LONG}\n1,a\n", {"id_column": "b"}),
@@ -181,7 +181,7 @@ LONG = "secret " * 10_000
         ("x.jsonl", f'[["{LONG}"]]\n', {}),
         ("x.jsonl", f'["{LONG}\\ud800"]\n', {}),
         ("x.jsonl", f'{{"{LONG}": 1}}\n', {}),
-        ("x.jsonl", f'{{"a": "{LONG}"}}\n', {"column": "a"}),
+        ("x.jsonl", f'{{"a": "{LONG}"}}\n', {"sets": "a"}),
         ("x.jsonl", f'{{"{LONG}": [], "{LONG}": []}}\n', {}),
     ],
 )
@@ -206,9 +206,9 @@ def test_columns_that_a_format_cannot_hold(tmp_path: Path) -> None:
         ("fimi", dict[str, Any](), "fimi holds sets only, but the data have the columns 'id', 'n'"),
         ("basket", {}, "basket holds sets only"),
         ("fimi", {"layout": "long"}, "fimi has no columns, so it cannot be long"),
-        ("csv", {"column": "id"}, "Column 'id' is there already"),
-        ("parquet", {"column": "id"}, "Column 'id' is there already"),
-        ("jsonl", {"column": "id"}, "Column 'id' is there already"),
+        ("csv", {"sets": "id"}, "Column 'id' is there already"),
+        ("parquet", {"sets": "id"}, "Column 'id' is there already"),
+        ("jsonl", {"sets": "id"}, "Column 'id' is there already"),
         ("jsonl", {"delimiter": ";"}, "jsonl has no option --delimiter"),
     ]:
         with pytest.raises(InputError, match=message):

@@ -34,7 +34,7 @@ def test_escaping_is_undone(texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("x.csv", {}), ("x.tsv", {}), ("x.csv", {"layout": "long"}), ("x.csv", {"column": "=items"})],
+    [("x.csv", {}), ("x.tsv", {}), ("x.csv", {"layout": "long"}), ("x.csv", {"sets": "=items"})],
     ids=str,
 )
 def test_files(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ def test_files(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
 
 def test_columns_and_several_columns_of_sets(tmp_path: Path) -> None:
     table = pa.table({"=n": ["@a", "'-b"], "A": [["=x", "y"], ["'=x"]], "B": [["z"], ["-z"]]})
-    data, path = io.read(table, column=("A", "B")), tmp_path / "x.csv"
+    data, path = io.read(table, sets=("A", "B")), tmp_path / "x.csv"
     io.write(data, path, escape_formulas=True)
     assert path.read_text() == "'=n,A,B\n'@a,'=x|y,z\n''-b,''=x,'-z\n"
     back = io.read(path, **io.options_to_read(data, path, escape_formulas=True))

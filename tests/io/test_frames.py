@@ -59,7 +59,7 @@ def test_numbers_and_texts_in_one_cell() -> None:
 )
 def test_pandas_cells_that_are_no_sets(rows: list[Any], options: dict[str, Any], message: str) -> None:
     column = pd.Series(rows, dtype=object if rows and not isinstance(rows[0], int) else None)
-    for source, more in ((column, {}), (column.to_frame("items"), {"column": "items"})):
+    for source, more in ((column, {}), (column.to_frame("items"), {"sets": "items"})):
         with pytest.raises(DataError, match=message):
             io.read(source, **options, **more)
 
@@ -69,7 +69,7 @@ def test_objects_beside_the_sets() -> None:
     odd: list[Any] = ["x", 1, {"y": 2}, None]
     lists = [["a", 1.5], (2,), None, ["b"]]
     frame = pd.DataFrame({"odd": odd, "lists": lists, "items": [["a"], ["b"], [], ["c"]]})
-    data = io.read(frame, column="items")
+    data = io.read(frame, sets="items")
     assert data.table is not None
     assert data.table.arrow.column("odd").to_pylist() == ["x", "1", "{'y': 2}", None]
     out = io.to_native(data)
@@ -86,7 +86,7 @@ def test_the_index_stays_if_the_rows_are_the_same() -> None:
     data = io.read(frame)
     assert data.table is not None
     assert data.origin.has_index
-    assert io.read(frame, column=("items",)).origin.has_index
+    assert io.read(frame, sets=("items",)).origin.has_index
     with_roles = replace(data, table=replace(data.table, roles={"n": Role.PLAIN}))
     assert io.to_native(with_roles).index.tolist() == [0, 1, 2]
     long = pd.DataFrame({"id": [3, 2, 1], "item": ["a", "b", "c"]}, index=["x", "y", "z"])
@@ -127,7 +127,7 @@ def test_columns_are_given_back_as_columns() -> None:
     for source in (pa.array([["a"]]), pa.chunked_array([[["a"]], [["b"]]])):
         assert isinstance(io.to_native(io.read(source)), pa.Array)
     with pytest.raises(DataError, match="has no column 'x'"):
-        io.read(bare, column="x")
+        io.read(bare, sets="x")
 
 
 def test_polars_types_stay() -> None:
@@ -139,7 +139,7 @@ def test_polars_types_stay() -> None:
         price=pl.lit("1.20").cast(pl.Decimal(10, 2)),
         pair=pl.concat_list("x", "x").list.to_array(2),
     )
-    assert io.to_native(io.read(frame, column="items")).schema == frame.schema
+    assert io.to_native(io.read(frame, sets="items")).schema == frame.schema
     ages = Table(pa.table({"e": ["*", "*"]}))
     data = io.read(frame.select("items", "e"))
     assert io.to_native(replace(data, table=ages))["e"].dtype == pl.String
@@ -149,7 +149,7 @@ def test_categories_inside_structs_become_texts(tmp_path: Path) -> None:
     """Those that no row uses would be dragged along."""
     frame = pl.DataFrame({"items": [["a"], ["b"]], "e": pl.Series(["v", None], dtype=pl.Enum(["secret", "v"]))})
     frame = frame.select("items", s=pl.struct("e"), l=pl.concat_list("e"))
-    data = io.read(frame, column="items")
+    data = io.read(frame, sets="items")
     out = io.to_native(data)
     assert out.schema == pl.Schema(
         {"items": pl.List(pl.String), "s": pl.Struct({"e": pl.String}), "l": pl.List(pl.String)}

@@ -14,31 +14,31 @@ from shoal.errors import DataError, OptionError
 LONG = {"id_column": "(column 1)", "item_column": "(column 2)"}
 RECORDS = [  # files whose first line may be a record
     ("a\nb\nb\n", {}, "'a' may be a name or an item"),
-    ("Ann;milk|beer\nBob;beer|wine\n", {"sets": False, "delimiter": ";"}, "'milk|beer' looks like the values below"),
+    ("Ann;milk|beer\nBob;beer|wine\n", {"no_sets": True, "delimiter": ";"}, "'milk|beer' looks like the values below"),
     ("s1;a\ns1;b\ns2;a\n", LONG, "'s1' stands in column 1 further down"),
     ("s1;a\ns2;b\ns3;c\n", LONG, "'s1' looks like the values below"),
     ("17;V45\n18;250.0\n19;V46\n18;250.1\n17;3\n", LONG, "'17' stands"),
-    ("Ann,34,flu|cold\nBob,35,flu\nEve,36,flu\n", {"sets": False}, "'34' looks like the values below"),
-    ("x;y\nu;v\n", {"sets": False}, "'x', 'y' do not look like names"),
-    ("male,single\nfemale,married\nmale,widowed\n", {"sets": False}, "'male' stands"),
-    ("n/a,Paris\n5,Paris\n", {"sets": False}, "'Paris' stands"),
-    ("n/a,3\n5,4\n", {"sets": False}, "'3' looks like"),
+    ("Ann,34,flu|cold\nBob,35,flu\nEve,36,flu\n", {"no_sets": True}, "'34' looks like the values below"),
+    ("x;y\nu;v\n", {"no_sets": True}, "'x', 'y' do not look like names"),
+    ("male,single\nfemale,married\nmale,widowed\n", {"no_sets": True}, "'male' stands"),
+    ("n/a,Paris\n5,Paris\n", {"no_sets": True}, "'Paris' stands"),
+    ("n/a,3\n5,4\n", {"no_sets": True}, "'3' looks like"),
     ("items\na|b\nitems\na\n", {}, "'items' stands"),
-    ("id,dx,rx\n1,a,b\nid,dx,rx\n", {"sets": False}, "'id' stands"),
-    (",2\n5,4\n", {"sets": False}, "'2' looks like"),
+    ("id,dx,rx\n1,a,b\nid,dx,rx\n", {"no_sets": True}, "'id' stands"),
+    (",2\n5,4\n", {"no_sets": True}, "'2' looks like"),
     ('""\na\nb\n', {}, "may be a name or an item"),
 ]
 NAMES = [  # files whose first line names the columns
     ("items\na|b\nb\n", {}),
     ("x\n1|2\n3\n", {}),
-    ("id,2019,2020\n7,1,2\n8,3,4\n", {"sets": False}),
-    ("country;city\nSpain;Madrid\nItaly;Rome\n", {"sets": False}),
+    ("id,2019,2020\n7,1,2\n8,3,4\n", {"no_sets": True}),
+    ("country;city\nSpain;Madrid\nItaly;Rome\n", {"no_sets": True}),
     ("customer_id,item\nu1,a\nu1,b\n", {}),
     ("q1,q2,items\n3,4,a|b\n1,1,c\n", {}),
     (",items\n0,a|b\n1,a\n", {}),
-    ("u,v\na,b\na,u\n", {"column": "v"}),
-    ("A,B\nx,p\nA,p\n", {"column": ("A", "B")}),
-    ("A,B\nx,p\nA,p\n", {"column": "A,B"}),
+    ("u,v\na,b\na,u\n", {"sets": "v"}),
+    ("A,B\nx,p\nA,p\n", {"sets": ("A", "B")}),
+    ("A,B\nx,p\nA,p\n", {"sets": "A,B"}),
     ("u;v\nu;a\nw;b\n", {"id_column": "u"}),
     ("a\na\nb\n", {"header": True}),
 ]
@@ -83,7 +83,7 @@ def test_no_header_keeps_every_record(tmp_path: Path, text: str, options: dict[s
 
 
 def test_columns_are_named_by_their_place(tmp_path: Path) -> None:
-    data = io.read(file(tmp_path, "u,1,a|b\nv,2,a\n"), header=False, column="(column 3)")
+    data = io.read(file(tmp_path, "u,1,a|b\nv,2,a\n"), header=False, sets="(column 3)")
     assert data.table is not None
     assert list(data.table.names) == ["(column 1)", "(column 2)"]
     assert data.transactions.sets() == [{"a", "b"}, {"a"}]
@@ -92,7 +92,7 @@ def test_columns_are_named_by_their_place(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_header_gets_one_when_places_change(tmp_path: Path) -> None:
-    data = io.read(file(tmp_path, "u,1,a|b\nv,2,a\n"), header=False, column="(column 3)").keep_columns(["(column 2)"])
+    data = io.read(file(tmp_path, "u,1,a|b\nv,2,a\n"), header=False, sets="(column 3)").keep_columns(["(column 2)"])
     out = tmp_path / "out.csv"
     with pytest.warns(UserWarning, match=r"gets one.*'\(column 2\)', '\(column 3\)'"):
         io.write(data, out)
@@ -126,8 +126,8 @@ def test_the_items_tree_is_not_that_of_a_column_without_a_name() -> None:
 
 def test_a_repeated_name_may_be_a_record(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="pass --no-header if that line is a record"):
-        io.read(file(tmp_path, "a,a\nb,c\n"), sets=False)
-    assert len(io.read(file(tmp_path, "a,a\nb,c\n"), sets=False, header=False)) == 2
+        io.read(file(tmp_path, "a,a\nb,c\n"), no_sets=True)
+    assert len(io.read(file(tmp_path, "a,a\nb,c\n"), no_sets=True, header=False)) == 2
     assert len(io.read(file(tmp_path, "a|b\n"), header=False, delimiter=",")) == 1
 
 

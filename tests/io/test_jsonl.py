@@ -65,8 +65,8 @@ def written(data: Dataset, folder: Path) -> list[Any]:
 def test_values_stay(tmp_path: Path, batch: int, values: list[Any]) -> None:
     """Of other columns, and of a table without sets."""
     rows = [{"v": value, "items": ["a"], "n": at} for at, value in enumerate(values)]
-    assert written(read(tmp_path, *rows, column="items"), tmp_path) == rows
-    assert written(read(tmp_path, *rows, sets=False), tmp_path) == rows
+    assert written(read(tmp_path, *rows, sets="items"), tmp_path) == rows
+    assert written(read(tmp_path, *rows, no_sets=True), tmp_path) == rows
 
 
 json_values = st.recursive(
@@ -120,7 +120,7 @@ def test_published_values_in_place_of_mixed_ones(tmp_path: Path) -> None:
 
     from shoal.data import Table
 
-    data = read(tmp_path, {"v": 1}, {"v": "x"}, {"v": None}, sets=False)
+    data = read(tmp_path, {"v": 1}, {"v": "x"}, {"v": None}, no_sets=True)
     data = Dataset(data.transactions, Table(pa.table({"v": ["[1:2]", '"x"', None]})), data.origin)
     assert written(data, tmp_path) == [{"v": "[1:2]"}, {"v": "x"}, {"v": None}]
 
@@ -135,9 +135,9 @@ def test_published_values_in_place_of_mixed_ones(tmp_path: Path) -> None:
         (['{"a": [], "b": {"c": 1, "c": 2}}'], {}, "line 1: the field 'c' is there twice"),
         (['{"a": []}', '{"\\ud800": 1}'], {}, r"line 2: the field '\\ud800' holds half a surrogate pair"),
         (['{"a": []}', '{"a": ' + "1" * 5000 + "}"], {}, "line 2: a number has too many digits"),
-        (['{"a": "x|y"}', '{"a": 5}'], {"column": "a", "item_delimiter": "|"}, "line 2: field 'a' must be a string"),
-        (['{"a": 1}', "{"], {"sets": False}, "line 2: invalid JSON: .* at column 2"),
-        (['{"a": 1}', ""], {"sets": False}, "line 2: a blank line is not JSON: leave it out"),
+        (['{"a": "x|y"}', '{"a": 5}'], {"sets": "a", "item_delimiter": "|"}, "line 2: field 'a' must be a string"),
+        (['{"a": 1}', "{"], {"no_sets": True}, "line 2: invalid JSON: .* at column 2"),
+        (['{"a": 1}', ""], {"no_sets": True}, "line 2: a blank line is not JSON: leave it out"),
     ],
 )  # fmt: skip
 def test_errors_name_the_line(
@@ -149,7 +149,7 @@ def test_errors_name_the_line(
 
 
 def test_texts_that_are_split(tmp_path: Path, batch: int) -> None:
-    data = read(tmp_path, {"a": "x|y", "n": 1}, {"a": None, "n": 2}, column="a", item_delimiter="|")
+    data = read(tmp_path, {"a": "x|y", "n": 1}, {"a": None, "n": 2}, sets="a", item_delimiter="|")
     assert data.transactions.sets() == [{"x", "y"}, set()]
     assert written(data, tmp_path) == [{"a": "x|y", "n": 1}, {"a": "", "n": 2}]
 
@@ -158,14 +158,14 @@ def test_sets_alone_are_arrays(tmp_path: Path) -> None:
     assert written(io.read([["a"], []]), tmp_path) == [["a"], []]
     assert written(read(tmp_path, {"items": ["a"]}), tmp_path) == [{"items": ["a"]}]
     assert written(io.read([["a"]]), tmp_path) == [["a"]]
-    io.write(io.read([["a"]]), tmp_path / "y.jsonl", column="x")
+    io.write(io.read([["a"]]), tmp_path / "y.jsonl", sets="x")
     assert json.loads((tmp_path / "y.jsonl").read_text()) == {"x": ["a"]}
 
 
 def test_columns_of_lists_in_later_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.io.coding.BATCH_ROWS", 2)
     rows = [{"items": ["a"], "v": [str(at)] * at} for at in range(5)]
-    assert written(read(tmp_path, *rows, column="items"), tmp_path) == rows
+    assert written(read(tmp_path, *rows, sets="items"), tmp_path) == rows
 
 
 @pytest.mark.parametrize(

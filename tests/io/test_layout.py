@@ -34,13 +34,13 @@ def test_a_likely_name_holds_the_sets_of_a_text_file() -> None:
 @pytest.mark.parametrize(
     ("fields", "options", "kind", "error"),
     [
-        ([("a", LISTS), ("b", LISTS)], {}, DataError, r"has 2 list columns .*: pass --column"),
+        ([("a", LISTS), ("b", LISTS)], {}, DataError, r"has 2 list columns .*: pass sets="),
         ([("a", TEXT)], {}, DataError, r"has no list column \('a' \(string\)\).*pass --id-column and --item-column"),
         ([("a", TEXT), ("b", TEXT)], {"item_delimiter": "|"}, DataError, r"has 2 columns of strings"),
-        ([("age", LISTS)], {"column": "aeg"}, DataError, r"has no column 'aeg' \(did you mean 'age'\?\)"),
-        ([("a", TEXT)], {"column": "a"}, DataError, r"must hold lists of items, got strings: pass item_delimiter"),
-        ([("a", NUMBER)], {"column": "a"}, DataError, r"must hold lists of items, got int64: make it a list column"),
-        ([("a", LISTS)], {"column": "a", "item_delimiter": "|"}, OptionError, r"item_delimiter is for strings, but"),
+        ([("age", LISTS)], {"sets": "aeg"}, DataError, r"has no column 'aeg' \(did you mean 'age'\?\)"),
+        ([("a", TEXT)], {"sets": "a"}, DataError, r"must hold lists of items, got strings: pass item_delimiter"),
+        ([("a", NUMBER)], {"sets": "a"}, DataError, r"must hold lists of items, got int64: make it a list column"),
+        ([("a", LISTS)], {"sets": "a", "item_delimiter": "|"}, OptionError, r"item_delimiter is for strings, but"),
     ],
 )
 def test_what_is_unclear_is_asked_for(
@@ -51,7 +51,7 @@ def test_what_is_unclear_is_asked_for(
 
 
 def test_a_text_file_without_a_likely_name_asks_for_the_column() -> None:
-    with pytest.raises(DataError, match=r"which column holds the sets\? It has 'a', 'b': pass --column"):
+    with pytest.raises(DataError, match=r"which column holds the sets\? It has 'a', 'b': pass sets="):
         at(("a", TEXT), ("b", TEXT), typed=False)
 
 

@@ -60,8 +60,8 @@ def test_what_is_no_set(source: Any, message: str) -> None:
 def test_options_that_do_not_apply() -> None:
     with pytest.raises(OptionError, match="delimiter is for files"):
         io.read(ROWS, delimiter=",")
-    with pytest.raises(OptionError, match="column is for tables"):
-        io.read(ROWS, column="x")
+    with pytest.raises(OptionError, match="sets is for tables"):
+        io.read(ROWS, sets="x")
     with pytest.raises(OptionError, match="item_delimiter is for tables"):
         io.read(["a b"], item_delimiter=" ")
     with pytest.raises(OptionError, match="drop_items must be a collection"):
@@ -92,7 +92,7 @@ def test_pandas() -> None:
     assert list(out.columns) == list(before.columns)
     assert out["items"].tolist() == PUBLISHED
     pd.testing.assert_frame_equal(frame, before)
-    data = io.read(frame, column="items")
+    data = io.read(frame, sets="items")
     assert data.table is not None
     assert data.table.names == ("n", "odd", "when", "kind")
     series = published(frame["items"])
@@ -101,7 +101,7 @@ def test_pandas() -> None:
         with pytest.raises(DataError, match=message):
             io.read(pd.DataFrame(columns))
     with pytest.raises(DataError, match="did you mean 'items'"):
-        io.read(frame, column="itmes")
+        io.read(frame, sets="itmes")
 
 
 def test_pandas_to_file(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_arrow() -> None:
 
 def kept(source: Any, *columns: str) -> Any:
     """The release with only some columns."""
-    return io.to_native(io.read(source, column="items").keep_columns(columns))
+    return io.to_native(io.read(source, sets="items").keep_columns(columns))
 
 
 def test_dropped_columns_are_not_given_back() -> None:
@@ -199,24 +199,24 @@ def test_a_column_of_strings_is_split() -> None:
         pl.DataFrame(columns, schema_overrides={"items": pl.Enum(["b a", "c"])}),
         pa.table(columns),
     ):
-        for options in ({}, {"column": "items"}):
+        for options in ({}, {"sets": "items"}):
             out = published(frame, item_delimiter=" ", **options)
             lists = out["items"].to_pylist() if isinstance(out, pa.Table) else out["items"].to_list()
             assert lists == PUBLISHED
             assert len(out["n"]) == 3
         with pytest.raises(DataError, match="got strings: pass item_delimiter to split them"):
-            io.read(frame, column="items")
+            io.read(frame, sets="items")
         with pytest.raises(OptionError, match="--item-delimiter must be text"):
             io.read(frame, item_delimiter="")
         with pytest.raises(DataError):
-            io.read(frame, column="n", item_delimiter=" ")
+            io.read(frame, sets="n", item_delimiter=" ")
     for series in (pd.Series(texts), pl.Series(texts), pa.array(texts), pa.chunked_array([texts])):
         assert len(published(series, item_delimiter=" ")) == 3
     with pytest.raises(DataError, match="Column 'items' holds objects of several types \\(list, str\\): make them all"):
         io.read(pd.Series(["a b", ["c"]]), item_delimiter=" ")
     with pytest.raises(OptionError, match="item_delimiter is for strings"):
-        io.read(pa.table({"items": ROWS}), column="items", item_delimiter=" ")
-    with pytest.raises(DataError, match=r"has 2 columns of strings \('a', 'b'\): pass --column"):
+        io.read(pa.table({"items": ROWS}), sets="items", item_delimiter=" ")
+    with pytest.raises(DataError, match=r"has 2 columns of strings \('a', 'b'\): pass sets="):
         io.read(pa.table({"a": texts, "b": texts}), item_delimiter=" ")
 
 
@@ -224,7 +224,7 @@ def test_pandas_columns_need_not_be_named_by_strings() -> None:
     pd = pytest.importorskip("pandas")
     out = published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}))
     assert (list(out.columns), out[1].tolist()) == ([0, 1], PUBLISHED)
-    assert published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}), column="1")[1].tolist() == PUBLISHED
+    assert published(pd.DataFrame({0: [1, 2, 3], 1: ROWS}), sets="1")[1].tolist() == PUBLISHED
     with pytest.raises(DataError, match="column '1' is there twice"):
         io.read(pd.DataFrame({"1": [1, 2, 3], 1: ROWS}))
 

@@ -49,7 +49,7 @@ def write(format: str, folder: Path) -> tuple[Path, dict[str, Any]]:
         table = pa.table({"items": ROWS, "n": range(len(ROWS)), "text": TEXTS})
         with pa.ipc.new_stream(path, table.schema) as stream:
             stream.write_table(table, 7)
-        return path, {"column": "items"}
+        return path, {"sets": "items"}
     io.write(data, path)
     return path, io.options_to_read(data, path)
 

@@ -17,9 +17,9 @@ from shoal.jobs.toml_file import READING
 NAMES = [one.name for one in ReadOptions.options()]
 GIVEN: dict[str, Any] = {
     "format": "csv",
-    "column": ("a", "b c"),
+    "sets": ("a", "b c"),
     "item_delimiter": ("|", "|"),
-    "sets": False,
+    "no_sets": True,
     "delimiter": ";",
     "header": False,
     "escaped_formulas": True,
@@ -50,7 +50,7 @@ def parsed(*words: str) -> dict[str, Any]:
 def test_every_surface_takes_every_option() -> None:
     shown = inspect.signature(io.read).parameters
     assert list(shown) == ["source", "codebook", *NAMES]
-    assert shown["sets"].default is True
+    assert shown["no_sets"].default is False
     assert list(READING) == NAMES == list(GIVEN)
     assert parsed() == ReadOptions().values()
 
@@ -62,17 +62,17 @@ def test_the_words_of_an_option_are_read_as_that_option(name: str) -> None:
 
 
 def test_one_text_or_several() -> None:
-    assert ReadOptions(column=["a", "a"]).column == ("a", "a")  # type: ignore[arg-type]
-    assert parsed("--column", "a,b")["column"] == "a,b"
+    assert ReadOptions(sets=["a", "a"]).sets == ("a", "a")  # type: ignore[arg-type]
+    assert parsed("--sets", "a,b")["sets"] == "a,b"
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"header": "no"}, "header must be true or false, got 'no'"),
-        ({"sets": None}, "sets must be true or false, got None"),
-        ({"column": 5}, "column must be text or a list of texts, got 5"),
-        ({"column": ("a", 5)}, "column must be text or a list of texts, got ('a', 5)"),
+        ({"no_sets": None}, "no_sets must be true or false, got None"),
+        ({"sets": 5}, "sets must be text or a list of texts, got 5"),
+        ({"sets": ("a", 5)}, "sets must be text or a list of texts, got ('a', 5)"),
         ({"delimiter": 5}, "delimiter must be text, got 5"),
         ({"max_expanded": True}, "max_expanded must be text, got True"),
         ({"drop_items": "ab"}, "drop_items must be a collection of labels, got a text"),

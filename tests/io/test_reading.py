@@ -122,7 +122,7 @@ def test_wide_data_can_be_joined_and_filtered(shop: Path) -> None:
     older = shoal.read("wide.csv", join="people.csv:household", where="age > 30")
     assert older.transactions.sets() == [{"c"}]
     assert older.origin.notes[1] == Filtered("age > 30", 1, 3)
-    table = shoal.read("wide.csv", join="people.csv:household", sets=False)
+    table = shoal.read("wide.csv", join="people.csv:household", no_sets=True)
     assert list(columns_of(table)) == ["household", "items", "age"]
 
 
@@ -224,9 +224,9 @@ def test_a_frame_must_have_rows() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"column": "product"}, "column is for a column of sets, but id_column and item_column say"),
+        ({"sets": "product"}, "sets is for a column of sets, but id_column and item_column say"),
         ({"item_delimiter": "|"}, "item_delimiter is for a column of sets, but id_column and item_column say"),
-        ({"sets": False}, "id_column is for sets, but with sets=False"),
+        ({"no_sets": True}, "id_column is for sets, but with no_sets=True"),
         ({"format": "fimi"}, "Format fimi has no option --id-column"),
     ],
 )

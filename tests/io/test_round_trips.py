@@ -269,33 +269,33 @@ def test_read_options_bring_back_what_was_written(format: str, columns: list[str
 def test_read_options(tmp_path: Path) -> None:
     long = read_bytes(tmp_path, "x.csv", "prod;cust\na;1\nb;1\n", id_column="cust", item_column="prod")
     pairs = {"id_column": "cust", "item_column": "prod"}
-    sets = {"column": "items", "item_delimiter": "|"}
+    sets = {"sets": "items", "item_delimiter": "|"}
     for name, asked, options in [
         ("y.csv", dict[str, Any](), {"format": "csv", **pairs, "delimiter": ";"}),
         ("y.dat", {}, {"format": "fimi"}),
         ("y.basket", {}, {"format": "basket", "delimiter": ","}),
         ("y.tsv", {}, {"format": "tsv", **pairs}),
         ("y.tsv", {"layout": "wide"}, {"format": "tsv", **sets}),
-        ("y.csv", {"layout": "wide", "column": "s"}, {"format": "csv", **sets, "column": "s", "delimiter": ";"}),
+        ("y.csv", {"layout": "wide", "sets": "s"}, {"format": "csv", **sets, "sets": "s", "delimiter": ";"}),
         ("y.csv", {"id_column": "who"}, {"format": "csv", **pairs, "id_column": "who", "delimiter": ";"}),
         ("y.jsonl", {}, {"format": "jsonl", **pairs}),
-        ("y.parquet", {"layout": "wide"}, {"format": "parquet", "column": "items"}),
+        ("y.parquet", {"layout": "wide"}, {"format": "parquet", "sets": "items"}),
     ]:
         assert io.options_to_read(long, name, **asked) == options
     io.write(long, tmp_path / "y.csv", id_column="who")
     assert (tmp_path / "y.csv").read_text() == "prod;who\na;1\nb;1\n"
     objects = read_bytes(tmp_path, "x.jsonl", '{"id": 1, "sets": ["a"]}\n')
-    io.write(objects, tmp_path / "y.jsonl", column="items")
+    io.write(objects, tmp_path / "y.jsonl", sets="items")
     assert (tmp_path / "y.jsonl").read_text() == '{"id": 1, "items": ["a"]}\n'
 
 
 def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
-    data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", column="the set", item_delimiter="\t")
+    data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", sets="the set", item_delimiter="\t")
     (tmp_path / "h.csv").write_text("a;all\nb;all\n")
     problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.Km(k=2, m=2))
     release = shoal.anonymize(problem, shoal.algorithms.AA()).write(tmp_path / "y.csv")
     command = sentences.verify_command(release)
-    options = "--format csv --column 'the set' --item-delimiter $'\\t' --delimiter ';'"
+    options = "--format csv --sets 'the set' --item-delimiter $'\\t' --delimiter ';'"
     assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"
     assert io.read(tmp_path / "y.csv", **release.provenance["output"]["read_options"]).transactions.sets() == [
         {"a", "b"},
@@ -349,11 +349,11 @@ def test_only_what_is_published_is_written(tmp_path: Path, suffix: str) -> None:
     else:
         with pa.ipc.new_file(source, table.schema) as target:
             target.write_table(table)
-    data = io.read(source, column="items").keep_columns(["kind", "nested", "lists", "n"])
+    data = io.read(source, sets="items").keep_columns(["kind", "nested", "lists", "n"])
     assert b"secret" in source.read_bytes()
     io.write(data, tmp_path / ("y" + suffix))
     assert b"secret" not in (tmp_path / ("y" + suffix)).read_bytes()
-    back = io.read(tmp_path / ("y" + suffix), column="items").table
+    back = io.read(tmp_path / ("y" + suffix), sets="items").table
     assert back is not None
     assert back.arrow.schema.metadata is None
     assert back.arrow.column("kind").combine_chunks().dictionary.to_pylist() == ["v", "u"]  # the order has a meaning

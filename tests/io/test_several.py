@@ -47,7 +47,7 @@ def table() -> pa.Table:
 def text(folder: Path, content: str, name: str = "x.csv", **options: Any) -> Dataset:
     """A file, read."""
     (folder / name).write_bytes(content.encode())
-    return io.read(folder / name, **{"column": COLUMNS, **options})
+    return io.read(folder / name, **{"sets": COLUMNS, **options})
 
 
 def reread(data: Dataset, path: Path) -> Dataset:
@@ -58,7 +58,7 @@ def reread(data: Dataset, path: Path) -> Dataset:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_round_trip(tmp_path: Path, format: str) -> None:
-    data = io.read(table(), column=COLUMNS)
+    data = io.read(table(), sets=COLUMNS)
     assert data.transactions.sets() == SETS
     assert data.transactions.labels == ("dx.cold", "dx.flu", "rx.a", "rx.b")
     assert data.origin.set_columns == COLUMNS
@@ -104,15 +104,15 @@ def test_what_is_published_is_laid_out_as_it_was(tmp_path: Path) -> None:
 
 def test_one_column_stays_one(tmp_path: Path) -> None:
     content = '"dx,rx",dx,rx\na|b,c,d\n'
-    assert text(tmp_path, content, column="dx,rx").transactions.sets() == [{"a", "b"}]
-    assert text(tmp_path, content, column=["dx"]).transactions.sets() == [{"c"}]
-    assert text(tmp_path, content, column="dx, rx").transactions.sets() == [{"dx.c", "rx.d"}]
-    several = text(tmp_path, content, column=("dx,rx", "rx"))
+    assert text(tmp_path, content, sets="dx,rx").transactions.sets() == [{"a", "b"}]
+    assert text(tmp_path, content, sets=["dx"]).transactions.sets() == [{"c"}]
+    assert text(tmp_path, content, sets="dx, rx").transactions.sets() == [{"dx.c", "rx.d"}]
+    several = text(tmp_path, content, sets=("dx,rx", "rx"))
     assert several.transactions.sets() == [{"dx,rx.a", "dx,rx.b", "rx.d"}]
     assert reread(several, tmp_path / "y.csv").transactions.sets() == several.transactions.sets()
     lists = table()
-    assert io.read(lists, column="dx,rx").transactions.sets() == SETS
-    assert io.read(lists.rename_columns(["id", "dx,rx", "age", "x"]), column="dx,rx").transactions.labels == ("a", "b")
+    assert io.read(lists, sets="dx,rx").transactions.sets() == SETS
+    assert io.read(lists.rename_columns(["id", "dx,rx", "age", "x"]), sets="dx,rx").transactions.labels == ("a", "b")
 
 
 SPANNING = [
@@ -175,22 +175,22 @@ def test_multisets_and_items_to_drop(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "name", "options", "message"),
     [
-        ("dx,rx\na,b\n", "x.csv", {"column": ("dx", "dx")}, "Column 'dx' is named twice as a column of sets"),
-        ("dx,rx\na,b\n", "x.csv", {"column": ()}, "at least one column"),
+        ("dx,rx\na,b\n", "x.csv", {"sets": ("dx", "dx")}, "Column 'dx' is named twice as a column of sets"),
+        ("dx,rx\na,b\n", "x.csv", {"sets": ()}, "at least one column"),
         (
             "dx,rx\na,b\n",
             "x.csv",
-            {"column": ("dx", "ry")},
+            {"sets": ("dx", "ry")},
             r"x\.csv has no column 'ry' \(did you mean 'rx'\?\): it has",
         ),
-        ("dx,rx\na,b\n", "x.csv", {"column": "dx,ry"}, "has no column 'ry'"),
-        ("(d),x\na,b\n", "x.csv", {"column": ("(d)", "x")}, r"'\(' starts a set of labels"),
-        ("d,d.x\na,b\n", "x.csv", {"column": ("d", "d.x")}, "could not be told apart"),
+        ("dx,rx\na,b\n", "x.csv", {"sets": "dx,ry"}, "has no column 'ry'"),
+        ("(d),x\na,b\n", "x.csv", {"sets": ("(d)", "x")}, r"'\(' starts a set of labels"),
+        ("d,d.x\na,b\n", "x.csv", {"sets": ("d", "d.x")}, "could not be told apart"),
         ("dx,rx\na,b\n", "x.csv", {"item_delimiter": ("|",)}, "one for each of the 2 columns of sets, got 1"),
         ("dx,rx\na,b\n", "x.csv", {"item_delimiter": ""}, "--item-delimiter must be text"),
         ("dx;rx\n[a];b\n", "x.csv", {}, "column 'dx' look like lists in brackets"),
         ("a b\n", "x.dat", {}, "is read as fimi, which holds nothing but sets"),
-        ("dx,rx\n1,a\n", "x.csv", {"id_column": "dx"}, "column is for a column of sets, but id_column"),
+        ("dx,rx\n1,a\n", "x.csv", {"id_column": "dx"}, "sets is for a column of sets, but id_column"),
         ('["a"]\n', "x.jsonl", {}, "line 1: expected an object"),
         ('{"dx": [], "rx": ["a"]}\n{"rx": []}\n', "x.jsonl", {}, "line 2: there is no field 'dx'.*: write"),
         ('{"dx": [], "rx": 7}\n', "x.jsonl", {}, "line 1: field 'rx' must be an array, got a number"),
@@ -211,18 +211,18 @@ def test_bad_input(tmp_path: Path, content: str, name: str, options: dict[str, A
 def test_bad_columns_of_other_sources(tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"x\.parquet: column 'age' must hold lists of items, got int64"):
-        io.read(tmp_path / "x.parquet", column=("dx", "age"))
+        io.read(tmp_path / "x.parquet", sets=("dx", "age"))
     with pytest.raises(DataError, match="the Table: column 'age' must hold lists of items, got int64"):
-        io.read(table(), column=("dx", "age"))
+        io.read(table(), sets=("dx", "age"))
     with pytest.raises(DataError, match="has no column 'dy'"):
-        io.read(table(), column=("dx", "dy"))
+        io.read(table(), sets=("dx", "dy"))
     with pytest.raises(OptionError, match="are for tables, but the data are a list"):
-        io.read([["a"]], column=COLUMNS)
+        io.read([["a"]], sets=COLUMNS)
     with pytest.raises(OptionError, match="are for tables, but the data are a ChunkedArray"):
-        io.read(table()["dx"], column=COLUMNS)
-    data = io.read(table(), column=COLUMNS)
-    with pytest.raises(OptionError, match="column is for data with one column of sets"):
-        io.write(data, tmp_path / "y.csv", column="items")
+        io.read(table()["dx"], sets=COLUMNS)
+    data = io.read(table(), sets=COLUMNS)
+    with pytest.raises(OptionError, match="sets is for data with one column of sets"):
+        io.write(data, tmp_path / "y.csv", sets="items")
     assert data.table is not None
     beside = replace(data, table=data.table.with_column("dx", pa.array([1, 2, 3, 4])))
     with pytest.raises(DataError, match="Column 'dx' is there already"):
@@ -230,7 +230,7 @@ def test_bad_columns_of_other_sources(tmp_path: Path) -> None:
 
 
 def test_sets_only_formats_hold_the_tagged_items(tmp_path: Path) -> None:
-    data = io.read(table(), column=COLUMNS).keep_columns([])
+    data = io.read(table(), sets=COLUMNS).keep_columns([])
     for name in ("y.dat", "y.basket"):
         assert reread(data, tmp_path / name).transactions.sets() == SETS
     assert (tmp_path / "y.dat").read_text() == "dx.cold dx.flu rx.a\nrx.a rx.b\ndx.flu\n\n"
@@ -245,7 +245,7 @@ def test_frames(package: str) -> None:
     source = table()
     if package != "pyarrow":
         source = source.to_pandas() if package == "pandas" else library.from_arrow(source)
-    data = io.read(source, column=COLUMNS)
+    data = io.read(source, sets=COLUMNS)
     assert data.transactions.sets() == SETS
     assert data.table is not None
     assert data.table.names == ("id", "age")
@@ -260,7 +260,7 @@ def test_frames(package: str) -> None:
         {"id": 3, "rx": [], "age": "5", "dx": ["(dx.flu,rx.a)"]},
         {"id": 4, "rx": ["a", "b"], "age": "60", "dx": []},
     ]
-    assert io.read(out, column=COLUMNS).transactions.sets() == [set(row) for row in PUBLISHED]
+    assert io.read(out, sets=COLUMNS).transactions.sets() == [set(row) for row in PUBLISHED]
 
 
 def test_pandas_cells_of_any_sort() -> None:
@@ -269,7 +269,7 @@ def test_pandas_cells_of_any_sort() -> None:
         {"rx": [{"b", "a"}, None, ("c", 7)], 5: ["x|y", float("nan"), "x"], "n": [1.5, None, 2.5]},
         index=["u", "v", "u"],
     )
-    data = io.read(frame, column=["rx", "5"], item_delimiter=[None, "|"])
+    data = io.read(frame, sets=["rx", "5"], item_delimiter=[None, "|"])
     assert data.transactions.sets() == [{"rx.a", "rx.b", "5.x", "5.y"}, set(), {"rx.c", "rx.7", "5.x"}]
     out = io.to_native(data)
     assert list(out.columns) == ["rx", 5, "n"]
@@ -280,12 +280,12 @@ def test_pandas_cells_of_any_sort() -> None:
         (("rx", "5"), "got strings"),
     ]:
         with pytest.raises(DataError, match=message):
-            io.read(frame, column=columns)
+            io.read(frame, sets=columns)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_columns_beside_may_become_text(tmp_path: Path, format: str) -> None:
-    data = io.read(table(), column=COLUMNS)
+    data = io.read(table(), sets=COLUMNS)
     back = reread(data, tmp_path / f"x.{format}")
     assert back.table is not None
     ages = pa.array(["[1:40]", "*", 'say "5", 6', None])
@@ -299,7 +299,7 @@ def test_columns_beside_may_become_text(tmp_path: Path, format: str) -> None:
 
 def test_list_types_stay(tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "x.parquet")
-    io.write(io.read(tmp_path / "x.parquet", column=COLUMNS), tmp_path / "y.parquet")
+    io.write(io.read(tmp_path / "x.parquet", sets=COLUMNS), tmp_path / "y.parquet")
     assert pq.read_schema(tmp_path / "y.parquet").equals(pq.read_schema(tmp_path / "x.parquet"))
 
 
@@ -325,7 +325,7 @@ def test_any_items_come_back(format: str, data: st.DataObject) -> None:
         name: pa.array([sorted(row[at]) for row in rows], pa.list_(pa.string())) for at, name in enumerate(columns)
     }
     wanted = [{f"{name}.{label}" for name, some in zip(columns, row, strict=True) for label in some} for row in rows]
-    source = io.read(pa.table({**cells, "n": list(range(len(rows)))}), column=columns)
+    source = io.read(pa.table({**cells, "n": list(range(len(rows)))}), sets=columns)
     assert source.transactions.sets() == wanted
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"x.{format}")
@@ -390,4 +390,4 @@ def test_joined_hierarchies(tmp_path: Path) -> None:
     release = release.write(tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_text() == "id,rx,dx\n1,drug,resp\n2,drug,resp\n"
     command = sentences.verify_command(release)
-    assert "--column dx --column rx --item-delimiter '|'" in command
+    assert "--sets dx --sets rx --item-delimiter '|'" in command

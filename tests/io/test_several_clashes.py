@@ -21,13 +21,13 @@ from shoal.errors import DataError
 def test_an_item_that_would_be_read_as_another_is_refused(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "x.csv").write_text(content)
     with pytest.raises(DataError, match=message):
-        io.read(tmp_path / "x.csv", column=("A", "B"), item_delimiter="|")
+        io.read(tmp_path / "x.csv", sets=("A", "B"), item_delimiter="|")
 
 
 @pytest.mark.parametrize("name", ["y.csv", "y.jsonl", "y.parquet"])
 def test_labels_are_never_merged_on_writing(tmp_path: Path, name: str) -> None:
     (tmp_path / "x.csv").write_text("A,B\nfoo,p\nx,p\n")
-    data = io.read(tmp_path / "x.csv", column=("A", "B"), item_delimiter="|")
+    data = io.read(tmp_path / "x.csv", sets=("A", "B"), item_delimiter="|")
     merged = data.with_transactions(Transactions.from_sets([["A.foo", "B.p"], ["foo", "B.p"]]))
     with pytest.raises(DataError, match=r"'A\.foo' and 'foo' would both stand as 'foo' in column 'A': rename one"):
         io.write(merged, tmp_path / name)
@@ -36,7 +36,7 @@ def test_labels_are_never_merged_on_writing(tmp_path: Path, name: str) -> None:
 
 def test_what_a_reader_gets(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("A,B\nfoo,p\nx,p\n")
-    data = io.read(tmp_path / "x.csv", column=("A", "B"), item_delimiter="|")
+    data = io.read(tmp_path / "x.csv", sets=("A", "B"), item_delimiter="|")
     assert data.as_read() is data
     other = data.with_transactions(Transactions.from_sets([["A.foo", "B.p"], ["foo", "B. ", "A.y"]]))
     assert other.as_read().transactions.sets() == [{"A.foo", "B.p"}, {"A.foo", "A.y"}]

@@ -16,16 +16,16 @@ READ = [
     (
         "x.csv",
         "7,a b\n8,c\n",
-        {"header": False, "column": "(column 2)"},
+        {"header": False, "sets": "(column 2)"},
         "2 records, 3 different items (csv without a header; sets in '(column 2)' separated by a space; other columns "
         "'(column 1)').",
     ),
     ("x.csv", "id,item\n1,a\n1,b\n", {}, "1 record, 2 different items (csv; ids in 'id'; items in 'item')."),
-    ("x.csv", "age,town\n1,a\n", {"sets": False}, "1 record (csv; columns 'age', 'town')."),
+    ("x.csv", "age,town\n1,a\n", {"no_sets": True}, "1 record (csv; columns 'age', 'town')."),
     (
         "x.csv",
         "age,A,B\n1,a,b\n",
-        {"column": "A,B"},
+        {"sets": "A,B"},
         "1 record, 2 different items (csv; sets in 'A', 'B'; other columns 'age').",
     ),
     ("x.jsonl", '["a"]\n', {}, "1 record, 1 different item (jsonl)."),

@@ -36,7 +36,7 @@ BYTES = {
 def text(folder: Path, content: str, name: str = "x.csv", **options: Any) -> Dataset:
     """A file, read."""
     (folder / name).write_bytes(content.encode())
-    return io.read(folder / name, **{"sets": False, **options})
+    return io.read(folder / name, **{"no_sets": True, **options})
 
 
 def reread(data: Dataset, path: Path) -> Dataset:
@@ -71,7 +71,7 @@ def test_same_bytes(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_round_trip(tmp_path: Path, format: str) -> None:
     source = pa.table({"sex": ["m", "f"], "age": pa.array([33, 5], pa.int16()), "codes": ["x|y", "z, z"]})
-    data = io.read(source, sets=False)
+    data = io.read(source, no_sets=True)
     assert rows(data) == source.to_pylist()
     back = reread(data, tmp_path / f"x.{format}")
     texts = [{name: str(value) for name, value in row.items()} for row in source.to_pylist()]
@@ -79,7 +79,7 @@ def test_round_trip(tmp_path: Path, format: str) -> None:
     assert back.transactions.sets() == [frozenset(), frozenset()]
     options = io.options_to_read(back, f"y.{format}")
     extra: dict[str, dict[str, Any]] = {"csv": {"delimiter": ",", "header": True}, "tsv": {"header": True}}
-    assert options == {"format": format, "sets": False} | extra.get(format, {})
+    assert options == {"format": format, "no_sets": True} | extra.get(format, {})
     if format in ("parquet", "feather"):
         assert back.table is not None
         assert back.table.arrow.schema.equals(source.schema)
@@ -90,7 +90,7 @@ def test_round_trip(tmp_path: Path, format: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_columns_may_become_text(tmp_path: Path, format: str) -> None:
-    data = reread(io.read(pa.table({"n": [1, 2, 3], "age": [33, 5, 7]}), sets=False), tmp_path / f"x.{format}")
+    data = reread(io.read(pa.table({"n": [1, 2, 3], "age": [33, 5, 7]}), no_sets=True), tmp_path / f"x.{format}")
     ages: list[str | None] = ["[19:22]", 'say "5",\n6', None]
     back = reread(with_ages(data, ages), tmp_path / f"y.{format}")
     assert [row["age"] or None for row in rows(back)] == ages
@@ -118,7 +118,7 @@ def test_frames(tmp_path: Path, package: str) -> None:
     source = pa.table({"n": [1, 2], "age": [33, 5], "items": [["a"], []]})
     if package != "pyarrow":
         source = source.to_pandas() if package == "pandas" else library.from_arrow(source)
-    data = io.read(source, sets=False)
+    data = io.read(source, no_sets=True)
     assert data.transactions.sets() == [frozenset(), frozenset()]
     same, out = io.to_native(data), io.to_native(with_ages(data, ["[1:40]", "5"]))
     assert same.equals(source)
@@ -133,10 +133,10 @@ def test_one_set_column_and_columns_that_become_text(tmp_path: Path) -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns = {"age": [33, 5], "items": [["a"], ["b"]], "x": [[float("nan")], [1.0]]}
     for source in (pd.DataFrame(columns), pl.DataFrame(columns)):
-        out = io.to_native(with_ages(io.read(source, column="items"), ["*", "5"]))
+        out = io.to_native(with_ages(io.read(source, sets="items"), ["*", "5"]))
         assert list(out["age"]) == ["*", "5"]
         assert list(out.columns) == ["age", "items", "x"]
-    data = io.read(pd.DataFrame({"x": [(float("nan"),)], "items": [["a"]]}), column="items")
+    data = io.read(pd.DataFrame({"x": [(float("nan"),)], "items": [["a"]]}), sets="items")
     assert isinstance(io.to_native(data)["x"][0], tuple)  # untouched
     (tmp_path / "x.jsonl").write_text('{"age": 5, "items": ["a"]}\n')
     io.write(with_ages(io.read(tmp_path / "x.jsonl"), ["*"]), tmp_path / "y.jsonl")
@@ -149,12 +149,17 @@ def test_one_set_column_and_columns_that_become_text(tmp_path: Path) -> None:
         (
             "x.csv",
             "a,b\n1,2\n",
-            {"column": "a"},
-            r"column is for sets, but with sets=False \(--no-sets\) there are none",
+            {"sets": "a"},
+            r"sets is for sets, but with no_sets=True there are none",
         ),
         ("x.csv", "a,b\n1,2\n", {"item_delimiter": "|"}, "item_delimiter is for sets"),
         ("x.csv", "a,b\n1,2\n", {"drop_items": ["x"]}, "drop_items is for sets"),
-        ("x.dat", "1 2\n", {}, "is read as fimi, which holds nothing but sets: --no-sets .* csv, tsv, jsonl, parquet"),
+        (
+            "x.dat",
+            "1 2\n",
+            {},
+            "is read as fimi, which holds nothing but sets: no_sets=True .* csv, tsv, jsonl, parquet",
+        ),
         ("x.basket", "1,2\n", {}, "is read as basket"),
         ("x.csv", "id,item\n1,2\n", {"id_column": "id"}, "id_column is for sets"),
         ("x.csv", "a,b\n1,2,3\n", {}, "line 2: expected 2 fields"),
@@ -179,24 +184,24 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
             io.write(data, tmp_path / name)
     with pytest.raises(DataError, match="Nothing is left to be written"):
         io.write(data.keep_columns([]), tmp_path / "y.csv")
-    with pytest.raises(OptionError, match="column is for data with one column of sets"):
-        io.write(data, tmp_path / "y.csv", column="a")
+    with pytest.raises(OptionError, match="sets is for data with one column of sets"):
+        io.write(data, tmp_path / "y.csv", sets="a")
     with pytest.raises(OptionError, match="are for tables, but the data are a list"):
-        io.read([["a"]], sets=False)
+        io.read([["a"]], no_sets=True)
     with pytest.raises(OptionError, match="are for tables, but the data are a ListArray"):
-        io.read(pa.array([["a"]]), sets=False)
+        io.read(pa.array([["a"]]), no_sets=True)
     pq.write_table(pa.table({"a": pa.array([], pa.int8())}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match="holds no records"):
-        io.read(tmp_path / "x.parquet", sets=False)
+        io.read(tmp_path / "x.parquet", no_sets=True)
 
 
 def test_on_the_command_line(shell: Shell) -> None:
     shell.write("in.csv", "sex;age\nm;39\nf;40\n")
     code, out, _ = shell("profile", "in.csv", "--no-sets")
     assert (code, "empty records" in out) == (0, True)
-    code, _, error = shell("profile", "in.csv", "--no-sets", "--column", "sex")
-    assert (code, "column is for sets" in error) == (2, True)
-    assert list(reading_words({"sets": False})) == ["--no-sets"]
+    code, _, error = shell("profile", "in.csv", "--no-sets", "--sets", "sex")
+    assert (code, "sets is for sets" in error) == (2, True)
+    assert list(reading_words({"no_sets": True})) == ["--no-sets"]
 
 
 values = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=5)
@@ -209,7 +214,7 @@ def test_any_values_come_back(format: str, data: st.DataObject) -> None:
     names = data.draw(st.lists(values.filter(str.strip), min_size=1, max_size=3, unique=True))
     n = data.draw(st.integers(1, 5))
     columns = {name: data.draw(st.lists(values, min_size=n, max_size=n)) for name in names}
-    source = io.read(pa.table(columns), sets=False)
+    source = io.read(pa.table(columns), no_sets=True)
     with tempfile.TemporaryDirectory() as folder:
         path, again = Path(folder, f"x.{format}"), Path(folder, f"y.{format}")
         io.write(source, path)

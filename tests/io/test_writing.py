@@ -153,7 +153,7 @@ SETS, TABLE = [["a"]], pa.table({"age": [3]})
         (SETS, "out.dat", {"layout": "long"}, "Format fimi has no columns, so it cannot be long: write csv, tsv"),
         (SETS, "out.csv", {"layout": "tall"}, "--output-layout must be one of wide, long, got 'tall'"),
         (SETS, "out.csv", {"id_column": "x"}, "id_column is for long data: pass --output-layout long too"),
-        (SETS, "out.csv", {"layout": "long", "column": "x"}, "column is for wide data: pass --output-layout wide too"),
+        (SETS, "out.csv", {"layout": "long", "sets": "x"}, "sets is for wide data: pass --output-layout wide too"),
         (SETS, "out.csv", {"layout": "long", "item_delimiter": "|"}, "item_delimiter is for wide data"),
         (SETS, "out.csv", {"layout": "long", "id_column": "x", "item_column": "x"}, "must differ, got 'x' twice"),
         (TABLE, "out.csv", {"layout": "long"}, "--output-layout long is for sets, but the data have none"),
@@ -163,14 +163,14 @@ SETS, TABLE = [["a"]], pa.table({"age": [3]})
 def test_options_that_make_no_sense(
     source: Any, name: str, options: dict[str, str], error: str, tmp_path: Path
 ) -> None:
-    data = io.read(source, sets=source is SETS)
+    data = io.read(source, no_sets=source is not SETS)
     with pytest.raises(OptionError, match=error):
         io.write(data, tmp_path / name, **options)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
 def test_several_columns_of_sets_cannot_be_long(tmp_path: Path) -> None:
-    data = io.read(pa.table({"a": [["x"]], "b": [["y"]]}), column=("a", "b"))
+    data = io.read(pa.table({"a": [["x"]], "b": [["y"]]}), sets=("a", "b"))
     with pytest.raises(OptionError, match="--output-layout long is for one column of sets, but the data have several"):
         io.write(data, tmp_path / "out.csv", layout="long")
 

@@ -20,7 +20,7 @@ from tests.conftest import Shell
 JOB = Job(
     data=DatasetSpec(
         file="my data.csv",
-        reading=ReadOptions(column=("a", "b c"), item_delimiter="|", header=True, drop_items=("-9", "x, y")),
+        reading=ReadOptions(sets=("a", "b c"), item_delimiter="|", header=True, drop_items=("-9", "x, y")),
         hierarchy={"": "h.csv", "age": "width:5,10"},
         hierarchy_format="arx",
         columns={

@@ -114,7 +114,7 @@ def test_a_job_and_a_case_of_the_lab_read_the_same(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("age,town,items\n" + "20,x,a|b\n30,?,a\n" * 3, encoding="utf-8")
     spec = DatasetSpec(
         file=str(tmp_path / "t.csv"),
-        reading=ReadOptions(column="items", item_delimiter="|"),
+        reading=ReadOptions(sets="items", item_delimiter="|"),
         columns={"age": Column(Role.QUASI_IDENTIFIER), "town": Column(Role.PLAIN)},
         hierarchy={"age": "width:10,20"},
         missing=("?",),
@@ -160,13 +160,13 @@ def test_files_must_be_there_and_an_error_names_the_data_set(tmp_path: Path) -> 
 def test_samples_know_whose_their_rows_are(tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_text("patient,items\n" + "".join(f"p{row % 4},a{row}|b\n" for row in range(20)))
-    spec = DatasetSpec(file=str(path), reading=ReadOptions(column="items", person="patient"), sample=8, kept_items=15)
+    spec = DatasetSpec(file=str(path), reading=ReadOptions(sets="items", person="patient"), sample=8, kept_items=15)
     data, _ = spec.load(seed=3)
     persons = data.transactions.persons
     assert persons is not None
     held = [sorted(row) for row in data.transactions.sets()]
     for items, person in zip(held, persons.ids_of_rows(), strict=True):
         assert {f"p{int(item[1:]) % 4}" for item in items if item != "b"} <= {person}
-    assert spec.content != replace(spec, reading=ReadOptions(column="items")).content
+    assert spec.content != replace(spec, reading=ReadOptions(sets="items")).content
     problem = replace(spec, keep=()).problem(shoal.Km(k=2, m=1), shoal.metrics.NCP(), publish=False)
     assert problem.prepared.persons is not None

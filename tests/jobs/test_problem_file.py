@@ -33,7 +33,7 @@ CITIES = "Athens;Greece;Any\nPatras;Greece;Any\nLyon;France;Any\nParis;France;An
 PROBLEM = """
 [data]
 file = "r.csv"
-column = "items"
+sets = "items"
 item_delimiter = "|"
 [columns]
 id = "identifier"
@@ -70,7 +70,7 @@ def job_in_python(folder: Path, output: str) -> Job:
     return Job(
         data=DatasetSpec(
             file=str(folder / "r.csv"),
-            reading=ReadOptions(column="items", item_delimiter="|"),
+            reading=ReadOptions(sets="items", item_delimiter="|"),
             hierarchy={"": str(folder / "h.csv")},
             columns={
                 "id": Column(Role.IDENTIFIER),
@@ -96,7 +96,7 @@ def test_run_is_the_job(desk: Shell) -> None:
     assert [line.rpartition(",")[2] for line in made.splitlines()[1:]] == ["x", "", "z", "w", "v", "u"]
     job_in_python(desk.folder, "again.csv").run()
     assert (desk.folder / "again.csv").read_text() == made
-    data = shoal.read(desk.folder / "out.csv", column="items", item_delimiter="|").keep_columns(["age", "city"])
+    data = shoal.read(desk.folder / "out.csv", sets="items", item_delimiter="|").keep_columns(["age", "city"])
     model = KKm(k=2, m=2)
     assert model.verify(model.validated_view(data)).holds
     assert "<html" in (desk.folder / "r.html").read_text()
@@ -156,7 +156,7 @@ def test_several_columns_of_sets(desk: Shell) -> None:
     desk.write("two.csv", "age,drugs,foods\n19,a1|a2,x\n20,a1,x|y\n30,a2,y\n31,a1|a2,x|y\n")
     desk.write(
         "p.toml",
-        '[data]\nfile = "two.csv"\ncolumn = ["drugs", "foods"]\nitem_delimiter = "|"\n'
+        '[data]\nfile = "two.csv"\nsets = ["drugs", "foods"]\nitem_delimiter = "|"\n'
         '[columns]\nage = "quasi-identifier"\n[items.hierarchy]\ndrugs = "drugs.csv"\n'
         '[model]\nname = "k-km"\nk = 2\n[algorithm]\nname = "rfirst"\nwithin = "sets-ul"\n[output]\nfile = "o.csv"\n',
     )
@@ -172,7 +172,7 @@ BAD = [
     ('[data]\nfile = "r.csv"', "[data\nfile = 5", "p.toml is not TOML: ", "line 2"),
     ("[algorithm]", "[algoritm]", "unknown table 'algoritm' (did you mean 'algorithm'?)", ""),
     ("[run]\nseed = 3", "[[run]]\nseed = 3", "'run' must be a table: write [run]", ""),
-    ('column = "items"', 'columns = "items"', "[data]: unknown key 'columns' (did you mean 'column'?)", ""),
+    ('sets = "items"', 'setz = "items"', "[data]: unknown key 'setz' (did you mean 'sets'?)", ""),
     ("reports =", "report =", "[output]: unknown key 'report' (did you mean 'reports'?)", ""),
     ("seed = 3", 'seed = "3"', "[run] seed must be a whole number, got '3'", ""),
     ("seed = 3", "seeds = 3", "[run]: unknown key 'seeds' (did you mean 'seed'?)", ""),
@@ -202,8 +202,8 @@ BAD = [
     ('"h.csv"', "7", "items.hierarchy must be the name of a file, got 7", ""),
     ('file = "r.csv"\n', "", "[data] must say which file", ""),
     ('"r.csv"', '"no.csv"', "no.csv does not exist", ""),
-    ('column = "items"', "column = 5", "[data] column must be text or a list of texts, got 5", ""),
-    ('column = "items"', 'column = "item"', "item", "items"),
+    ('sets = "items"', "sets = 5", "[data] sets must be text or a list of texts, got 5", ""),
+    ('sets = "items"', 'sets = "item"', "item", "items"),
     ('item_delimiter = "|"', 'multiset = "no"', "[data] multiset must be true or false, got 'no'", ""),
     ('["r.html", "r.json"]', '"r.html"', "[output] reports must be a list of texts, got 'r.html'", ""),
     ('["r.html", "r.json"]', '["r.pdf"]', ".html", ""),

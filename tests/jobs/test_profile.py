@@ -21,9 +21,9 @@ def test_the_command_prints_the_dict(shell: Shell) -> None:
 
 def test_columns_count_too_if_they_are_named(shell: Shell) -> None:
     shell.write("t.csv", "age,job,items\n20,x,a b\n20,y,a b\n30,x,a b\n")
-    words = ("t.csv", "--column", "items", "--k", "2", "--m", "1", "--quasi-identifiers", "age")
+    words = ("t.csv", "--sets", "items", "--k", "2", "--m", "1", "--quasi-identifiers", "age")
     _, out, err = shell("profile", *words, "--json")
-    data = shoal.read("t.csv", column="items")
+    data = shoal.read("t.csv", sets="items")
     result = shoal.profile(data, k=2, m=1, quasi_identifiers=["age"])
     assert json.dumps(result.as_dict(), indent=2) + "\n" == out
     assert result.risk_by_columns is not None

@@ -16,9 +16,7 @@ from tests.conftest import Shell
 def test_the_command_writes_the_same_queries(shell: Shell) -> None:
     shell.write("t.csv", "age,items\n20,a b\n25,a c\n30,b c\n")
     words = ("--queries", "4", "--seed", "3", "--sensitive", "a", "--query-items", "1")
-    code, _, err = shell(
-        "workload", "t.csv", "--column", "items", "-o", "q.jsonl", *words, "--quasi-identifiers", "age"
-    )
+    code, _, err = shell("workload", "t.csv", "--sets", "items", "-o", "q.jsonl", *words, "--quasi-identifiers", "age")
     assert code == 0, err
     table = pa.table({"age": ["20", "25", "30"], "items": [["a", "b"], ["a", "c"], ["b", "c"]]})
     drawn = shoal.workload(table, queries=4, items=1, seed=3, sensitive=["a"], quasi_identifiers=["age"])

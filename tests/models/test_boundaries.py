@@ -21,7 +21,7 @@ LONG = [[*"abcde"], [*"abcde"], [*"abcd"], [*"abcd"], [*"abce"], [*"abde"], [*"a
 
 def holds(model: PrivacyModel, rows: list[list[str]], **columns: list[Any]) -> bool:
     table = pa.table({**columns, "items": pa.array(rows, pa.list_(pa.string()))})
-    data = shoal.read(table, column="items") if columns else shoal.read(rows)
+    data = shoal.read(table, sets="items") if columns else shoal.read(rows)
     return model.verify(model.validated_view(data)).holds
 
 

@@ -162,7 +162,7 @@ def test_a_search_that_counts_records_is_caught(monkeypatch: pytest.MonkeyPatch)
 
 def test_classes_are_counted_by_persons() -> None:
     data = shoal.read(
-        pa.table({"age": ["30", "30", "40", "40"], "who": ["p", "p", "p", "q"]}), sets=False, person="who"
+        pa.table({"age": ["30", "30", "40", "40"], "who": ["p", "p", "p", "q"]}), no_sets=True, person="who"
     )
     verdict = shoal.models.K(k=2).verify(shoal.models.K(k=2).validated_view(data))
     assert [str(witness) for witness in verdict.witnesses] == ["1 person has age=30"]

@@ -175,14 +175,14 @@ def test_without_groups_there_is_nothing_to_verify() -> None:
 def test_a_frame_gets_a_column_and_a_taken_name_is_refused() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"group": ["x"] * 4, "items": [["a", "HIV"], ["b"], ["c"], ["d"]]})
-    data = shoal.read(frame, column="items")
+    data = shoal.read(frame, sets="items")
     flat = shoal.Hierarchy.flat(data.transactions.labels)
     with pytest.raises(OptionError, match="has a column 'group' already, which privacy degree p adds: choose another"):
         shoal.anonymize(shoal.Problem(data, flat, shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))))
     model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",), group_column="bundle")
     release = shoal.anonymize(shoal.Problem(data, flat, model))
     assert set(release.data.columns) == {"group", "items", "bundle"}
-    assert model.verify(model.validated_view(shoal.read(release.data, column="items"))).holds
+    assert model.verify(model.validated_view(shoal.read(release.data, sets="items"))).holds
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -190,10 +190,10 @@ def test_a_dropped_column_does_not_come_back_as_the_groups(kind: str) -> None:
     pa, pd, pl = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
     make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[kind]
     rows = [["a", "HIV"], ["b"], ["c"], ["d"]]
-    data = shoal.read(make({"items": rows, "group": ["w", "x", "y", "z"]}), column="items").keep_columns([])
+    data = shoal.read(make({"items": rows, "group": ["w", "x", "y", "z"]}), sets="items").keep_columns([])
     model = shoal.models.PrivacyDegree(p=2, sensitive=("HIV",))
     release = shoal.anonymize(shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), model))
-    assert model.verify(model.validated_view(shoal.read(release.data, column="items"))).holds
+    assert model.verify(model.validated_view(shoal.read(release.data, sets="items"))).holds
     assert sorted(map(str, release.data["group"])) == ["1", "1", "2", "2"]
     data = shoal.read(make({"group": rows}))
     with pytest.raises(OptionError, match="has a column 'group' already"):
@@ -210,12 +210,12 @@ def test_groups_of_a_column() -> None:
         ([True, False, True, None, None], [0, 1, 0, -1, -1]),
         (["1", "1 ", "01", "1", "1.0"], [0, 1, 2, 0, 3]),
     ):
-        data = shoal.read(pa.table({"items": [["a"]] * 5, "g": values}), column="items")
+        data = shoal.read(pa.table({"items": [["a"]] * 5, "g": values}), sets="items")
         made = shoal.published.Grouping.of_column(data, "g", 2)
         assert made.of.tolist() == wanted
         assert len(made.names) == len(made)
     for values in ([[1], [2]], [{"a": 1}, {"a": 2}]):
-        data = shoal.read(pa.table({"items": [["a"]] * 2, "g": values}), column="items")
+        data = shoal.read(pa.table({"items": [["a"]] * 2, "g": values}), sets="items")
         with pytest.raises(DataError, match="must hold plain values"):
             shoal.published.Grouping.of_column(data, "g", 2)
 

@@ -130,7 +130,7 @@ def test_k_km(sheet: Sheet, k: int, m: Reach) -> None:
         assert len(witness.labels) <= reach(m)
     assert found.checked >= len(sheet.groups)
     longest = max(map(len, sheet.sets))
-    if not found.holds and is_k(sheet, k) and reach(m) < longest:  # else the verifier counts whole rows
+    if not found.holds and is_k(sheet, k) and m != "all" and m < longest:  # else the verifier counts whole rows
         rare = [
             labels
             for members in sheet.groups.values()
@@ -276,6 +276,6 @@ def test_columns_of_any_type_are_compared(column: Any) -> None:
 
 
 def test_columns_of_lists_are_refused() -> None:
-    data = shoal.read(pa.table({"x": [["b"], ["b"]], "items": [["a"]] * 2}), column="items")
+    data = shoal.read(pa.table({"x": [["b"], ["b"]], "items": [["a"]] * 2}), sets="items")
     with pytest.raises(shoal.errors.DataError, match="Column 'x' holds lists or structures"):
         K(k=2).validated_view(data)

@@ -18,7 +18,7 @@ from shoal.problem import Prepared, Problem
 
 TREE = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2", "a3"], "B": ["b1", "b2"]}})
 SETS = [["a1", "b1"], ["a2"], ["a1", "a2", "a3"], [], ["b2", "HIV"], ["a3", "b1", "HIV"]]
-DATA = shoal.read(pa.table({"age": [20, 30, 40, 50, 60, 70], "items": SETS}), column="items")
+DATA = shoal.read(pa.table({"age": [20, 30, 40, 50, 60, 70], "items": SETS}), sets="items")
 KNOWN = shoal.read([[item for item in row if item != "HIV"] for row in SETS])
 KNOWN_WITH_AGES = replace(DATA, transactions=KNOWN.transactions)
 ROWS = np.array([5, 2, 0])
@@ -96,7 +96,7 @@ def test_costs_that_floating_point_cannot_compare_are_refused() -> None:
 
 def test_a_sensitive_value_is_no_label_of_the_hierarchy() -> None:
     """The value of a column and a group would be told apart by nobody."""
-    data = shoal.read(pa.table({"illness": ["A", "flu"], "items": [["a1"], ["b1"]]}), column="items")
+    data = shoal.read(pa.table({"illness": ["A", "flu"], "items": [["a1"], ["b1"]]}), sets="items")
     model = shoal.Lm(l=2, m=1, sensitive_column=("illness",))
     with pytest.raises(OptionError, match="is also a label of the hierarchy"):
         Problem(data, shoal.Hierarchy.from_tree({"ALL": {"illness=A": ["a1"], "B": ["b1"]}}), model)

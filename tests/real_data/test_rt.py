@@ -26,7 +26,7 @@ COLUMNS = ["DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income"]
 def load(folder: Path) -> tuple[shoal.Dataset, shoal.Hierarchy]:
     """INFORMS 2005."""
     data = shoal.read(
-        folder / "informs-2005" / "records.csv", column="items", item_delimiter=" ", drop_items=["-1", "-9"]
+        folder / "informs-2005" / "records.csv", sets="items", item_delimiter=" ", drop_items=["-1", "-9"]
     )
     return data.keep_columns(COLUMNS), hierarchies.load(folder / "informs-2005" / "hierarchy_items.csv")
 

@@ -13,7 +13,7 @@ from shoal.models import K
 
 def told(columns: dict[str, list[str]], **said: Any) -> list[str]:
     """The notes of a 2-anonymous release."""
-    data = shoal.read(pa.table(columns), sets=False)
+    data = shoal.read(pa.table(columns), no_sets=True)
     problem = shoal.Problem(data, Hierarchy.flat(()), K(k=2), columns=said)
     return shoal.anonymize(problem, shoal.algorithms.Mondrian()).warnings
 
@@ -74,7 +74,7 @@ def test_hardly_any_item_unchanged() -> None:
 
 def test_columns_that_lost_nearly_everything() -> None:
     kinds = [f"kind {value * 7 % 20}" for value in range(40)]
-    data = shoal.read(pa.table({"kind": kinds, "T": [["a"]] * 40}), column="T")
+    data = shoal.read(pa.table({"kind": kinds, "T": [["a"]] * 40}), sets="T")
     tree = Hierarchy.from_tree({"*": {"A": ["a", "b"]}})
     problem = shoal.Problem(data, tree, KKm(k=40, m=1))
     notes = shoal.anonymize(problem, shoal.algorithms.Rfirst()).warnings

@@ -65,7 +65,7 @@ def sets(model: PrivacyModel, **more: int) -> Problem:
 
 
 def ages() -> Problem:
-    data = shoal.read(TABLE, column="items")
+    data = shoal.read(TABLE, sets="items")
     return Problem(data, shoal.Hierarchy.flat(["a1"]), shoal.models.K(k=4), columns={"age": "quasi-identifier"})
 
 

@@ -62,7 +62,7 @@ def releases(draw: st.DrawFn) -> tuple[shoal.Release, str] | None:
         | {column: pa.array(some, pa.list_(pa.string())) for column, some in sets.items()}
     )
     try:
-        data = shoal.read(table, column=columns if len(columns) > 1 else "A", multiset=draw(st.booleans()))
+        data = shoal.read(table, sets=columns if len(columns) > 1 else "A", multiset=draw(st.booleans()))
         if "sensitive" in {option.name for option in model.options()}:
             options = {**options, "sensitive": (draw(st.sampled_from([*SECRET, *data.transactions.labels])),)}
         items = sorted({*data.transactions.labels, *draw(st.sets(st.sampled_from(TEXTS), max_size=1))})
@@ -116,12 +116,12 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
 def _kind(release: shoal.Release) -> dict[str, Any]:
     """The published object in memory, and how it is read."""
     columns = release.problem.data.origin.set_columns
-    return {"source": release.data, "column": columns if len(columns) > 1 else columns[0]}
+    return {"source": release.data, "sets": columns if len(columns) > 1 else columns[0]}
 
 
 CLASH = "A,B\nx,p\ny,p\ny,p\nfoo,p\nfoo,p\nfoo,p\n,p\n"
 TREE = "A.x;foo;*\nA.y;foo;*\nA.foo;A.foo;*\nB.p;B.p;*\n"
-TWO = ("--column", "A,B", "--item-delimiter", "|", "--hierarchy", "h.csv")
+TWO = ("--sets", "A,B", "--item-delimiter", "|", "--hierarchy", "h.csv")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_method_that_publishes_no_groups_is_not_stopped_by_their_names(shell: 
 
 
 def test_an_item_called_like_the_label_for_all_columns_is_refused() -> None:
-    data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), column=("A", "B"))
+    data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), sets=("A", "B"))
     problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.Km(k=2, m=1))
     with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for anything of these columns"):
         shoal.anonymize(problem, shoal.algorithms.AA())

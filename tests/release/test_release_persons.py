@@ -99,7 +99,7 @@ def test_the_persons_file_counts_as_a_foreign_count_does(tmp_path: Path) -> None
     rows = list(pd.read_csv(tmp_path / "public.csv")["items"].str.split("|"))
     counted = persons_counted(rows, ids)
     assert min(counted.values()) >= 3
-    read = shoal.read(tmp_path / "public.csv", column="items", item_delimiter="|")
+    read = shoal.read(tmp_path / "public.csv", sets="items", item_delimiter="|")
     for source in (tmp_path / "persons.txt", ids):
         result = shoal.verify(read, release.problem.model, persons=source)
         assert result.holds

@@ -56,7 +56,7 @@ def release(
     sets: bool = True,
 ) -> shoal.Release:
     given = table(sets) if data is None else data
-    read = shoal.read(given) if sets else shoal.read(given, sets=False)
+    read = shoal.read(given) if sets else shoal.read(given, no_sets=True)
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(read.transactions.labels)
     problem = shoal.Problem(read, hierarchy, model, columns=columns)
     return shoal.anonymize(

@@ -39,7 +39,7 @@ def test_the_loss_and_the_items_that_change_count_together(problem: shoal.Proble
 def test_items_stay_as_they_are_if_that_is_worth_more_than_a_low_mean() -> None:
     """If the three rare items are one group, the frequent one stays alone: 4 of 7 items do not change."""
     rows = [["a"]] * 4 + [["b"]] + [["c"]] + [["d"]]
-    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), column="items")
+    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), sets="items")
     tree = shoal.Hierarchy.flat(["a", "b", "c", "d"])
     unchanged = {}
     for weight in (0.0, 0.5):

@@ -72,7 +72,7 @@ def in_need(seed: int) -> shoal.Problem | None:
         "size": [draw.choice(["s", "m", ""]) for _ in range(count)],
         "items": [draw.sample("ab", draw.choice([0, 1, 1, 2])) + ["s"] * (draw.random() < 0.3) for _ in range(count)],
     }
-    data = shoal.read(pa.table(table), person="who", column="items")
+    data = shoal.read(pa.table(table), person="who", sets="items")
     model = shoal.KLm(k=2, m=1, sensitive=("s",))
     problem = shoal.Problem(data, shoal.Hierarchy.flat(["a", "b", "s"]), model, seed=seed, allow_missing=True)
     return problem if must_part(problem.prepared) else None

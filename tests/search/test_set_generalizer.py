@@ -13,7 +13,7 @@ from shoal.testing import problems
 from tests.budget import examples
 from tests.conftest import Shell
 
-WORDS = ("anonymize", "d.csv", "-o", "o.csv", "--column", "items", "--item-delimiter", "|")
+WORDS = ("anonymize", "d.csv", "-o", "o.csv", "--sets", "items", "--item-delimiter", "|")
 MODEL = ("--model", "k-km", "--k", "2", "--m", "2", "--algorithm", "rfirst", "--within", "aa")
 
 
@@ -37,7 +37,7 @@ def test_no_hierarchy_is_none(table: Shell) -> None:
 def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:
     """A heavy item stays alone; UL knows no weights."""
     rows = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"], ["c"]]
-    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), column="items")
+    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), sets="items")
     labels = {}
     for within in ("sets", "sets-ul"):
         for heavy in ("a", "b"):
@@ -70,7 +70,7 @@ def test_the_best_sets_lose_no_more_than_others(problem: shoal.Problem) -> None:
 
 def test_ties_go_to_groups_that_share_a_parent() -> None:
     rows = [["a1"], ["a2"], ["b1"], ["b2"]] * 2
-    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), column="items")
+    data = shoal.read(pa.table({"age": ["30"] * len(rows), "items": rows}), sets="items")
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "b2"], "B": ["a2", "b1"]}})
     release = shoal.anonymize(shoal.Problem(data, tree, shoal.KKm(k=3, m=1)), shoal.algorithms.Rfirst())
     assert {label for row in release.published.rows.sets() for label in row} == {"(a1,b2)", "(a2,b1)"}

@@ -109,7 +109,7 @@ def _write_table(table: Any, path: Path, format: str) -> None:
     if format == "jsonl" and "date" in table.column_names:
         at = table.column_names.index("date")
         table = table.set_column(at, "date", table["date"].cast("string"))
-    io.write(io.read(table, sets=False), path, format=format)
+    io.write(io.read(table, no_sets=True), path, format=format)
 
 
 @contextmanager

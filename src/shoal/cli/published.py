@@ -35,10 +35,10 @@ def published_options(command: Command) -> Command:
                 help="What separates columns, or the items of a basket line, in PUBLISHED, if not --delimiter.",
             ),
             click.option(
-                "--published-column",
+                "--published-sets",
                 metavar="A|A,B",
                 multiple=True,
-                help="The column that holds the sets in PUBLISHED, if it is not called as --column says; or several.",
+                help="The column that holds the sets in PUBLISHED, if it is not called as --sets says; or several.",
             ),
             click.option(
                 "--published-item-delimiter",
@@ -72,13 +72,13 @@ def published_reading(published: Path, given: dict[str, Any], read_as: dict[str,
     long.
     """
     chosen = {name: value for name, value in read_as.items() if name not in ORIGINAL_ONLY}
-    for name in ("format", "delimiter", "column", "item_delimiter"):
+    for name in ("format", "delimiter", "sets", "item_delimiter"):
         value = given.pop(f"published_{name}", None)
         if isinstance(value, tuple):
             value = value if len(value) > 1 else value[0] if value else None
         if value is not None:
             chosen[name] = value
     is_long = chosen["id_column"] or chosen["item_column"]
-    if is_long and (chosen["column"] or chosen["item_column"] not in (None, *io.column_names(published, **chosen))):
+    if is_long and (chosen["sets"] or chosen["item_column"] not in (None, *io.column_names(published, **chosen))):
         chosen |= {"id_column": None, "item_column": None}
     return chosen

@@ -56,7 +56,7 @@ class Table:
             column = column.cast(column.type.value_type)
         if pa.types.is_nested(column.type):
             raise DataError(
-                f"Column '{name}' holds lists or structures: declare it as a set column (--column), or leave it out."
+                f"Column '{name}' holds lists or structures: declare it as a set column (--sets), or leave it out."
             )
         if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
             column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())  # 0.1 is not 0.10000000149011612

@@ -5,7 +5,7 @@ remainder makes smaller classes. A class of a single node would be a pointless l
 takes a second node from the class before it (with fanout 2 it joins that class instead). So n nodes make
 n / fanout classes, rounded up (with fanout 2, down), and all items lie at the same depth.
 
-The order matters: falling frequency mostly loses less than labels (reference/hierarchies.md). It is taken from the data:
+The order matters: falling frequency usually loses less than labels (reference/hierarchies.md). It comes from the data:
 the classes say which items are about equally common; labels and ids say no more than the classes do.
 """
 

@@ -100,7 +100,7 @@ class Csv(TextFormat):
                     stacklevel=2,
                 )
             if in_doubt and (why := (header.doubt if first else header.recurring)(schema.names, batch)):
-                baskets = ", or --format basket if every line is a set" if options.sets else ""
+                baskets = ", or --format basket if every line is a set" if not options.no_sets else ""
                 raise DataError(
                     f"{name}, line 1: does it name the columns, or is it a record? {why}. Pass --header if it names "
                     f"them, --no-header if it is a record{baskets}."

@@ -30,14 +30,14 @@ from shoal.io.stream import Stream
 Put = Callable[[Any], None]  # writes a pyarrow.RecordBatch
 OF_FORMATS = ("delimiter", "header", "escaped_formulas")  # reading options that not every format has
 OF_LONG_TABLES = ("id_column", "item_column", "quantity_column", "drop_null_items", "keep_ids")
-OF_TABLES = ("column", "item_delimiter", "person", *OF_LONG_TABLES)
+OF_TABLES = ("sets", "item_delimiter", "person", *OF_LONG_TABLES)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOptions(ReadOptions):
     """The options as a reader gets them: for one column of sets at most."""
 
-    column: str | None = None
+    sets: str | None = None
     item_delimiter: str | None = None
     columns: tuple[str, ...] = ()  # of sets, if there may be several
     wanted: tuple[str, ...] = ()  # other columns that the user named
@@ -51,7 +51,7 @@ class ReaderOptions(ReadOptions):
     def named(self) -> frozenset[str]:
         """The columns that the user named."""
         ids = [part.strip() for name in self.id_columns for part in (name, *name.split(","))]
-        one = (self.column, self.item_column, self.quantity_column, self.person)
+        one = (self.sets, self.item_column, self.quantity_column, self.person)
         return frozenset(filter(None, (*one, *ids, *self.columns, *self.wanted)))
 
     @property

@@ -161,8 +161,8 @@ class PandasFormat(FrameFormat):
         import pyarrow as pa
 
         names = [str(label) for label in self.frame.columns]
-        used = {options.column, *options.columns, options.item_column, options.person, *options.id_columns}
-        used |= set(names) if self.is_column or (options.item_delimiter and options.column is None) else set()
+        used = {options.sets, *options.columns, options.item_column, options.person, *options.id_columns}
+        used |= set(names) if self.is_column or (options.item_delimiter and options.sets is None) else set()
         needed = [f"Column '{shorten(name)}'" if name in used else "" for name in names]
         return pa.table([_arrow_column(self.frame.iloc[:, at], needed[at]) for at in range(len(names))], names=names)
 

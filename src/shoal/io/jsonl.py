@@ -166,7 +166,7 @@ def _some(rows: Iterator[Row]) -> list[Row]:
 
 def _labels(first: list[Row], options: ReaderOptions) -> Callable[[str], bool]:
     """Which columns may hold items or ids: those that are named or, if none is, lists, or any if there are no lists."""
-    if options.named or not options.sets:
+    if options.named or options.no_sets:
         return options.named.__contains__
     lists = frozenset(name for row in first for name, value in row.items() if isinstance(value, list))
     return lists.__contains__ if lists else lambda name: True
@@ -194,8 +194,8 @@ def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[R
                     f"expected {_KINDS[list if arrays else dict]} as in the lines before, got {_KINDS[type(value)]}"
                 )
             arrays = isinstance(value, list)
-            if arrays and (options.column or not options.sets):
-                wanted = f"the field '{options.column}'" if options.column else "a field for each column"
+            if arrays and (options.sets or options.no_sets):
+                wanted = f"the field '{options.sets}'" if options.sets else "a field for each column"
                 _refuse(f"expected an object with {wanted}, got an array")
             row = {COLUMN: value} if arrays else value
             if number == 1:
@@ -210,9 +210,9 @@ def _rows(lines: Iterable[str], name: str, options: ReaderOptions) -> Iterator[R
 
 def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
     """The fields that must hold sets: those that are named, or the only array of the first line."""
-    if options.column is not None:
-        return [options.column]
-    if not options.sets:
+    if options.sets is not None:
+        return [options.sets]
+    if options.no_sets:
         return [column for column in options.columns if column in row]
     arrays = [field for field, content in row.items() if isinstance(content, list)]
     return arrays if len(arrays) == 1 and not options.id_columns else []
@@ -221,7 +221,7 @@ def _set_fields(row: dict[str, Any], options: ReaderOptions) -> list[str]:
 def _decoded(line: str, options: ReaderOptions) -> Any:
     """The array or object that is all of a line."""
     if not line.strip():
-        _refuse("a blank line is not JSON: " + ("write [] for an empty set" if options.sets else "leave it out"))
+        _refuse("a blank line is not JSON: " + ("write [] for an empty set" if not options.no_sets else "leave it out"))
     try:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:

@@ -105,7 +105,7 @@ class Plain(TableLayout):
         """The sets in a column of lists, or of texts that are split."""
         column = table.column(name).combine_chunks()
         at = table.column_names.index(name)
-        options = ReaderOptions(column=name, item_delimiter=item_delimiter)
+        options = ReaderOptions(sets=name, item_delimiter=item_delimiter)
         set_column(table.schema, options, source, typed=self.format.lists)
         if is_list(table.schema.field(at).type):
             coded = coded_lists(column, f"{source}, column '{shorten(name)}'", self.place)
@@ -130,7 +130,7 @@ class Plain(TableLayout):
         """Nobody must look for sets, nor doubt the header."""
         return {
             **super().read_options(),
-            "sets": False,
+            "no_sets": True,
             **({"header": True} if getattr(self.format, "header", False) else {}),
         }
 
@@ -182,8 +182,8 @@ class Wide(TableLayout):
 
     def with_options(self, given: dict[str, Any]) -> Self:
         """Another column, or another delimiter in its cells."""
-        known = {name: value for name, value in given.items() if name in ("column", "item_delimiter")}
-        return replace(self, **known)
+        fields = {"sets": "column", "item_delimiter": "item_delimiter"}
+        return replace(self, **{fields[name]: value for name, value in given.items() if name in fields})
 
     def fitted(self, dataset: Dataset, given: Collection[str]) -> tuple[Self, list[str]]:
         """With an item delimiter that no label contains; remarks if it changed, or if it will be guessed wrong."""
@@ -205,7 +205,7 @@ class Wide(TableLayout):
 
         table = self.format.prepared(arrow_table(dataset))
         if self.column in table.column_names:
-            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another --column for the sets.")
+            raise DataError(f"Column '{shorten(self.column)}' is there already: pass another sets= for the sets.")
         at = set_position(self.before, table.column_names)
         kind = (self.list_type or pa.list_(pa.string())) if self.item_delimiter is None else pa.string()
         schema = table.schema.insert(at, pa.field(self.column, kind))
@@ -223,7 +223,7 @@ class Wide(TableLayout):
         options = super().read_options()
         if not self.format.tabular or getattr(self.format, "arrays", False):
             return options
-        first = {"format": options.pop("format"), "column": self.column}
+        first = {"format": options.pop("format"), "sets": self.column}
         first |= {} if self.item_delimiter is None else {"item_delimiter": self.item_delimiter}
         return first | options
 
@@ -269,7 +269,7 @@ class SetReader:
 
 def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool) -> int:
     """The position of the column of sets: the one that is wanted, the only likely one, or an error that asks."""
-    names, wanted = schema.names, options.column
+    names, wanted = schema.names, options.sets
     kinds = (
         ", ".join(f"'{shorten(field.name)}' ({shorten(field.type)})" for field in schema) if typed else listed(names)
     )
@@ -292,18 +292,18 @@ def set_column(schema: Any, options: ReaderOptions, source: str, *, typed: bool)
     if typed and options.item_delimiter is None:
         if len(lists) != 1:
             count = "no list column" if not lists else f"{len(lists)} list columns"
-            remedy = f"make the sets a list column; {long}" if not lists else "pass --column"
+            remedy = f"make the sets a list column; {long}" if not lists else "pass sets='NAME'"
             raise DataError(f"{source} has {count} ({kinds or 'no columns'}): {remedy}.")
         return lists[0]
     if typed:
         if len(texts) != 1:
-            raise DataError(f"{source} has {len(texts)} columns of strings ({listed(names)}): pass --column.")
+            raise DataError(f"{source} has {len(texts)} columns of strings ({listed(names)}): pass sets='NAME'.")
         return texts[0]
     likely = [at for at, name in enumerate(names) if name.strip().lower() in SET_NAMES]
     if len(likely) == 1 or len(names) == 1:
         return likely[0] if likely else 0
     raise DataError(
-        f"{source}: which column holds the sets? It has {listed(names)}: pass --column ({long}, or --format basket if "
+        f"{source}: which column holds the sets? It has {listed(names)}: pass sets='NAME' ({long}, or --format basket if "
         f"every line is a set)."
     )
 

@@ -185,7 +185,7 @@ def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
         return True, stream
     names = stream.schema.names
     named = len(names) == 2 and _ID_NAMES.fullmatch(names[0]) and _ITEM_NAMES.fullmatch(names[1])
-    if options.column or options.item_delimiter or not named or names[1].lower() in SET_NAMES:
+    if options.sets or options.item_delimiter or not named or names[1].lower() in SET_NAMES:
         return False, stream
     if not is_text(stream.schema.field(1).type) and "int" not in str(stream.schema.field(1).type):
         return False, stream

@@ -18,8 +18,8 @@ from shoal.options import Option, Spec, changed, option
 class ReadOptions(Spec):
     """How to read a source. ``None`` means: find out from the file's name and content, or ask.
 
-    >>> list(ReadOptions(column=["a", "b c"], multiset=True, drop_items=["-9", "x"]).words())
-    ['--column', 'a', '--column', 'b c', '--multiset', '--drop-items=-9,x']
+    >>> list(ReadOptions(sets=["a", "b c"], multiset=True, drop_items=["-9", "x"]).words())
+    ['--sets', 'a', '--sets', 'b c', '--multiset', '--drop-items=-9,x']
     >>> ReadOptions(header="no")
     Traceback (most recent call last):
     shoal.errors.OptionError: header must be true or false, got 'no'.
@@ -28,7 +28,7 @@ class ReadOptions(Spec):
     name = "reading"
 
     format: str | None = option(None, help="Format of the data; default: by its name and content.")
-    column: str | tuple[str, ...] | None = option(
+    sets: str | tuple[str, ...] | None = option(
         None,
         metavar="A|A,B",
         help="The column that holds the sets, or several: A,B, or the option once for each; item x of column A is then "
@@ -38,7 +38,7 @@ class ReadOptions(Spec):
         None,
         help="What separates the items inside that column; of several, one for all or one for each; default: guessed.",
     )
-    sets: bool = option(True, help="The data are a table without sets (CSV, Parquet, Feather, JSON lines).")
+    no_sets: bool = option(False, help="The data are a table without sets (CSV, Parquet, Feather, JSON lines).")
     delimiter: str | None = option(
         None, help="What separates columns, or the items of a basket line; default: guessed."
     )
@@ -109,7 +109,7 @@ class ReadOptions(Spec):
 def reading_words(given: Mapping[str, Any]) -> Iterator[str]:
     """Spell options of :func:`shoal.read` on the command line, in the order given, but those at their defaults.
 
-    >>> list(reading_words({"item_delimiter": "|", "sets": False, "multiset": False, "header": False}))
+    >>> list(reading_words({"item_delimiter": "|", "no_sets": True, "multiset": False, "header": False}))
     ['--item-delimiter', '|', '--no-sets', '--no-header']
     """
     known = {spec.name: spec for spec in ReadOptions.options()}

@@ -59,7 +59,7 @@ def read(source: Any, *, codebook: Any = None, **options: Any) -> Dataset:
 
     ``column`` may name several columns of sets, ``("diagnoses", "drugs")`` or, if no column has that name,
     ``"diagnoses,drugs"``: item x of column T is then the label ``T.x``; ``item_delimiter`` may be one for each, and
-    ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``sets=False``, the data are a table without sets.
+    ``drop_items`` may name ``x``, of any column, or ``T.x``. With ``no_sets=True``, the data are a table without sets.
 
     ``codebook``, a path or a :class:`~shoal.hierarchies.codebook.CodeBook`, tells what the labels of published data
     represent; the data carry it as ``data.origin.codebook``. It is an error if none of its labels occurs.
@@ -91,28 +91,28 @@ def read_with(source: Any, given: ReadOptions) -> Dataset:
 
 def _read_sets(source: Any, given: ReadOptions) -> Dataset:
     """Read data with one column of sets, several, or none."""
-    column, item_delimiter = given.column, given.item_delimiter
+    column, item_delimiter = given.sets, given.item_delimiter
     columns = (column,) if column is None or isinstance(column, str) else column
     if not columns:
         raise OptionError("column must name at least one column, got none: leave it out to have it found.")
-    for name in ("column", "item_delimiter", "multiset", "drop_items", *OF_LONG_TABLES):
-        if getattr(given, name) and not given.sets:
-            raise OptionError(f"{name} is for sets, but with sets=False (--no-sets) there are none: leave it out.")
-    for name in ("column", "item_delimiter"):
+    for name in ("sets", "item_delimiter", "multiset", "drop_items", *OF_LONG_TABLES):
+        if getattr(given, name) and given.no_sets:
+            raise OptionError(f"{name} is for sets, but with no_sets=True there are none: leave it out.")
+    for name in ("sets", "item_delimiter"):
         if getattr(given, name) and (given.id_column or given.item_column):
             raise OptionError(
                 f"{name} is for a column of sets, but id_column and item_column say that every row is one item: pass "
                 f"one or the other."
             )
     options = ReaderOptions(
-        **{**given.values(), "column": None, "item_delimiter": None},
+        **{**given.values(), "sets": None, "item_delimiter": None},
         source=str(source) if isinstance(source, (str, os.PathLike)) else f"the {type(source).__name__}",
         sure=given.format is not None,
     )
     parts = columns if len(columns) > 1 else tuple(name.strip() for name in str(column or "").split(","))
     named = tuple(filter(None, (*columns, *parts)))
-    whole = replace(options, columns=named, multiset=False, drop_items=(), sets=False)
-    if not given.sets:
+    whole = replace(options, columns=named, multiset=False, drop_items=(), no_sets=True)
+    if given.no_sets:
         return _read(source, whole)
     if len(columns) > 1 or (isinstance(column, str) and "," in column):
         table = _read(source, whole)
@@ -120,7 +120,7 @@ def _read_sets(source: Any, given: ReadOptions) -> Dataset:
         if column not in names:
             return _without(given.drop_items, gather(table, [str(part) for part in parts], item_delimiter, options))
     (mark,) = delimiters(item_delimiter, 1)
-    return _without(given.drop_items, _read(source, replace(options, column=columns[0], item_delimiter=mark)))
+    return _without(given.drop_items, _read(source, replace(options, sets=columns[0], item_delimiter=mark)))
 
 
 def _without(items: tuple[str, ...], dataset: Dataset) -> Dataset:
@@ -140,15 +140,15 @@ def _read(source: Any, options: ReaderOptions) -> Dataset:
     frame = FrameFormat.of(source, options)
     if frame is None and (isinstance(source, (bytes, dict)) or not isinstance(source, Iterable)):
         raise DataError(f"Cannot read sets from a {kind}: give a path, a data frame or a list of sets.")
-    if not options.sets and (frame is None or frame[0].is_column):
+    if options.no_sets and (frame is None or frame[0].is_column):
         raise OptionError(
-            f"sets=False and several set columns are for tables, but the data are a {kind}: leave it out."
+            f"no_sets=True and several set columns are for tables, but the data are a {kind}: leave it out."
         )
     for name in options.given((*OF_TABLES, "join", "where")):
-        if frame is None or (frame[0].is_column and name not in ("column", "item_delimiter")):
+        if frame is None or (frame[0].is_column and name not in ("sets", "item_delimiter")):
             raise OptionError(f"{name} is for tables, but the data are a {kind}: leave it out.")
-    if frame is not None and frame[0].is_column and options.column is None:
-        options = replace(options, column=frame[1].schema.names[0])
+    if frame is not None and frame[0].is_column and options.sets is None:
+        options = replace(options, sets=frame[1].schema.names[0])
     data = read_rows(source, options) if frame is None else _read_stream(*frame, options, Origin())
     if len(data) == 0:
         raise DataError("The data hold no records: give at least one set.")
@@ -160,9 +160,9 @@ def _read_source(source: Source, options: ReaderOptions) -> Dataset:
     named = format_named(options.format) if options.format else None  # a wrong name shows before the file is read
     format = named or format_of(source)
     format.check_options(options.given((*OF_FORMATS, *OF_TABLES)))
-    if not options.sets and not format.tabular:
+    if options.no_sets and not format.tabular:
         raise OptionError(
-            f"{source.name} is read as {format.format}, which holds nothing but sets: --no-sets and several columns of "
+            f"{source.name} is read as {format.format}, which holds nothing but sets: no_sets=True and several columns of "
             f"sets are for {TABULAR}: leave them out, or pass another --format."
         )
 
@@ -201,7 +201,7 @@ def _until_sure(read: Callable[[ReaderOptions], Result], source: Source, options
 def _read_stream(format: Format, stream: Stream, options: ReaderOptions, origin: Origin) -> Dataset:
     """Join, filter, and take the sets out."""
     stream, tell = _prepared(stream, options)
-    if not options.sets:
+    if options.no_sets:
         rows, table, layout = Plain.read(stream, format)
         return _dataset(rows, table, replace(origin, layout=layout, notes=tell()))
     long, stream = is_long(stream, options) if format.tabular else (False, stream)
@@ -273,7 +273,7 @@ def column_names(source: str | os.PathLike[str], **options: Any) -> list[str]:
     format = format_named(given.format) if given.format else format_of(parts)
     if not format.tabular:
         return []
-    reader = ReaderOptions(**{**given.values(), "column": None, "item_delimiter": None}, source=parts.name)
+    reader = ReaderOptions(**{**given.values(), "sets": None, "item_delimiter": None}, source=parts.name)
     return list(open_parts(parts, format, reader)[1].schema.names)
 
 
@@ -285,7 +285,7 @@ def read_table(
     format = format_of(parts)
     if not format.tabular:
         raise DataError(f"{parts.name} is read as {format.format}, which has no columns: wanted {TABULAR}.")
-    options = ReaderOptions(sets=False, source=parts.name, wanted=(*named, *(columns or ())))
+    options = ReaderOptions(no_sets=True, source=parts.name, wanted=(*named, *(columns or ())))
     return _until_sure(lambda options: _selected(open_parts(parts, format, options)[1], columns), parts, options)
 
 

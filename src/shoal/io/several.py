@@ -98,7 +98,7 @@ class MultiSetLayout(SourceLayout):
         beside = Table(table) if dataset.table is None else dataset.table
         whole = replace(beside, arrow=pa.table(arrays, schema=schema))
         flat = Dataset(Transactions.nothing(len(dataset)), whole, replace(dataset.origin, layout=self.layout))
-        options: dict[str, Any] = {"column": self.set_columns}
+        options: dict[str, Any] = {"sets": self.set_columns}
         used = tuple(marks[name] for name in self.set_columns)
         if any(mark is not None for mark in used):
             options["item_delimiter"] = used[0] if len(set(used)) == 1 else used

@@ -33,7 +33,7 @@ def write(
     *,
     format: str | None = None,
     layout: str | None = None,
-    column: str | None = None,
+    sets: str | None = None,
     item_delimiter: str | Sequence[str | None] | None = None,
     delimiter: str | None = None,
     id_column: str | None = None,
@@ -51,7 +51,7 @@ def write(
     ``read(..., escaped_formulas=True)`` takes it away again.
     """
     given = {
-        "column": column,
+        "sets": sets,
         "delimiter": delimiter,
         "id_column": id_column,
         "item_column": item_column,
@@ -81,7 +81,7 @@ def options_to_read(
 
     >>> from shoal.io import read
     >>> options_to_read(read([["oat milk"]]), "out.csv")
-    {'format': 'csv', 'column': 'items', 'item_delimiter': '|', 'delimiter': ','}
+    {'format': 'csv', 'sets': 'items', 'item_delimiter': '|', 'delimiter': ','}
     """
     return _plan(dataset, Path(path), format, layout, given, item_delimiter).read_options
 
@@ -119,8 +119,8 @@ def _plan(
     if isinstance(source, MultiSetLayout) and target.tabular:
         if shape == "long":
             raise OptionError("--output-layout long is for one column of sets, but the data have several.")
-        if "column" in given:
-            raise OptionError("column is for data with one column of sets: leave it out.")
+        if "sets" in given:
+            raise OptionError("sets is for data with one column of sets: leave it out.")
         dataset, reading, remarks = source.spread(dataset, own, item_delimiter)
         layout: TableLayout = Plain(format=own)
     else:
@@ -131,7 +131,7 @@ def _plan(
     layout, more = layout.fitted(dataset, given)
     if isinstance(layout.format, Csv) and not layout.format.escaped_formulas:
         more = more + formulas.remarks(dataset)
-    options = {name: value for name, value in layout.read_options().items() if not (reading and name == "sets")}
+    options = {name: value for name, value in layout.read_options().items() if not (reading and name == "no_sets")}
     return _Plan(dataset, layout, {**options, **reading}, remarks + more)
 
 
@@ -164,7 +164,7 @@ def _layout(
             raise OptionError(f"Format {target.format} has no columns, so it cannot be long: write {TABULAR}.")
         long = False
     if long:
-        for name in ("column", "item_delimiter"):
+        for name in ("sets", "item_delimiter"):
             if name in given:
                 raise OptionError(f"{name} is for wide data: pass --output-layout wide too, or leave it out.")
         if isinstance(source, Long):
@@ -192,7 +192,7 @@ def _without_sets(dataset: Dataset, target: Format, given: dict[str, Any]) -> Pl
             f"Format {target.format} holds nothing but sets, but the data are a table without sets: write {TABULAR} "
             f"(name the output so, or use --output-format)."
         )
-    for name in ("column", "item_delimiter", "id_column", "item_column"):
+    for name in ("sets", "item_delimiter", "id_column", "item_column"):
         if name in given:
             raise OptionError(f"{name} is for data with one column of sets: leave it out.")
     if not arrow_table(dataset).column_names:
@@ -221,12 +221,12 @@ def open_writer(
     path: str | Path,
     *,
     format: str | None = None,
-    column: str | None = None,
+    sets: str | None = None,
     item_delimiter: str | None = None,
     delimiter: str | None = None,
 ) -> Iterator[RowWriter]:
     """A writer for rows that are not in memory all at once; the file appears when the block ends well."""
-    options = {"column": column, "item_delimiter": item_delimiter, "delimiter": delimiter}
+    options = {"sets": sets, "item_delimiter": item_delimiter, "delimiter": delimiter}
     given = {name: value for name, value in options.items() if value is not None}
     target = format_named(format) if format else format_to_write(Path(path))
     target.check_options(given)

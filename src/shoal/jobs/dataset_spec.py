@@ -316,12 +316,12 @@ class DatasetSpec(Spec):
 
 def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:
     """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
-    plain = reading.column is not None or reading.id_column or reading.item_column  # which column holds the items
-    if model is None or model.covers_sets or plain or not reading.sets:
+    plain = reading.sets is not None or reading.id_column or reading.item_column  # which column holds the items
+    if model is None or model.covers_sets or plain or reading.no_sets:
         return io.read_with(source, reading)
-    data = io.read_with(source, reading.changed(sets=False))
+    data = io.read_with(source, reading.changed(no_sets=True))
     likely = io.likely_sets(data)
-    return data if len(likely) != 1 else io.read_with(source, reading.changed(column=likely[0]))
+    return data if len(likely) != 1 else io.read_with(source, reading.changed(sets=likely[0]))
 
 
 def select_columns(

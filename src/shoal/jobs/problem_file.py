@@ -4,7 +4,7 @@
 
     [data]
     file = "records.csv"           # paths are relative to this file
-    column = "items"               # further keys: as the options of shoal anonymize that describe the data
+    sets = "items"                 # further keys: as the options of shoal anonymize that describe the data
     header = true                  # the first line names the columns; default: guessed
     [columns]                      # what each other column is; none: see the model
     id = "identifier"

@@ -158,7 +158,7 @@ class PrivacyModel(Spec, ABC):
         if self.covers_sets and data.origin.layout.without_sets:
             raise OptionError(
                 f"{self.title} is about sets, but {data.origin.name} was read as a table without sets: name the column "
-                f"that holds them (--column), or choose the model k."
+                f"that holds them (--sets), or choose the model k."
             )
 
     def suggest_label(self, label: str, data: Dataset, more: Iterable[str] = ()) -> str:
