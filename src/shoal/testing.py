@@ -29,7 +29,7 @@ from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
 from shoal.published import Published
 from shoal.recoding import GlobalCut
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release
 
 
 @st.composite
@@ -138,12 +138,12 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         problem.model.feasible(problem.original)
     except Infeasible:
         try:
-            anonymize(given, algorithm)
+            make_release(given, algorithm)
         except Infeasible:
             return
         assert algorithm.suppresses or not algorithm.truthful, "a release of data that no generalization can protect"
     try:
-        release = anonymize(given, algorithm, Engine(workers=1))
+        release = make_release(given, algorithm, Engine(workers=1))
     except Infeasible as error:
         if problem.model.relational and "--delta" in str(error):
             return
@@ -165,7 +165,7 @@ def check_algorithm(algorithm: Algorithm, given: Problem[PrivacyModel]) -> None:
         assert covered_sizes(release.problem.items, release.published).min(initial=1) > 0, (
             "a generalization that loses items"
         )
-    again = anonymize(given, algorithm, Engine(workers=4))
+    again = make_release(given, algorithm, Engine(workers=4))
     assert again.published.as_written.sets() == release.published.as_written.sets(), "workers change the result"
     generalized, raw = release.published.relational, problem.relational
     if generalized is not None and raw is not None:

@@ -21,7 +21,7 @@ def publish(
     given: Any, algorithm: shoal.algorithms.Algorithm, model: shoal.models.PrivacyModel, **more: Any
 ) -> shoal.Release:
     data = shoal.read(given, **({"sets": "T"} if "T" in given else {"no_sets": True}))
-    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm)
+    return shoal.anonymize(Problem(data, Hierarchy.flat(data.transactions.labels), model, **more), algorithm=algorithm)
 
 
 def column(release: shoal.Release, name: str) -> list[Any]:

@@ -54,15 +54,15 @@ def test_bad_input(shell: Shell, words: tuple[str, ...], said: str) -> None:
 def test_an_interruption_shows_what_is_finished_and_writes_nothing(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anonymize, done = shoal.anonymize, list[Any]()
+    make_release, done = module.make_release, list[Any]()
 
     def interrupted(*given: Any) -> shoal.Release:
         if done:
             raise KeyboardInterrupt
         done.append(given)
-        return anonymize(*given)
+        return make_release(*given)
 
-    monkeypatch.setattr(module, "anonymize", interrupted)
+    monkeypatch.setattr(module, "make_release", interrupted)
     code, out, err = shell(*WORDS, "-o", "f.html")
     assert code == 130
     assert "loss of items" in out

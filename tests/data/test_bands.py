@@ -106,7 +106,7 @@ def records() -> shoal.Dataset:
 def test_bands_become_ranges_and_a_stated_order_holds() -> None:
     tree, columns = shoal.Hierarchy.flat(["a", "b"]), {"size": shoal.Column(order=("small", "medium", "large"))}
     problem = shoal.Problem(records(), tree, shoal.KKm(k=8, m=2), columns=columns)
-    release = shoal.anonymize(problem, shoal.algorithms.RmergeRT())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT())
     table = release.dataset.table
     assert table is not None
     assert set(table.arrow.column("age").to_pylist()) == {"19-34", "35+"}

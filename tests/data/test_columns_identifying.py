@@ -93,16 +93,18 @@ def test_in_python() -> None:
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
     problem = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.Km(k=2))
     with pytest.raises(OptionError, match="may tell who a record is about"):
-        shoal.anonymize(problem, shoal.algorithms.AA())
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
     named = shoal.Problem(data, Hierarchy.flat(["a"]), shoal.Km(k=2), columns={"id": "identifier"})
-    assert shoal.anonymize(named, shoal.algorithms.AA()).data.column_names == ["items"]
+    assert shoal.anonymize(named, algorithm=shoal.algorithms.AA()).data.column_names == ["items"]
 
 
 def test_quasi_identifiers_are_generalized_and_sensitive_columns_are_named() -> None:
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
     shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1)))
     lm = shoal.Lm(l=2, m=1, sensitive_column=("id",))
-    assert shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), lm), shoal.algorithms.AA()).verdict.holds
+    assert shoal.anonymize(
+        shoal.Problem(data, Hierarchy.flat(["a"]), lm), algorithm=shoal.algorithms.AA()
+    ).verdict.holds
 
 
 def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) -> None:

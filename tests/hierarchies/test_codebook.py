@@ -268,9 +268,9 @@ def test_python(tmp_path: Path) -> None:
     tree = Hierarchy.from_parents(dict.fromkeys("abcdef", "ALL") | {"ALL": None})
     rows = [["a", "b"], ["a"], ["b"], ["c", "d"], ["e", "f"], ["c", "f"], ["a", "e"]]
     problem = shoal.Problem(shoal.read(rows), tree, shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.AA(siblings="label"))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA(siblings="label"))
     assert release.groups_siblings
-    written = release.write(tmp_path / "out.basket")
+    written = release.save(tmp_path / "out.basket")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.basket", "out.codebook.csv"]
     told = written.provenance["codebook"]
     assert told == {"name": "out.codebook.csv", "sha256": release.codebook.save(tmp_path / "again.csv")}
@@ -278,10 +278,10 @@ def test_python(tmp_path: Path) -> None:
     assert data.origin.codebook.entries == release.codebook.entries
     resolved = shoal.published.Published.resolve(data.transactions, tree, codebook=data.origin.codebook)
     assert measure_all(Comparison(problem.prepared.original, resolved))["ncp"] == release.losses["ncp"]
-    release.write(tmp_path / "alone.basket", codebook=False)
+    release.save(tmp_path / "alone.basket", codebook=False)
     assert not (tmp_path / "alone.codebook.csv").exists()
     with pytest.raises(OutputError, match="name two files"):
-        release.write(tmp_path / "one.csv", codebook=tmp_path / "one.csv")
+        release.save(tmp_path / "one.csv", codebook=tmp_path / "one.csv")
 
 
 def test_reports_have_it(shop: Shell) -> None:

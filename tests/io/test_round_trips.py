@@ -293,7 +293,7 @@ def test_a_release_tells_how_to_read_its_file(tmp_path: Path) -> None:
     data = read_bytes(tmp_path, "x.csv", "the set;n\na\tb;1\na\tb;2\n", sets="the set", item_delimiter="\t")
     (tmp_path / "h.csv").write_text("a;all\nb;all\n")
     problem = shoal.Problem(data, hierarchies.load(tmp_path / "h.csv"), shoal.Km(k=2, m=2))
-    release = shoal.anonymize(problem, shoal.algorithms.AA()).write(tmp_path / "y.csv")
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA()).save(tmp_path / "y.csv")
     command = sentences.verify_command(release)
     options = "--format csv --sets 'the set' --item-delimiter $'\\t' --delimiter ';'"
     assert command == f"shoal verify y.csv --model km --k 2 --m 2 {options}"

@@ -386,8 +386,8 @@ def test_joined_hierarchies(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="could not be told apart"):
         hierarchies.joined({**trees, "dx.a": trees["rx"]})
     data = text(tmp_path, "id,rx,dx\n1,a,flu\n2,b,cold\n")
-    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), shoal.algorithms.AA())
-    release = release.write(tmp_path / "y.csv")
+    release = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), algorithm=shoal.algorithms.AA())
+    release = release.save(tmp_path / "y.csv")
     assert (tmp_path / "y.csv").read_text() == "id,rx,dx\n1,drug,resp\n2,drug,resp\n"
     command = sentences.verify_command(release)
     assert "--sets dx --sets rx --item-delimiter '|'" in command

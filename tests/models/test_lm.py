@@ -98,7 +98,7 @@ def test_searches_for_lm_find_a_cut_or_none_is_at_the_root(
     """Never better than the best of all cuts; where none holds, an error. Local cuts may be better."""
     best = best_by_hand(problem)
     try:
-        release = shoal.anonymize(problem, method)
+        release = shoal.anonymize(problem, algorithm=method)
     except Infeasible:
         root = GlobalRoot(problem)
         assert best is None or root
@@ -139,7 +139,7 @@ def test_lm_is_not_monotone() -> None:
         shoal.algorithms.VPA(),
         shoal.algorithms.LRA(chunks=1),
     ):
-        assert shoal.anonymize(problem, method).losses["ncp"] == 0  # nothing is in breach: nothing is raised
+        assert shoal.anonymize(problem, algorithm=method).losses["ncp"] == 0  # nothing is in breach: nothing is raised
 
 
 def test_negative_knowledge_is_not_monotone() -> None:
@@ -168,7 +168,7 @@ def test_where_only_the_root_is_left_and_fails_it_is_said() -> None:
     problem = shoal.Problem(dataset(rows), TREE, shoal.Lm(l=2, m=1, sensitive=("flu",)))
     for method in (shoal.algorithms.AA(), shoal.algorithms.DA(), shoal.algorithms.LRA(), shoal.algorithms.VPA()):
         with pytest.raises(Infeasible, match=r"of the 3 records with any item .*, 2 have 'flu' \(66.7%\)"):
-            shoal.anonymize(problem, method)
+            shoal.anonymize(problem, algorithm=method)
 
 
 def test_sensitive_items_are_taken_out_and_published_as_they_are() -> None:
@@ -288,7 +288,9 @@ def test_negative_knowledge_needs_enough_of_both(rows: list[list[str]], message:
 def test_what_satisfies_negative_knowledge_is_published_unchanged(rows: list[list[str]], method: str) -> None:
     """A few empty records are fine, if more labels must be known to be missing than somebody may know."""
     algorithm = discovery.get("shoal.algorithms", Algorithm, method)()
-    release = shoal.anonymize(shoal.Problem(dataset(rows), TREE, shoal.models.KmNegative(k=2, m=2)), algorithm)
+    release = shoal.anonymize(
+        shoal.Problem(dataset(rows), TREE, shoal.models.KmNegative(k=2, m=2)), algorithm=algorithm
+    )
     assert release.published.rows.sets() == [frozenset(row) for row in rows]
 
 
@@ -297,7 +299,7 @@ def test_a_release_for_one_guarantee_is_not_taken_for_another() -> None:
     tree = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "D": ["HIV", "flu"]}})
     rows = [["a1", "HIV"]] * 6 + [["a2"]] * 6 + [["a1", "flu"]] * 2
     km = shoal.Km(k=2, m=2)
-    released = shoal.anonymize(shoal.Problem(dataset(rows), tree, km), shoal.algorithms.AA())
+    released = shoal.anonymize(shoal.Problem(dataset(rows), tree, km), algorithm=shoal.algorithms.AA())
     lm = shoal.Lm(l=2, m=1, sensitive=("HIV",))
     assert not lm.verify(released.published).holds  # its rows are whole: taken apart now
     other = shoal.Lm(l=2, m=1, sensitive=("flu",))

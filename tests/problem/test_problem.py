@@ -104,7 +104,7 @@ def test_a_sensitive_value_is_no_label_of_the_hierarchy() -> None:
 
 def test_the_loss_of_the_search_is_the_loss_of_the_report() -> None:
     problem = Problem(KNOWN, TREE, shoal.Km(k=2, m=1))
-    release = shoal.anonymize(problem, shoal.algorithms.Optimal(time_limit=60))
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal(time_limit=60))
     assert release.optimality is not None
     assert release.optimality.loss == release.losses["ncp"] > 0
     root = int(problem.prepared.costs[-1])

@@ -71,7 +71,7 @@ def releases(draw: st.DrawFn) -> tuple[shoal.Release, str] | None:
         method = discovery.get("shoal.algorithms", Algorithm, draw(st.sampled_from(methods)))
         siblings = {"siblings": "label"} if "siblings" in {one.name for one in method.options()} else {}
         problem = shoal.Problem(data, tree, model(**options), allow_missing=draw(st.booleans()))
-        release = shoal.anonymize(problem, method(**(siblings if draw(st.booleans()) else {})))
+        release = shoal.anonymize(problem, algorithm=method(**(siblings if draw(st.booleans()) else {})))
     except (InputError, Infeasible):
         return None
     return release, draw(st.sampled_from(["csv", "jsonl", "parquet", "basket", "dat"]))
@@ -97,10 +97,10 @@ def test_what_was_verified_is_what_is_read(made: tuple[shoal.Release, str] | Non
         warnings.simplefilter("ignore")
         path = Path(folder, f"x.{format}")
         try:
-            release = release.write(path, codebook=False)
+            release = release.save(path, codebook=False)
         except (InputError, OutputError):  # this format cannot hold the columns, or a label
             path = path.with_suffix(".jsonl")
-            release = release.write(path, codebook=False)
+            release = release.save(path, codebook=False)
         data = shoal.read(path, **release.provenance["output"]["read_options"])
         assert model.verify(model.as_published(shoal.read(**_kind(release)))).holds
     seen = model.as_published(data)
@@ -164,4 +164,4 @@ def test_an_item_called_like_the_label_for_all_columns_is_refused() -> None:
     data = shoal.read(pa.table({"A": [["A+B"], ["x"]], "B": [["y"], ["y"]]}), sets=("A", "B"))
     problem = shoal.Problem(data, Hierarchy.flat(data.transactions.labels), shoal.Km(k=2, m=1))
     with pytest.raises(InputError, match=r"The item 'A\+B' in column 'A' .* the label for anything of these columns"):
-        shoal.anonymize(problem, shoal.algorithms.AA())
+        shoal.anonymize(problem, algorithm=shoal.algorithms.AA())

@@ -63,7 +63,7 @@ def release(
     model = model or shoal.models.SensitiveK(k=2, sensitive=declared)
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(data.transactions.labels)
     problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items, **options)
-    return shoal.anonymize(problem, algorithm or shoal.algorithms.GSC())
+    return shoal.anonymize(problem, algorithm=algorithm or shoal.algorithms.GSC())
 
 
 def dealt(rows: Sequence[Sequence[str]] = WARD, **options: Any) -> shoal.Release:

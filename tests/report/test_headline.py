@@ -143,7 +143,7 @@ def test_a_problem_file_names_a_whole_command(shop: Shell) -> None:
 
 
 def test_from_python_the_remedy_is_python() -> None:
-    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
+    made = shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA())
     poor = headline.worthless(Story.of(made))
     assert poor is not None
     for one in poor.better:
@@ -153,14 +153,14 @@ def test_from_python_the_remedy_is_python() -> None:
     card = report.summary_html(Story.of(made))
     assert card.index("Nearly worthless") < card.index("Verified")
     assert "✓" not in card
-    assert "shoal.anonymize(problem, shoal.algorithms.Auto())" in card
+    assert "shoal.anonymize(problem, algorithm=shoal.algorithms.Auto())" in card
     assert "✓ Verified" in report.summary_html(
-        Story.of(shoal.anonymize(problem([["d0i0"]] * 6), shoal.algorithms.AA()))
+        Story.of(shoal.anonymize(problem([["d0i0"]] * 6), algorithm=shoal.algorithms.AA()))
     )
 
 
 def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
-    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
+    made = shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA())
     groups = remedies.Remedy("sibling groups", shoal.algorithms.Auto(), loss=0.1)
     for loss, named in ((0.05, 2), (0.2, 1)):
         weaker = remedies.Remedy("smaller m", shoal.algorithms.AA(), {"m": 1}, loss=loss)
@@ -168,7 +168,9 @@ def test_a_weaker_guarantee_is_named_only_if_it_loses_least() -> None:
 
 
 def test_if_nothing_does_better_that_is_said() -> None:
-    made = shoal.anonymize(problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), shoal.algorithms.AA())
+    made = shoal.anonymize(
+        problem([[f"d{d}i{i}"] for d in range(6) for i in range(8)], k=48), algorithm=shoal.algorithms.AA()
+    )
     poor = headline.worthless(Story.of(made))
     assert poor is not None
     assert poor.better == ()
@@ -179,7 +181,7 @@ def test_if_nothing_does_better_that_is_said() -> None:
 
 def test_emptied_records_are_told() -> None:
     made = shoal.anonymize(
-        problem([[item] for items in DEPARTMENTS.values() for item in items], k=2, m=1), shoal.algorithms.MM()
+        problem([[item] for items in DEPARTMENTS.values() for item in items], k=2, m=1), algorithm=shoal.algorithms.MM()
     )
     assert made.worthless == "emptied"
     assert "NEARLY WORTHLESS" in repr(made)
@@ -188,22 +190,22 @@ def test_emptied_records_are_told() -> None:
     assert poor is not None
     assert poor.forced_by is not None
     assert poor.forced_by.support == 1
-    assert poor.better[0].command == "shoal.anonymize(problem, shoal.algorithms.Auto())"
-    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, shoal.algorithms.AA()))
+    assert poor.better[0].command == "shoal.anonymize(problem, algorithm=shoal.algorithms.Auto())"
+    assert "NEARLY WORTHLESS" not in repr(shoal.anonymize(made.problem.given, algorithm=shoal.algorithms.AA()))
 
 
 def test_a_search_that_is_interrupted_tells_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    made = shoal.anonymize(problem(baskets()), shoal.algorithms.AA())
+    made = shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA())
     monkeypatch.setattr(remedies, "_tried", stopped)
     assert remedies.find(made) == ()
 
 
 def test_what_takes_too_long_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remedies, "STOPPED", 0.0)
-    made = shoal.anonymize(problem(baskets()), shoal.algorithms.Optimal())
+    made = shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.Optimal())
     [groups] = [one for one in Story.of(made).findings.tried if one.way == "sibling groups"]
     assert groups.loss is None
     assert groups not in remedies.better(made, (groups,))
@@ -213,7 +215,7 @@ def test_models_with_sensitive_values_say_what_they_do_not_speak_of() -> None:
     rows = [*baskets()[:-1], ["d0i0", "d1i0", "x"]]
     tree = Hierarchy.from_tree({"ALL": DEPARTMENTS})
     made = shoal.anonymize(
-        shoal.Problem(shoal.read(rows), tree, shoal.Lm(l=5, m=2, sensitive=("x",))), shoal.algorithms.AA()
+        shoal.Problem(shoal.read(rows), tree, shoal.Lm(l=5, m=2, sensitive=("x",))), algorithm=shoal.algorithms.AA()
     )
     assert made.worthless == "one label"
     assert headline.title(made) == "Nearly worthless, apart from the sensitive values"
@@ -249,10 +251,10 @@ def test_the_limit_in_a_problem_file_and_in_python(shop: Shell) -> None:
     with pytest.raises(
         LossTooHigh, match=r"more than max_loss=0\.5 allows.*shoal\.anonymize\(problem, shoal\.algorithms\.Auto"
     ):
-        shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=0.5)
-    assert shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=1).loss == 1
+        shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA(), max_loss=0.5)
+    assert shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA(), max_loss=1).loss == 1
     with pytest.raises(OptionError, match="max_loss must be a number from 0 to 1, got 2"):
-        shoal.anonymize(problem(baskets()), shoal.algorithms.AA(), max_loss=2)
+        shoal.anonymize(problem(baskets()), algorithm=shoal.algorithms.AA(), max_loss=2)
 
 
 def test_methods_that_add_items_have_no_such_limit() -> None:
@@ -264,7 +266,7 @@ def test_methods_that_add_items_have_no_such_limit() -> None:
         if isinstance(made.model, one.solves)
     )
     with pytest.raises(OptionError, match="publish no false statements"):
-        shoal.anonymize(made, method(), max_loss=0.5)
+        shoal.anonymize(made, algorithm=method(), max_loss=0.5)
 
 
 # -- items that do not occur -------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from shoal.report import proofs
 def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
     tree = replace(Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}), name=name)
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), method or shoal.algorithms.AA())
+    made = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=2, m=2)), algorithm=method or shoal.algorithms.AA())
     if grouped:
         made.problem.__dict__["hierarchy"] = replace(tree, refines=tree)
     proof = Optimality(**{"loss": 0.05, "lower_bound": 0.04, "ended": "proven", "rounds": 1, "clauses": 1, **found})

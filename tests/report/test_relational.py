@@ -60,7 +60,7 @@ def release(
     hierarchy = Hierarchy.from_tree(tree, name="tree.csv") if tree else Hierarchy.flat(read.transactions.labels)
     problem = shoal.Problem(read, hierarchy, model, columns=columns)
     return shoal.anonymize(
-        problem, algorithm or (shoal.algorithms.Cluster() if model.name == "k" else shoal.algorithms.Rfirst())
+        problem, algorithm=algorithm or (shoal.algorithms.Cluster() if model.name == "k" else shoal.algorithms.Rfirst())
     )
 
 
@@ -123,7 +123,9 @@ def test_schema(make: Any) -> None:
 
 def test_nothing_of_it_without_columns() -> None:
     data = shoal.read(pa.table({"items": SETS[:7]}))
-    made = shoal.anonymize(shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.Km(k=2, m=1)), shoal.algorithms.AA())
+    made = shoal.anonymize(
+        shoal.Problem(data, Hierarchy.from_tree(TREE), shoal.Km(k=2, m=1)), algorithm=shoal.algorithms.AA()
+    )
     assert report.as_dict(Story.of(made))["relational"] is None
     for text in texts(made):
         assert "What became of the columns" not in text

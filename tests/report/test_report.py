@@ -44,7 +44,7 @@ def release(
     model = shoal.Km(**{"k": 2, "m": 2, **options})
     hierarchy = Hierarchy.from_tree(tree, name="products.csv")
     problem = shoal.Problem(data, hierarchy, model, unknown_items=unknown_items)
-    return shoal.anonymize(problem, shoal.algorithms.AA())
+    return shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
 
 
 def all_forms(made: shoal.Release) -> list[str]:

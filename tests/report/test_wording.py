@@ -76,7 +76,9 @@ def test_singular_and_plural() -> None:
 def test_what_is_not_true_comes_first_and_shows_in_the_repr() -> None:
     data = shoal.read([["a"], ["a", "b"], ["a", "b"]])
     tree = shoal.Hierarchy.flat(data.transactions.labels)
-    made = shoal.anonymize(shoal.Problem(data, tree, shoal.models.TransactionalK(k=3)), shoal.algorithms.ApxCover())
+    made = shoal.anonymize(
+        shoal.Problem(data, tree, shoal.models.TransactionalK(k=3)), algorithm=shoal.algorithms.ApxCover()
+    )
     kinds = [note.untrue for note in made.notes]
     assert kinds == sorted(kinds, reverse=True)
     assert "NOT TRUTHFUL: 1 items added, 0 deleted" in repr(made)

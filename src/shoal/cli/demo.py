@@ -49,7 +49,7 @@ def demo(folder: Path, rows: int, k: int, m: int) -> None:
         console.say("")
         console.say(("3. The anonymization", "bold"), ": search, apply, verify, and only then write")
         release = shoal.anonymize(shoal.Problem(data, tree, model), engine=engine)
-        release = release.write(released)
+        release = release.save(released)
         story = Story.of(release)
         report.write(story, page)
     show(story, released, (page,))

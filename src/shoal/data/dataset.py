@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -97,6 +98,16 @@ class Dataset:
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.transactions)
+
+    @property
+    def sha256(self) -> str:
+        """A hash of the records and their other columns."""
+        digest = hashlib.sha256(self.transactions.sha256.encode())
+        if self.table is not None:
+            for name in self.table.names:
+                values = self.table.arrow.column(name).to_pylist()
+                digest.update("\0".join([name, *map(str, values)]).encode())
+        return digest.hexdigest()
 
     def with_transactions(self, transactions: Transactions) -> Dataset:
         """The same data with other sets, for instance the published ones."""

@@ -92,16 +92,17 @@ class DatasetSpec(Spec):
     )
     allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
     reading: ReadOptions = field(default_factory=ReadOptions)
-    hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
+    hierarchy: Mapping[str, str | Hierarchy] = field(default_factory=dict)  # of the items: "", of columns: their names
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
     missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
     keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
     generator: Mapping[str, Any] = field(default_factory=dict)  # its options
+    source: Any = field(default=None, repr=False)  # data in memory, instead of a file
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together."""
         super().__post_init__()
-        if bool(self.file) == bool(self.generate):
+        if [bool(self.file), bool(self.generate), self.source is not None].count(True) != 1:
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
         if self.generate and self.reading.person is not None:
             raise OptionError(f"Data '{self.label}': person is for files, generated data have none: leave it out.")
@@ -126,7 +127,8 @@ class DatasetSpec(Spec):
     def files(self) -> tuple[str, ...]:
         """The files that it is read from; levels such as width:5,10 are none."""
         trees = [str(one.hierarchy) for one in self.columns.values() if isinstance(one.hierarchy, str | Path)]
-        named = (self.file, self.weights, *self.hierarchy.values(), *trees, *self.reading.joined_files)
+        own = [tree for tree in self.hierarchy.values() if isinstance(tree, str)]
+        named = (self.file, self.weights, *own, *trees, *self.reading.joined_files)
         return tuple(path for path in named if path and not intervals.is_spec(path))
 
     def require_files(self) -> Self:
@@ -154,6 +156,7 @@ class DatasetSpec(Spec):
         told = {
             **changed(self),
             "file": sha256_of_source(self.file) if self.file else "",
+            "source": "" if self.source is None else self.read_for_model().sha256,
             "joined": [sha256_of_source(file) for file in self.reading.joined_files],
             "reading": {name: value for name, value in changed(self.reading).items() if name != "max_expanded"},
             "hierarchy": {name: _file(path) for name, path in self.hierarchy.items()},
@@ -232,7 +235,7 @@ class DatasetSpec(Spec):
 
     def read_for_model(self, model: PrivacyModel | None = None) -> Dataset:
         """Read the file; for a model that is not about sets, they have sets only if it is plain which column it is."""
-        return read_for_model(self.file, self.reading, model)
+        return read_for_model(self.file if self.source is None else self.source, self.reading, model)
 
     def load_item_hierarchy(self, data: Dataset) -> Hierarchy:
         """Load the hierarchy of the items; for several columns of sets, join theirs. Flat, if none is given."""
@@ -246,10 +249,8 @@ class DatasetSpec(Spec):
                     f"column (it has {listed})."
                 )
         trees = {
-            name: self._from_table(path, data.transactions)
-            if self.levels and not name
-            else hierarchies.load(path, format=self.hierarchy_format)
-            for name, path in self.hierarchy.items()
+            name: tree if isinstance(tree, Hierarchy) else self._load_hierarchy(name, tree, data.transactions)
+            for name, tree in self.hierarchy.items()
             if not name or name in names
         }
         if len(names) < 2 or "" in trees:
@@ -262,6 +263,12 @@ class DatasetSpec(Spec):
         return self.hierarchy_or_flat(
             data, hierarchies.joined({name: trees.get(name) or Hierarchy.flat(own[name]) for name in names})
         )
+
+    def _load_hierarchy(self, column: str, path: str, rows: Transactions) -> Hierarchy:
+        """Load the hierarchy of the items, or of one column of sets."""
+        if self.levels and not column:
+            return self._from_table(path, rows)
+        return hierarchies.load(path, format=self.hierarchy_format)
 
     def _from_table(self, path: str, rows: Transactions) -> Hierarchy:
         """Build it from columns of a table, for the items of the data. They prefer the parents that they use most."""
@@ -316,6 +323,8 @@ class DatasetSpec(Spec):
 
 def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:
     """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
+    if isinstance(source, Dataset):
+        return source
     plain = reading.sets is not None or reading.id_column or reading.item_column  # which column holds the items
     if model is None or model.covers_sets or plain or reading.no_sets:
         return io.read_with(source, reading)
@@ -334,9 +343,11 @@ def select_columns(
     return data.keep_columns(keep), {name: spec for name, spec in columns.items() if name not in left_out}
 
 
-def _file(path: str) -> str:
-    """What is in a file of a hierarchy; levels such as width:5,10 are no file."""
-    return path if intervals.is_spec(path) else sha256_of(path)
+def _file(tree: str | Hierarchy) -> str:
+    """Return a hash of a hierarchy or its file; levels such as width:5,10 are no file."""
+    if isinstance(tree, Hierarchy):
+        return tree.sha256
+    return tree if intervals.is_spec(tree) else sha256_of(tree)
 
 
 def _content(column: Column) -> dict[str, Any]:

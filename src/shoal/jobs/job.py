@@ -29,7 +29,7 @@ from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.metrics.base import AdditiveLoss
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
-from shoal.release.pipeline import anonymize, check_max_loss, require_loss
+from shoal.release.pipeline import check_max_loss, make_release, require_loss
 from shoal.report import Story, headline
 
 STDOUT = "-"
@@ -61,14 +61,14 @@ class Job:
         It returns the release with what was looked up for its reports.
         """
         self.check()
-        release = anonymize(self.problem(on_read), self.algorithm, engine)
+        release = make_release(self.problem(on_read), self.algorithm, engine)
         story = Story.of(release, Command.of(self), engine, explained=self.explanations)
         if release.worthless:
             story.findings.tried  # noqa: B018  (while the engine still shows progress, and before anything is written)
         if self.max_loss is not None:
             require_loss(release, self.max_loss, f"--max-loss {self.max_loss:g}", partial(headline.remedy_line, story))
         with output_path(self.output) as path, all_or_none():
-            written = release.write(
+            written = release.save(
                 path,
                 format=self.output_format,
                 layout=self.output_layout,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from shoal.data import Dataset, Hierarchy
 from shoal.data.arrays import Counts
 from shoal.data.columns import Column
 from shoal.data.sensitive import take_apart
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.hierarchies import axes
 from shoal.hierarchies.weights import Weights
@@ -25,8 +25,8 @@ from shoal.jobs.arguments import (
     as_columns,
     as_dataset,
     at_least,
-    names_in,
 )
+from shoal.jobs.column_specs import names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import (
     LabelMeanings,
@@ -41,6 +41,7 @@ from shoal.metrics.comparison import Comparison
 from shoal.metrics.ml2 import Mined, mining_loss, summed_up
 from shoal.metrics.risk import Risk
 from shoal.metrics.workload import Workload
+from shoal.progress import engine_with
 from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
 from shoal.report.formatting import count_noun
@@ -125,7 +126,10 @@ def measure(
     query_items: int | Sequence[int] | None = None,
     seed: int | None = None,
     suppressed: Sequence[str] | None = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Measurement:
     """Measure what published data lost against the original: the same rows in the same order, made by any tool.
 
@@ -159,8 +163,10 @@ def measure(
         Instead of a workload: draw so many queries, each of so many quasi-identifiers and items.
     suppressed
         Published labels that represent what was suppressed. Default: ``*``, unless it is an item or a group.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
 
     Examples
     --------
@@ -176,8 +182,8 @@ def measure(
     """
     drawing = query_drawing(workload, queries, values=query_values, items=query_items, seed=seed)
     at_least(1, "measure", k=k, known=known, queries=queries)
-    with taking_notes() as notes:
-        before, after = as_dataset(original), as_dataset(published)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        before, after = as_dataset(original, reading=reading), as_dataset(published, reading=reading)
         known_persons = before.transactions.persons
         if known_persons is not None and known_persons.several:
             raise OptionError(
@@ -193,7 +199,7 @@ def measure(
         counted = pair.item_weights(weights)
         pair = pair.with_groups(after, group_column, k, notes, k_is_used=known is not None)
         pair = pair.with_columns(before, after, as_columns(quasi_identifiers))
-        return pair.measured(counted, drawing or asked, mining, (k or K, known), engine, notes)
+        return pair.measured(counted, drawing or asked, mining, (k or K, known), running, notes)
 
 
 def query_drawing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from shoal.data.arrays import Counts
 from shoal.data.person_column import with_persons
 from shoal.data.persons import Persons
 from shoal.data.transactions import Transactions
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.jobs.arguments import as_dataset, at_least
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.verify import with_quasi_identifiers
@@ -21,6 +21,7 @@ from shoal.metrics.risk import Risk, min_matching
 from shoal.models.k_km import KKm
 from shoal.models.people import class_sizes, holders
 from shoal.models.relational import apart_by_class
+from shoal.progress import engine_with
 from shoal.published import Grouping
 
 
@@ -132,7 +133,10 @@ def profile(
     top: int = 10,
     quasi_identifiers: Sequence[str] | None = None,
     person: str | None = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Profile:
     """Describe data: sizes, item frequencies, and how many records a few known items pin down.
 
@@ -151,8 +155,10 @@ def profile(
     person
         The column that says whose a record is, where a person may have several. Then the result has figures about
         persons, and sets are counted by the persons who hold them. Default: as the data were read.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
 
     Examples
     --------
@@ -166,8 +172,8 @@ def profile(
     at_least(2, "profile", k=k)
     at_least(1, "profile", m=m)
     at_least(0, "profile", top=top)
-    with taking_notes() as notes:
-        dataset = as_dataset(data)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        dataset = as_dataset(data, reading=reading)
         if person is not None:
             dataset = with_persons(dataset, person)
         rows, classes = dataset.transactions, None
@@ -175,7 +181,7 @@ def profile(
             both = KKm(k=k, m=m)
             seen = both.as_published(with_quasi_identifiers(dataset, both, quasi_identifiers, notes))
             classes = both.classes(seen)
-        left = _Left.of(rows, classes, m, engine)
+        left = _Left.of(rows, classes, m, running)
     persons = None if rows.persons is None else _persons(rows, rows.persons, left, k)
     return _described(rows, k, top, left, persons, tuple(notes))
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from shoal.data import Dataset
 from shoal.data.persons import Persons
 from shoal.data.sensitive import lookalikes, spelling_notes
 from shoal.data.table import Role
-from shoal.engines import LOCAL, Engine
+from shoal.engines import Engine
 from shoal.errors import OptionError
 from shoal.hierarchies.codebook import CodeBook
 from shoal.io.persons_file import checked_persons, read_persons
-from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model, names_in
+from shoal.jobs.arguments import CodeBookSource, HierarchySource, as_dataset, as_hierarchy, as_model
+from shoal.jobs.column_specs import names_in
 from shoal.jobs.notes import taking_notes
 from shoal.jobs.published_file import check_labels, given_codebook, refuse_torn
 from shoal.models.base import PrivacyModel, Verdict, Witness
 from shoal.options import format_value
 from shoal.problem.persons import require_counting
+from shoal.progress import engine_with
 from shoal.published import Published
 from shoal.report.wording import worded
 
@@ -74,14 +76,19 @@ class Verification:
 
 def verify(
     data: Any,
-    model: PrivacyModel,
+    model: PrivacyModel | str | None = None,
     *,
+    k: int | None = None,
+    m: int | Literal["all"] | None = None,
     hierarchy: HierarchySource = None,
     codebook: CodeBookSource = None,
     quasi_identifiers: Sequence[str] | None = None,
     allow_missing: bool = False,
     persons: PersonsSource = None,
-    engine: Engine = LOCAL,
+    workers: int = 0,
+    progress: bool | Callable[[str, float], None] = False,
+    engine: Engine | None = None,
+    **reading: Any,
 ) -> Verification:
     """Check a guarantee on published data, made by any tool. Nothing but the data is looked at.
 
@@ -89,8 +96,10 @@ def verify(
     ----------
     data
         The published data: anything that :func:`shoal.read` takes, or what it returned.
-    privacy
-        The guarantee, such as ``shoal.Km(k=5, m=2)``.
+    model
+        The guarantee, such as ``shoal.Lm(l=4, m=2, sensitive=("flu",))``, or its name. Default: k^m-anonymity.
+    k, m
+        Short for ``shoal.Km(k=.., m=..)``.
     hierarchy
         The item hierarchy, or its file: if the model names groups as sensitive, or to check ``codebook`` by.
     codebook
@@ -100,24 +109,32 @@ def verify(
     allow_missing
         Go on if a sensitive label is not in the data. It may be misspelt.
     persons
-        Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.write(..,
+        Whose each record is, in their order: a list of ids, or a file with one id a line, as ``release.save(..,
         persons=FILE)`` writes it. Then persons are counted. Default: as the data were read (``person=``), or not
         at all.
-    engine
-        How many threads to use, and whom to tell about progress.
+    workers, progress, engine
+        As in :func:`shoal.anonymize`.
+    **reading
+        Options of :func:`shoal.read`, if the data are not read yet.
+
+    Returns
+    -------
+    Verification
+        ``result.holds`` tells whether the guarantee holds; ``result.verdict.witnesses`` are counterexamples.
 
     Examples
     --------
     >>> import shoal
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], shoal.Km(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "tea"], ["milk"]], k=2, m=2)
     >>> result.holds, result.verdict.checked
     (True, 2)
-    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], shoal.Km(k=2, m=2))
+    >>> result = shoal.verify([["milk", "tea"], ["milk", "beer"]], k=2, m=2)
     >>> print(result.holds, *result.verdict.witnesses)
     False {beer} is in 1 record {tea} is in 1 record
     """
-    with taking_notes() as notes:
-        dataset = as_dataset(data, as_model(model))
+    model = as_model(model, k, m)
+    with taking_notes() as notes, engine_with(progress=progress, workers=workers, engine=engine) as running:
+        dataset = as_dataset(data, model, reading)
         if quasi_identifiers is not None:
             dataset = with_quasi_identifiers(dataset, model, quasi_identifiers, notes)
         refuse_torn(dataset)
@@ -131,7 +148,7 @@ def verify(
             book = given_codebook(codebook, dataset)
             known = tree and tree.without_items(model.sensitive_labels)
             check_labels(published.rows.in_use().labels, book, known, dataset)
-        verdict = model.verify(published, engine)
+        verdict = model.verify(published, running)
         notes += _caveats(dataset, model, published, missed)
     return Verification(model, verdict, missed, book, tuple(notes), dataset.transactions.persons)
 
@@ -139,7 +156,7 @@ def verify(
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
     """The data, whose rows know their person, if that is said."""
     if persons is not None and data.transactions.persons is not None:
-        raise OptionError("--persons and --person both say whose the records are: leave one out.")
+        raise OptionError("persons= and person= both say whose the records are: leave one out.")
     if persons is not None:
         name, records = data.origin.source, len(data)
         known = (
@@ -169,14 +186,14 @@ def with_quasi_identifiers(
 ) -> Dataset:
     """The data with these columns as quasi-identifiers."""
     if not model.relational:
-        raise OptionError(f"--quasi-identifiers is for the models k, k-km and k-lm, not for {model.name}.")
+        raise OptionError(f"quasi_identifiers= is for the models k, k-km and k-lm, not for {model.name}.")
     names = names_in("quasi_identifiers", quasi_identifiers)
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None
     ignored = [name for name in data.table.names if name not in names and name not in model.columns]
     if ignored:
-        notes.append(f"Not looked at, as not named in --quasi-identifiers: {format_value(tuple(ignored))}.")
+        notes.append(f"Not looked at, as not named in quasi_identifiers=: {format_value(tuple(ignored))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 

@@ -6,6 +6,7 @@ is published.
 
 from __future__ import annotations
 
+import logging
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -35,8 +36,10 @@ from shoal.release import clashes
 from shoal.release.release import Release, peak_memory
 from shoal.search import chains
 
+LOG = logging.getLogger("shoal")  # stages and their seconds; never anything from the data
 
-def anonymize(
+
+def make_release(
     problem: Problem[PrivacyModel],
     algorithm: Algorithm | None = None,
     engine: Engine = LOCAL,
@@ -51,7 +54,7 @@ def anonymize(
     >>> h = shoal.Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     >>> data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     >>> problem = shoal.Problem(data, h, shoal.Km(k=2, m=2))
-    >>> release = shoal.anonymize(problem, shoal.algorithms.AA())
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
     >>> [sorted(row) for row in release.published.rows.sets()]
     [['A', 'b1', 'b2'], ['A', 'b1'], ['A', 'b1', 'b2'], ['A', 'b2']]
     >>> release.verdict.holds, round(release.losses["ncp"] * 11, 12)
@@ -88,6 +91,7 @@ def anonymize(
         losses = measure_all(compared, prepared.item_weights)
     release = Release(prepared, algorithm, solution, compared, verdict, losses, timings, {}, cpu)
     release = replace(release, provenance=_provenance(release))
+    LOG.info("%s by %s: %d records, loss %.6f", prepared.model.short, algorithm.name, len(prepared.items), release.loss)
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
@@ -242,4 +246,5 @@ def _timed(timings: dict[str, float], cpu: dict[str, float], name: str) -> Itera
     """Record the seconds that a block takes, by the clock and on all processors."""
     start, used = time.perf_counter(), time.process_time()
     yield
+    LOG.info("%s: %.2f s", name, time.perf_counter() - start)
     timings[name], cpu[name] = round(time.perf_counter() - start, 6), round(time.process_time() - used, 6)

@@ -176,7 +176,7 @@ class Release:
         owner = self.problem.hierarchy.refines
         return owner is not None and any(label not in owner.code_of for label in self.codebook.labels)
 
-    def write(
+    def save(
         self,
         path: str | Path,
         *,

@@ -20,7 +20,7 @@ from shoal.errors import ShoalError
 from shoal.models.base import PrivacyModel, Witness
 from shoal.options import changed
 from shoal.recoding import GlobalCut
-from shoal.release.pipeline import anonymize
+from shoal.release.pipeline import make_release
 from shoal.release.release import Release
 from shoal.report.explanations import Explanation
 from shoal.search.clock import AFTER
@@ -156,7 +156,7 @@ def _tried(release: Release, remedy: Remedy, engine: Engine) -> Remedy:
         engine.progress("trying other ways", 0.0)
 
     try:
-        other = anonymize(problem, limited, Engine(engine.workers, progress))
+        other = make_release(problem, limited, Engine(engine.workers, progress))
     except (ShoalError, MemoryError, _TimeUp):
         return remedy
     if other.optimality is not None and other.optimality.ended == "interrupted":

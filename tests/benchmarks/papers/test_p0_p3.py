@@ -233,7 +233,7 @@ def test_oa_tells_the_whole_count_tree_and_the_cuts_it_saw() -> None:
     tree = Hierarchy.from_tree({"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"]}})
     data = shoal.read([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     problem = shoal.Problem(data, tree, shoal.Km(k=2, m=2))
-    found = shoal.anonymize(problem, shoal.algorithms.OA()).solution.statistics
+    found = shoal.anonymize(problem, algorithm=shoal.algorithms.OA()).solution.statistics
     expanded = [
         {"a1", "b1", "b2", "A", "B"},
         {"a2", "b1", "A", "B"},
@@ -257,7 +257,7 @@ def test_oa_tells_the_whole_count_tree_and_the_cuts_it_saw() -> None:
 )
 def test_what_is_counted_in_all_is_at_least_the_largest_part(algorithm: shoal.algorithms.Algorithm, parts: str) -> None:
     data, tree = DatasetSpec(label="toy", generate="quest", generator={"rows": 300, "items": 40}, fanout=3).load(seed=1)
-    found = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), algorithm).solution.statistics
+    found = shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), algorithm=algorithm).solution.statistics
     assert found[parts] == 3
     assert found["count_tree_nodes"] < found["count_tree_nodes_in_all"]
     if parts == "parts":
@@ -300,7 +300,7 @@ def test_mining_is_measured_where_a_grid_asks_for_it() -> None:
     case = Case(toy, shoal.Km(k=60, m=2), shoal.algorithms.AA(), extras=Extras(mining=("5", "20")))
     found = run_case(case)
     problem = case.problem()
-    release = shoal.anonymize(problem, shoal.algorithms.AA())
+    release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
     wanted = mining_loss(problem.prepared.original, release.published, problem.hierarchy, [0.05, 0.2])
     assert found["status"] == "ok"
     assert [found["ml2_5"], found["ml2_20"]] == [one.ml2 for one in wanted]
