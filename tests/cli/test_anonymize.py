@@ -114,7 +114,7 @@ def test_bad_hierarchies(shell: Shell, text: str, message: str) -> None:
 
 
 def test_bad_outputs(shell: Shell) -> None:
-    assert "is also read" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
+    assert "is an input too" in shell.fails("anonymize", "in.basket", "-o", "in.basket", "--hierarchy", "h.csv")
     assert "does not exist" in shell.fails("anonymize", "in.basket", "-o", "no/where.dat", "--hierarchy", "h.csv")
     (shell.folder / "dir").mkdir()
     assert "is a folder" in shell.fails("anonymize", "in.basket", "-o", "dir", "--hierarchy", "h.csv")
@@ -130,7 +130,7 @@ def test_only_ordinary_files_are_written(shell: Shell) -> None:
     assert shell(*ANONYMIZE)[0] == 0
     assert (shell.folder / "out.basket").is_symlink()
     assert (shell.folder / "target.basket").read_text().startswith("A,b1,b2\n")
-    assert "h.csv is also read" in shell.fails(*ANONYMIZE, "--report", "h.csv")
+    assert "h.csv is an input too" in shell.fails(*ANONYMIZE, "--report", "h.csv")
     assert "File name too long" in shell.fails("anonymize", "in.basket", "-o", "x" * 300, "--hierarchy", "h.csv")
     name = "y" * 250
     assert shell("anonymize", "in.basket", "-o", name, "--hierarchy", "h.csv", "--k", "2")[0] == 0

@@ -132,7 +132,7 @@ def test_weights(shell: Shell) -> None:
         *ANONYMIZE, "--weights", shell.write("bad.csv", "a9,10\n")
     )
     assert "no.csv" in shell.fails(*ANONYMIZE, "--weights", "no.csv")
-    assert "is also read" in shell.fails(*ANONYMIZE[:3], "w.csv", *ANONYMIZE[4:], "--weights", "w.csv")
+    assert "is an input too" in shell.fails(*ANONYMIZE[:3], "w.csv", *ANONYMIZE[4:], "--weights", "w.csv")
 
 
 @pytest.mark.parametrize("value", ["-1", "soon", "nan"])

@@ -154,7 +154,7 @@ def test_profile_with_columns(shop: Shell) -> None:
     [
         (("--quasi-identifiers", "age"), "No role is given for 'origin'"),
         (("--quasi-identifiers", "aeg"), "No column 'aeg' (did you mean 'age'?)"),
-        (("--plain", "name"), "Column 'name' is given two roles"),
+        (("--plain", "name"), "Column 'name' has two roles"),
         (("--hierarchy", "origin=none.csv"), "none.csv does not exist"),
         (("--hierarchy", "age=width:0"), "Column 'age': 'width:0' does not describe ranges"),
         (("--hierarchy", "origin=width:5"), "Column 'origin'"),

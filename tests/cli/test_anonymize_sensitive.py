@@ -148,7 +148,7 @@ def test_labels_keep_their_spaces(ward: Shell) -> None:
 def test_what_is_read_is_not_overwritten(ward: Shell) -> None:
     ward.write("list.txt", "HIV\nflu\n")
     said = ward.fails("anonymize", "rows.basket", "-o", "list.txt", *MAKE[4:], "--sensitive", "list.txt")
-    assert "list.txt is also read" in said
+    assert "list.txt is an input too" in said
 
 
 def test_more_hints(ward: Shell) -> None:

@@ -39,7 +39,7 @@ def test_json(shell: Shell) -> None:
         (("--k", "1000"), "needs at least 1000 non-empty records"),
         (("-o", "f.pdf"), "f.pdf must end in .html, .png, .csv"),
         (("-o", "f"), "got none"),
-        (("-o", "h.csv"), "h.csv is also read"),
+        (("-o", "h.csv"), "h.csv is an input too"),
         (("-o", "no/f.csv"), "does not exist"),
         (("--model", "lm"), "'lm' is not one of 'km', 'k-km'"),
         (("--delta", "0.5"), "choose --model k-km"),

@@ -155,8 +155,8 @@ def test_an_output_must_not_match_the_pattern_that_is_read(shop: Shell) -> None:
     (shop.folder / "parts").mkdir()
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts/*.csv", *LONG, *MODEL)
-    assert "parts/b.csv would be read the next time" in shop.fails(*words, "-o", "parts/b.csv")
-    assert "(The code book: name it with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
+    assert "parts/b.csv matches the pattern of the input" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "(This is the code book: name another file with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 
@@ -180,9 +180,9 @@ def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:
     (shop.folder / "parts").mkdir()
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts", *LONG, *MODEL)
-    assert "parts/b.csv lies in parts, which is read as a whole" in shop.fails(*words, "-o", "parts/b.csv")
+    assert "parts/b.csv lies in parts, and all files of that folder are read" in shop.fails(*words, "-o", "parts/b.csv")
     pattern = ("anonymize", "par*/*.csv", *LONG, *MODEL)
-    assert "parts/a.csv is also read" in shop.fails(*pattern, "-o", "parts/a.csv")
+    assert "parts/a.csv is an input too" in shop.fails(*pattern, "-o", "parts/a.csv")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 

@@ -150,8 +150,12 @@ def test_without_a_hierarchy_a_star_is_suppressed_too(lab: Shell) -> None:
         ("A,b1\n(a1;b9)\nA\nA\n", ("--delimiter", ","), "Published label '(a1;b9)' (line 2)"),
         ("(a1,a2),b1\nb2\nb2\nb2\n", (), "Label '(a1' (line 1) looks like a piece of a set such as (a,b)"),
         ("A\nA\nA\n", (), "The original has 4 rows, the published data 3"),
-        ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed 'x' is in no record of out.basket"),
-        ("A\nA\nA\nA\n", ("--suppressed", "A"), "--suppressed 'A' is an item, or a group of the hierarchy"),
+        ("A\nA\nA\nA\n", ("--suppressed", "x"), "--suppressed names 'x', which is in no record of out.basket"),
+        (
+            "A\nA\nA\nA\n",
+            ("--suppressed", "A"),
+            "--suppressed names 'A', which is an item, or a group of the hierarchy",
+        ),
     ],
 )
 def test_what_cannot_be_read(lab: Shell, text: str, words: tuple[str, ...], said: str) -> None:
@@ -242,7 +246,7 @@ def test_a_saved_workload(lab: Shell) -> None:
     lab.write("out.basket", FULL["hierarchy labels"][1])
     values = measured(lab, "in.basket", "out.basket", "--workload", "q.jsonl")
     assert set(values["are_by_size"]) == {"1 item", "3 items"}
-    assert "also read" in lab.fails("workload", "in.basket", "-o", "in.basket")
+    assert "is an input too" in lab.fails("workload", "in.basket", "-o", "in.basket")
 
 
 def test_a_workload_about_columns_and_without_sensitive_items(lab: Shell) -> None:

@@ -111,7 +111,7 @@ def test_nothing_that_is_read_is_overwritten(shop: Shell) -> None:
         "--siblings",
         "groups.codebook.csv",
     )
-    assert "is also read" in shop.fails(*words, "-o", "groups.codebook.csv")
+    assert "is an input too" in shop.fails(*words, "-o", "groups.codebook.csv")
     assert "--no-codebook" in shop.fails(*words, "-o", "groups.basket")
     assert "must be different" in shop.fails(*words, "-o", "a.basket", "--codebook", "a.basket")
     code, _, err = shop(*words, "-o", "groups.basket", "--codebook", "other.csv")

@@ -31,7 +31,7 @@ def test_a_label_that_means_nothing(shop: Shell) -> None:
     assert "--codebook" in shop.fails("measure", *files, *tree)
     assert f"'{label}'" in shop.fails("measure", *files, "--codebook", "fewer.csv")
     assert f"'{label}'" in shop.fails("verify", "out.basket", *tree, "--codebook", "fewer.csv")
-    assert "needs --hierarchy FILE" in shop.fails("explain", *files)
+    assert "needs --hierarchy" in shop.fails("explain", *files)
     shop.write("other.csv", "label,parent,item\nfoo,,bar\n")
     for command in (("measure", *files), ("explain", *files), ("verify", "out.basket")):
         assert "is not the code book of out.basket" in shop.fails(*command, "--codebook", "other.csv")
@@ -204,7 +204,7 @@ def test_groups_of_a_file_are_used_recorded_and_relative_to_the_problem_file(sho
     for entry in CodeBook.load("sub/labels.json").entries:
         assert set(entry.items) in allowed or entry.label in tree.code_of
     shop.write("sub/problem.toml", (shop.folder / "sub/problem.toml").read_text().replace("labels.json", "groups.txt"))
-    assert "is also read" in shop.fails("run", "sub/problem.toml")
+    assert "is an input too" in shop.fails("run", "sub/problem.toml")
     shop.write(
         "sub/problem.toml", (shop.folder / "sub/problem.toml").read_text().replace('"groups.txt"\nrep', "false\nrep")
     )

@@ -100,9 +100,9 @@ def test_an_error_carries_the_notes_that_were_taken_before() -> None:
     ("options", "message"),
     [
         ({"workload": "q.jsonl", "queries": 3}, "names the queries"),
-        ({"query_items": 2}, "--query-items is about --queries"),
-        ({"seed": 2}, "--seed is about --queries"),
-        ({"mining": [0.1]}, "--mining needs --hierarchy"),
+        ({"query_items": 2}, "query_items= is about queries="),
+        ({"seed": 2}, "seed= is about queries="),
+        ({"mining": [0.1]}, "mining= needs hierarchy="),
         ({"known": 0}, "measure: known must be at least 1, got 0"),
         ({"sensitive": "a1"}, "sensitive= must be a list of names, got the text 'a1'"),
     ],
@@ -116,5 +116,5 @@ def test_an_item_called_like_the_mark_of_suppression_stays_an_item() -> None:
     rows = [["*", "a"], ["*"]]
     result = shoal.measure(rows, rows)
     assert (result.intact_occurrences, result.notes) == (3, ())
-    with pytest.raises(OptionError, match=r"--suppressed '\*' is an item"):
+    with pytest.raises(OptionError, match=r"suppressed= names '\*', which is an item"):
         shoal.measure(rows, rows, suppressed=["*"])

@@ -246,7 +246,7 @@ def test_the_limit_in_a_problem_file_and_in_python(shop: Shell) -> None:
     shop.write("p.toml", text + "[algorithm]\nname = 'aa'\n[run]\nmax_loss = 0.1\n")
     code, _, err = shop("run", "p.toml")
     assert code == 3
-    assert "0.227273 (NCP), more than --max-loss 0.1" in err
+    assert "0.227273 (NCP), more than max_loss=0.1" in err
     assert not (shop.folder / "o.basket").exists()
     with pytest.raises(
         LossTooHigh, match=r"more than max_loss=0\.5 allows.*shoal\.anonymize\(problem, shoal\.algorithms\.Auto"

@@ -12,6 +12,7 @@ import shoal
 from shoal import hierarchies
 from shoal.cli import console, published
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, reading, tell
+from shoal.cli.spelling import as_options
 from shoal.data import Dataset
 from shoal.data.persons import plural
 from shoal.errors import InputError, shorten
@@ -120,7 +121,7 @@ def _show_verification(result: Verification, *, all_columns: bool) -> None:
         checked = count_noun(verdict.checked, *guarantee.views)
         console.say(("Holds.", "bold green"), f" {guarantee.describe(result.people)} ({checked} checked)")
         if result.unchecked:
-            console.say(result.unchecked)
+            console.say(as_options(result.unchecked))
         return
     options = ", ".join(f"{name}={format_value(value)}" for name, value in guarantee.values().items() if value != ())
     console.say(("Violated.", "bold red"), f" Not {guarantee.title} with {options}.")

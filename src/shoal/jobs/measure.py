@@ -193,7 +193,7 @@ def measure(
         asked = Workload.load(workload) if isinstance(workload, str | Path) else workload
         meanings = LabelMeanings.of(before, after, hierarchy, codebook, notes)
         if meanings.alone and mining is not None:
-            raise OptionError("--mining needs --hierarchy: itemsets are mined at each of its levels.")
+            raise OptionError("mining= needs hierarchy=: itemsets are mined at each level of the hierarchy.")
         after = without_suppressed(after, suppressed, set(before.transactions.labels), meanings, notes)
         pair = _Pair.of(before, after, meanings, names_in("sensitive", sensitive), unknown_items)
         counted = pair.item_weights(weights)
@@ -214,14 +214,12 @@ def query_drawing(
     options = {"values": values, "items": items, "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
     if workload is not None and (queries is not None or given):
-        raise OptionError(
-            "--workload names the queries, so none are drawn: leave it out, or --queries and its options."
-        )
+        raise OptionError("workload= names the queries, so none are drawn: leave it out, or queries= and its options.")
     if queries is not None:
         return {"queries": queries, **given}
     for name in given:
-        flag = {"values": "--query-values", "items": "--query-items"}.get(name, "--seed")
-        raise OptionError(f"{flag} is about --queries: give that too, or leave it out.")
+        flag = {"values": "query_values=", "items": "query_items="}.get(name, "seed=")
+        raise OptionError(f"{flag} is about queries=: give that too, or leave it out.")
     return None
 
 
@@ -270,8 +268,8 @@ class _Pair:
         if self.published.generalized:
             if column is not None or (k is not None and not k_is_used):
                 notes.append(
-                    "Some labels represent several items, so what was added or deleted cannot be told: --group-column "
-                    "and --k change nothing."
+                    "Some labels represent several items, so added and deleted items cannot be counted: group_column= "
+                    "and k= change nothing."
                 )
             return self
         if grouping is None:
@@ -282,7 +280,7 @@ class _Pair:
             grouping = Grouping.of_equal_rows(self.published.as_written, some)
         smallest = int(grouping.sizes.min(initial=len(data)))
         if k is not None and len(grouping) and k > smallest:
-            notes.append(f"The smallest group has {count_noun(smallest, 'record')}, below --k {k}.")
+            notes.append(f"The smallest group has {count_noun(smallest, 'record')}, below k={k}.")
         grouping = Grouping(grouping.of, smallest if k is None else k)
         return replace(self, published=replace(self.published, grouping=grouping))
 

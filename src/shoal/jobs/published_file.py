@@ -99,7 +99,7 @@ def check_labels(labels: Sequence[str], book: CodeBook, tree: Hierarchy | None, 
                 f"Published label '{shorten(label)}' ({data.first_use(code_of[label])}) is named like a group, but is "
                 f"not "
                 f"in the code book {book.name}{did_you_mean(label, book.labels)}: give the one that was written with "
-                f"the data, or --hierarchy if it is a node or an item there."
+                f"the data, or hierarchy= if it is a node or an item there."
             )
 
 
@@ -118,7 +118,7 @@ def without_suppressed(
         known = known or (book is not None and mark in book and (marks is None or not root))
         if marks is not None and (known or mark not in rows.labels):
             why = "is an item, or a group of the hierarchy" if known else f"is in no record of {name}"
-            raise OptionError(f"--suppressed '{shorten(mark)}' {why}: leave it out of that option.")
+            raise OptionError(f"suppressed= names '{shorten(mark)}', which {why}: leave it out.")
         if known or mark not in rows.labels:
             continue
         code = rows.labels.index(mark)
@@ -126,7 +126,7 @@ def without_suppressed(
         if root and marks is None:
             notes.append(
                 f"'{mark}' is in {count_noun(times, 'record')} of {name}: taken as the root of the hierarchy, some "
-                f"item. If it represents what was suppressed, add --suppressed '{mark}'."
+                f"item. If it represents what was suppressed, add suppressed='{mark}'."
             )
             continue
         if marks is None and times:
@@ -176,8 +176,8 @@ def require_items(published: Dataset, original: Dataset, book: CodeBook | None =
             raise DataError(
                 f"Published label '{shorten(label)}' ({published.first_use(code)}) is not an item of "
                 f"{original.origin.name}"
-                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (--hierarchy), "
-                f"or the code book of the release (--codebook)."
+                f"{did_you_mean(label, items)}: if it is a group, give the hierarchy that it comes from (hierarchy=), "
+                f"or the code book of the release (codebook=)."
             )
 
 

@@ -27,7 +27,7 @@ from shoal.published import Published
 from shoal.report.wording import worded
 
 PersonsSource = Iterable[object] | str | Path | None  # ids, or a file of them
-NO_PERSONS = "Persons were not checked: if one person may have several records, say whose each one is (--persons FILE)."
+NO_PERSONS = "Persons were not checked: if a person may have several records, give persons=FILE."
 
 
 @dataclass(frozen=True, eq=False)
