@@ -156,7 +156,7 @@ def test_an_output_must_not_match_the_pattern_that_is_read(shop: Shell) -> None:
     shop.write("parts/a.csv", ORDERS)
     words = ("anonymize", "parts/*.csv", *LONG, *MODEL)
     assert "parts/b.csv matches the pattern of the input" in shop.fails(*words, "-o", "parts/b.csv")
-    assert "(This is the code book: name another file with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
+    assert "(This is the code book: name another with --codebook" in shop.fails(*words, "-o", "parts/b.parquet")
     assert shop(*words, "-o", "b.csv")[0] == 0
 
 

@@ -74,7 +74,7 @@ def test_a_sensitive_label_that_is_not_there_is_an_error_or_a_note() -> None:
 def test_columns_that_are_not_named_are_noted_and_an_error_carries_the_note() -> None:
     model = shoal.models.K(k=2)
     result = shoal.verify(TABLE, model, quasi_identifiers=["age"])
-    note = "Not looked at, as not named in quasi_identifiers=: job."
+    note = "Not checked, because quasi_identifiers= does not name them: job."
     assert (result.holds, result.notes[0]) == (False, note)
     with pytest.raises(OptionError) as caught:
         shoal.verify(TABLE, shoal.KKm(k=2), quasi_identifiers="age")

@@ -1,4 +1,4 @@
-"""DatasetSpec: a data set, described once for the command line, for problem files and for the lab.
+"""DatasetSpec: one description of a data set, for the command line, Python, problem files and comparisons.
 
 It says where the data come from and how they are read, what their columns are, the hierarchy and the weights of their
 items, and which part of the rows is taken. Whatever is declared as an option may be varied in a grid.
@@ -40,14 +40,14 @@ from shoal.options import Option, Spec, changed, option
 from shoal.problem import Problem
 from shoal.quoting import cells
 
-OnRead = Callable[[Dataset], Dataset]  # is given the data as read, and returns those to go on with
+OnRead = Callable[[Dataset], Dataset]  # gets the data as read, and returns the data to go on with
 UNNAMED = "data"
 GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 
 
 @dataclass(frozen=True)
 class DatasetSpec(Spec):
-    """A data set and its hierarchy, described: nothing is read before it is needed.
+    """Describe a data set and its hierarchy. Nothing is read before it is needed.
 
     >>> toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 50, "items": 8, "mean_size": 3}, fanout=3)
     >>> data, tree = toy.load(seed=1)
@@ -93,14 +93,14 @@ class DatasetSpec(Spec):
     allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
     reading: ReadOptions = field(default_factory=ReadOptions)
     hierarchy: Mapping[str, str | Hierarchy] = field(default_factory=dict)  # of the items: "", of columns: their names
-    columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is
+    columns: Mapping[str, Column] = field(default_factory=dict)  # what each other column is
     missing: tuple[str, ...] = ()  # values of quasi-identifiers that mean "not known"
-    keep: tuple[str, ...] | None = None  # the columns beside the sets to publish; none: all
-    generator: Mapping[str, Any] = field(default_factory=dict)  # its options
+    keep: tuple[str, ...] | None = None  # the other columns to publish; None: all
+    generator: Mapping[str, Any] = field(default_factory=dict)  # the options of the generator
     source: Any = field(default=None, repr=False)  # data in memory, instead of a file
 
     def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
+        """Refuse fields that contradict each other."""
         super().__post_init__()
         if [bool(self.file), bool(self.generate), self.source is not None].count(True) != 1:
             raise OptionError(f"Data '{self.label}': name a file, or one of the generators {', '.join(GENERATORS)}.")
@@ -109,9 +109,7 @@ class DatasetSpec(Spec):
         if self.fanout == 1:
             raise OptionError(f"Data '{self.label}': fanout must be at least 2, or 0 for none, got 1.")
         if "rows" in self.generator and self.rows:
-            raise OptionError(
-                f"Data '{self.label}': say how many rows once, as rows or as the generator's: both would be one column."
-            )
+            raise OptionError(f"Data '{self.label}': rows is given twice, here and in the generator: leave one out.")
         if self.levels and "" not in self.hierarchy:
             raise OptionError(f"Data '{self.label}': levels are columns of a table: name its file as the hierarchy.")
         if "" in self.hierarchy and (self.fanout or self.order != "label"):
@@ -120,19 +118,19 @@ class DatasetSpec(Spec):
             )
 
     def called(self, option: Option) -> str:
-        """Name an option in an error."""
+        """Return the name of an option for error messages."""
         return option.name if self.label == UNNAMED else f"Data '{self.label}': {option.name}"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that it is read from; levels such as width:5,10 are none."""
+        """The files that the data set needs; levels such as width:5,10 are no files."""
         trees = [str(one.hierarchy) for one in self.columns.values() if isinstance(one.hierarchy, str | Path)]
         own = [tree for tree in self.hierarchy.values() if isinstance(tree, str)]
         named = (self.file, self.weights, *own, *trees, *self.reading.joined_files)
         return tuple(path for path in named if path and not intervals.is_spec(path))
 
     def require_files(self) -> Self:
-        """Return itself, if all its files are there."""
+        """Return the description itself, or raise an error if a file is missing."""
         for path in self.files:
             if not os.path.exists(path) and not glob.glob(path, recursive=True):
                 raise OptionError(f"Data '{self.label}': {path} does not exist: check the path.")
@@ -140,19 +138,19 @@ class DatasetSpec(Spec):
 
     @property
     def changed_options(self) -> dict[str, Any]:
-        """What was said about it beyond its name and its files: what may differ between two of the same name."""
+        """The options that are not at their defaults, without names and files. They tell variants apart."""
         left_out = ("label", "file", "generate", "hierarchy_format", "levels", "weights")
         return {name: value for name, value in changed(self).items() if name not in left_out} | dict(self.generator)
 
     @property
     def seeded(self) -> bool:
-        """Whether the data themselves depend on the seed of a case."""
+        """Whether the data depend on the seed of a case."""
         drawn = self.generate and "seed" not in self.generator
         return bool(self.sample or self.kept_items or self.secrets or drawn or self.order == "random")
 
     @cached_property
     def fingerprint(self) -> dict[str, Any]:
-        """All that its content depends on: files by what is in them, wherever they are; nothing that is as always."""
+        """Everything that the content depends on, without defaults. Files count by their content."""
         told = {
             **changed(self),
             "file": sha256_of_source(self.file) if self.file else "",
@@ -170,7 +168,7 @@ class DatasetSpec(Spec):
 
     @property
     def content(self) -> str:
-        """A hash of all that its content depends on: another one, and the data have changed."""
+        """A hash of everything that the content depends on. If it differs, the data have changed."""
         told = json.dumps(self.fingerprint, sort_keys=True, default=str)
         return hashlib.sha256(told.encode()).hexdigest()[:12]
 
@@ -183,16 +181,18 @@ class DatasetSpec(Spec):
         *,
         publish: bool = True,
     ) -> Problem[PrivacyModel]:
-        """Read everything, and make the problem of protecting it so.
+        """Read all files, and return the problem.
 
-        If nothing is to be published, columns that the model does not need are left out.
+        With ``publish=False``, columns that the model does not need are left out.
         """
         weights = Weights.load(self.weights) if self.weights else None
         data, tree, columns = self._prepare(seed, model, on_read)
         if self.secrets:
             shares = (self.secrets_least, self.secrets_most)
             drawn = draw_sensitive(data.transactions, self.secrets, shares, seed, f"Data '{self.label}'")
-            if any(one.name == "sensitive" for one in model.options()):  # others see the same rows, secrets and all
+            if any(
+                one.name == "sensitive" for one in model.options()
+            ):  # other models see the same rows with the same items
                 model = model.changed(sensitive=drawn)
         if not publish and not model.relational and data.table is not None:
             data, columns = select_columns(data, model.columns, columns)
@@ -203,16 +203,16 @@ class DatasetSpec(Spec):
     def load(
         self, seed: int = 0, model: PrivacyModel | None = None, on_read: OnRead = lambda data: data
     ) -> tuple[Dataset, Hierarchy]:
-        """Read or generate the data, and the hierarchy of their items: of all of them, whichever rows are taken.
+        """Read or generate the data and the hierarchy of their items. Sampling does not change the hierarchy.
 
-        ``on_read`` is given the data as they are read, and returns those to go on with.
+        ``on_read`` gets the data as read, and returns the data to go on with.
         """
         return self._prepare(seed, model, on_read)[:2]
 
     def _prepare(
         self, seed: int, model: PrivacyModel | None, on_read: OnRead
     ) -> tuple[Dataset, Hierarchy, dict[str, Column]]:
-        """The same, and what is said of the columns that are kept."""
+        """Return the data, the hierarchy, and the descriptions of the columns that are kept."""
         data, tree = self._generate(seed) if self.generate else (on_read(self.read_for_model(model)), None)
         data, columns = select_columns(data, self.keep, self.columns)
         if not self.generate:
@@ -229,16 +229,16 @@ class DatasetSpec(Spec):
         if self.rows and self.rows < len(data):
             data = data.take(np.arange(self.rows))
         if self.sample and self.sample < len(data):
-            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # smaller samples are parts of larger ones
+            drawn = np.random.default_rng([seed, 2]).permutation(len(data))  # a small sample is a part of a larger one
             data = data.take(np.sort(drawn[: self.sample]))
         return data, tree, columns
 
     def read_for_model(self, model: PrivacyModel | None = None) -> Dataset:
-        """Read the file; for a model that is not about sets, they have sets only if it is plain which column it is."""
+        """Read the file. If the model is not about sets, read sets only if it is clear which column holds them."""
         return read_for_model(self.file if self.source is None else self.source, self.reading, model)
 
     def load_item_hierarchy(self, data: Dataset) -> Hierarchy:
-        """Load the hierarchy of the items; for several columns of sets, join theirs. Flat, if none is given."""
+        """Load the hierarchy of the items, or return a flat one. Hierarchies of several columns are joined."""
         names, others = data.origin.set_columns, () if data.table is None else data.table.names
         for name in self.hierarchy:
             if name and name not in names and name not in others:
@@ -271,20 +271,20 @@ class DatasetSpec(Spec):
         return hierarchies.load(path, format=self.hierarchy_format)
 
     def _from_table(self, path: str, rows: Transactions) -> Hierarchy:
-        """Build it from columns of a table, for the items of the data. They prefer the parents that they use most."""
+        """Build the hierarchy from columns of a table. An item with several parents gets the one that it uses most."""
         levels = cells(self.levels)
         used = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
         return hierarchies.from_table(io.read_table(Path(path), levels), levels, items=used, only_used=True, name=path)
 
     def hierarchy_or_flat(self, data: Dataset, tree: Hierarchy | None) -> Hierarchy:
-        """The hierarchy, or a flat one; counted items stand below their items, if they are read so."""
+        """Return the hierarchy, or a flat one. If items have counts, each counted item lies below its item."""
         items, counted = data.transactions.labels, self.reading.multiset
         if tree is None:
             tree = Hierarchy.flat(hierarchies.without_counts(items) if counted else items)
         return hierarchies.with_counts(tree, items) if counted else tree
 
     def _build_hierarchy(self, rows: Transactions, seed: int) -> Hierarchy:
-        """An artificial one, by fanout and order."""
+        """Build an artificial hierarchy with this fanout and order."""
         supports: Counter[str] = Counter()
         for label, support in zip(rows.labels, rows.supports.tolist(), strict=True):
             supports[hierarchies.without_counts([label])[0] if self.reading.multiset else label] += support
@@ -294,7 +294,7 @@ class DatasetSpec(Spec):
     def complete_column_specs(
         self, data: Dataset, model: PrivacyModel, columns: Mapping[str, Column] | None = None
     ) -> dict[str, Column]:
-        """What is said of the columns, with the hierarchies named apart, and the values that mean "missing"."""
+        """Return the descriptions of the columns with their hierarchies and the values that mean "missing"."""
         names = () if data.table is None else data.table.names
         specs = dict(self.columns if columns is None else columns)
         trees = {name: tree for name, tree in self.hierarchy.items() if name}  # "" are the items
@@ -311,7 +311,7 @@ class DatasetSpec(Spec):
         return specs
 
     def _generate(self, seed: int) -> tuple[Dataset, Hierarchy | None]:
-        """By the generator, with the seed of the case unless one is given."""
+        """Run the generator, with the seed of the case unless it has its own."""
         given: dict[str, Any] = {"seed": seed, **self.generator}
         if self.generate == "videos":
             return Videos(**given).dataset(), None
@@ -322,10 +322,12 @@ class DatasetSpec(Spec):
 
 
 def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None) -> Dataset:
-    """Read a file or an object in memory; for a model that is not about sets, see the method of the same name."""
+    """Read a file or an object in memory, as :meth:`DatasetSpec.read_for_model` describes it."""
     if isinstance(source, Dataset):
         return source
-    plain = reading.sets is not None or reading.id_column or reading.item_column  # which column holds the items
+    plain = (
+        reading.sets is not None or reading.id_column or reading.item_column
+    )  # then it is clear which column holds the items
     if model is None or model.covers_sets or plain or reading.no_sets:
         return io.read_with(source, reading)
     data = io.read_with(source, reading.changed(no_sets=True))
@@ -336,7 +338,7 @@ def read_for_model(source: Any, reading: ReadOptions, model: PrivacyModel | None
 def select_columns(
     data: Dataset, keep: Sequence[str] | None, columns: Mapping[str, Column]
 ) -> tuple[Dataset, dict[str, Column]]:
-    """The data with the columns to publish alone (None: all), and what is said of the columns but those left out."""
+    """Return the data with only the columns to publish (None: all), and the descriptions of these columns."""
     if keep is None:
         return data, dict(columns)
     left_out = () if data.table is None else set(data.table.names) - set(keep)
@@ -351,7 +353,7 @@ def _file(tree: str | Hierarchy) -> str:
 
 
 def _content(column: Column) -> dict[str, Any]:
-    """What is said of a column; a hierarchy's file by what is in it."""
+    """Return the description of a column as plain values. The file of a hierarchy counts by its content."""
     content = {one.name: getattr(column, one.name) for one in fields(column) if one.name != "order" or column.order}
     tree = content["hierarchy"]
     if tree is not None and not (isinstance(tree, str) and intervals.is_spec(tree)):

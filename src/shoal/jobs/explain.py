@@ -23,22 +23,22 @@ from shoal.report.facts import plain
 
 @dataclass(frozen=True, eq=False)
 class Explanations:
-    """Why each group, and each suppressed item, of published data is needed; those of most records first."""
+    """The reasons for all groups and suppressed items; those in most records come first."""
 
     groups: tuple[Explanation, ...]
     published_labels: frozenset[str]
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    notes: tuple[str, ...] = ()  # remarks about the result
 
     def __iter__(self) -> Iterator[Explanation]:
-        """One after the other."""
+        """Iterate over the reasons."""
         return iter(self.groups)
 
     def __len__(self) -> int:
-        """How many groups and suppressed items there are."""
+        """Return the number of groups and suppressed items."""
         return len(self.groups)
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """What ``shoal explain --json`` prints: a list."""
+        """Return the list that ``shoal explain --json`` prints."""
         dicts: list[dict[str, Any]] = plain(self.groups)
         return dicts
 
@@ -113,7 +113,7 @@ def explain(
 
 
 def explainable(model: PrivacyModel) -> PrivacyModel:
-    """The model, if its releases can be explained."""
+    """Return the model, or raise an error if its releases cannot be explained."""
     if not model.explainable:
         raise OptionError(f"Only cuts for the model km can be explained, not for {model.name}.")
     return model
@@ -122,7 +122,7 @@ def explainable(model: PrivacyModel) -> PrivacyModel:
 def _problem(
     data: Dataset, meanings: LabelMeanings, model: PrivacyModel, unknown_items: Literal["error", "root"]
 ) -> Prepared[PrivacyModel]:
-    """The problem that published data solve, on a hierarchy that has all their groups."""
+    """Return the problem that the published data solve, on a hierarchy with all their groups."""
     if meanings.alone and meanings.book is None:
         raise OptionError(
             "explain needs hierarchy=, the hierarchy that the data were published with, or codebook=, the code book of "
@@ -135,7 +135,7 @@ def _problem(
 
 
 def _group(label: str, hierarchy: Hierarchy, cut: GlobalCut) -> str:
-    """The label of the cut at or above a node."""
+    """Return the label of the cut that covers a label of the hierarchy."""
     if label not in hierarchy.code_of:
         raise OptionError(
             f"'{label}' is neither an item nor a group of the hierarchy {hierarchy.name}"

@@ -103,7 +103,7 @@ class Job:
                 check_outputs(read, [*written, book])
             except OutputError as error:
                 raise OutputError(
-                    f"{error} (This is the code book: name another file with codebook=, or write none with no_codebook=True.)"
+                    f"{error} (This is the code book: name another with codebook=, or pass no_codebook=True.)"
                 ) from None
         for name in self.algorithm.files:
             codebook.load(name)  # an error in it is reported now

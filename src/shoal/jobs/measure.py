@@ -46,7 +46,7 @@ from shoal.published import Grouping, Published
 from shoal.release.pipeline import measure_all
 from shoal.report.formatting import count_noun
 
-K = 5  # for the risk, if none is given
+K = 5  # the default for the risk
 _RISK = ("below_k", "unique", "prosecutor", "average")
 
 
@@ -55,21 +55,21 @@ class Measurement:
     """What published data lost against the original."""
 
     losses: Mapping[str, float]  # by measure: ncp, lm, ..
-    occurrences: int  # items of all original records
-    intact_occurrences: int  # of these: published as themselves
+    occurrences: int  # the number of items in all original records
+    intact_occurrences: int  # of these, published unchanged
     suppressed_occurrences: int
     suppressed_items: int  # different ones
-    emptied_records: int  # that lost all they had
-    uncovered_records: int | None = None  # whose published values do not cover the original; None: no columns
+    emptied_records: int  # records that lost all items
+    uncovered_records: int | None = None  # records whose published values do not cover the original; None: no columns
     answers: AreResult | None = None  # to the queries of a workload
     mining: tuple[Mined, ...] = ()  # frequent itemsets, for each threshold
     risk_before: Risk | None = None  # if 1, 2, .. items are known
     risk_after: Risk | None = None
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
+    notes: tuple[str, ...] = ()  # remarks about the result
 
     @property
     def counts(self) -> dict[str, int]:
-        """What became of the items and the records, by name."""
+        """The figures about items and records, by name."""
         counts = {
             "occurrences": self.occurrences,
             "intact_occurrences": self.intact_occurrences,
@@ -84,7 +84,7 @@ class Measurement:
         return counts
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal measure --json`` prints."""
+        """Return what ``shoal measure --json`` prints."""
         figures = {**self.losses, **self.counts}
         facts: dict[str, Any] = {name: value if math.isfinite(value) else None for name, value in figures.items()}
         if self.answers is not None:
@@ -98,7 +98,7 @@ class Measurement:
 
 
 def _by_known_items(risk: Risk) -> list[dict[str, Any]]:
-    """The risk for each number of known items, as plain values."""
+    """Return the risk for each number of known items, as plain values."""
     figures = zip(*(getattr(risk, name) for name in _RISK), strict=True)
     return [
         {"known_items": number, "records": risk.records, **dict(zip(_RISK, values, strict=True))}
@@ -131,7 +131,7 @@ def measure(
     engine: Engine | None = None,
     **reading: Any,
 ) -> Measurement:
-    """Measure what published data lost against the original: the same rows in the same order, made by any tool.
+    """Measure what published data of any tool lost against the original. Both have the same rows in the same order.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def query_drawing(
     items: int | Sequence[int] | None = None,
     seed: int | None = None,
 ) -> dict[str, Any] | None:
-    """How to draw queries, as :meth:`Workload.generated` wants it; None, if none are to be drawn."""
+    """Return the arguments of :meth:`Workload.generated`, or None if no queries are drawn."""
     options = {"values": values, "items": items, "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
     if workload is not None and (queries is not None or given):
@@ -236,7 +236,7 @@ class _Pair:
     def of(
         cls, before: Dataset, after: Dataset, meanings: LabelMeanings, sensitive: Sequence[str], unknown_items: str
     ) -> _Pair:
-        """Set the sensitive items apart, and find out what each published label represents."""
+        """Split off the sensitive items, and find out what each published label represents."""
         refuse_torn(after)
         if meanings.alone:
             require_items(after, before, meanings.book)
@@ -252,7 +252,7 @@ class _Pair:
         return cls(original, replace(published, sensitive=shown_values), tree, hidden)
 
     def item_weights(self, weights: Weights | str | Path | None) -> Counts | None:
-        """How much the loss of each item counts; None: all the same."""
+        """Return the weight of each item, or None if all weights are equal."""
         if weights is None:
             return None
         return (weights if isinstance(weights, Weights) else Weights.load(weights)).per_item(self.tree, self.sensitive)
@@ -260,7 +260,7 @@ class _Pair:
     def with_groups(
         self, data: Dataset, column: str | None, k: int | None, notes: list[str], *, k_is_used: bool
     ) -> _Pair:
-        """With the groups of rows that were changed together, unless labels hide what was changed.
+        """Add the groups of rows that were changed together, unless labels hide what was changed.
 
         ``data``: what is published; ``k_is_used``: k says something else too.
         """
@@ -285,7 +285,7 @@ class _Pair:
         return replace(self, published=replace(self.published, grouping=grouping))
 
     def with_columns(self, before: Dataset, after: Dataset, named: dict[str, Column]) -> _Pair:
-        """With the quasi-identifiers, original and published, if any are named."""
+        """Add the original and the published quasi-identifiers, if any are named."""
         if not named:
             return self
         for data in (before, after):
@@ -306,7 +306,7 @@ class _Pair:
         engine: Engine,
         notes: Sequence[str],
     ) -> Measurement:
-        """All figures. ``asked``: queries, or how to draw them; ``risk``: k, and how many items may be known."""
+        """Return all figures. ``asked``: queries, or how to draw them; ``risk``: k and the number of known items."""
         compared = Comparison(self.original, self.published)
         losses = measure_all(compared, weights)
         k, known = risk
@@ -332,7 +332,7 @@ class _Pair:
         )
 
     def outcome(self, compared: Comparison) -> dict[str, int]:
-        """What became of the items of the records."""
+        """Return how many items are unchanged, generalized and suppressed."""
         items, outcome = self.original.rows, compared.outcome
         gone, times = outcome.suppressed_items, outcome.suppressed_counts
         if not self.published.generalized:  # items may have been deleted here and there: only those that vanished count
@@ -347,12 +347,12 @@ class _Pair:
         }
 
     def uncovered_records(self) -> int | None:
-        """In how many records the published values do not cover the original ones; None: no columns are named."""
+        """Count the records whose published values do not cover the original. None: no columns are named."""
         were, are_now = self.original.relational, self.published.relational
         return None if were is None or are_now is None else int(np.count_nonzero(~are_now.covers(were)))
 
     def risks(self, k: int, known: int, engine: Engine) -> list[Risk]:
-        """Before and after, if 1, 2, .. items are known, up to the longest record."""
+        """Return the risk before and after, for 1, 2, .. known items, up to the longest record."""
         both = self.original.rows, self.published.rows
         longest = max(int(rows.sizes.max(initial=1)) for rows in both)  # nobody can know more
         return [Risk.of(rows, k, min(known, longest), engine) for rows in both]

@@ -27,20 +27,20 @@ from shoal.published import Grouping
 
 @dataclass(frozen=True)
 class PersonsProfile:
-    """How many persons there are, and how many of them a few known items of one of their records pin down."""
+    """The figures about persons: how many there are, and how many can be found by a few items of a record."""
 
     column: str
     noun: str
     nouns: str
     persons: int
-    mean_records: float  # of a person
+    mean_records: float  # records of a person, on average
     max_records: int
-    items_in_fewer_than_k_persons: int  # that records of fewer than k persons hold
-    risk: Risk  # of persons: one is found if any of their records is
+    items_in_fewer_than_k_persons: int  # items in the records of fewer than k persons
+    risk: Risk  # a person is found if any of their records is found
     risk_by_columns: Risk | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal profile --json`` prints about them."""
+        """Return what ``shoal profile --json`` prints about persons."""
         names = ("column", "noun", "persons", "mean_records", "max_records", "items_in_fewer_than_k_persons")
         return {
             **{name: getattr(self, name) for name in names},
@@ -49,7 +49,7 @@ class PersonsProfile:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """The figures for people."""
+        """Return the figures with names for people."""
         each = f"records of one {self.noun}"
         return [
             (self.nouns, f"{self.persons:,}"),
@@ -59,7 +59,7 @@ class PersonsProfile:
 
 
 def _risk_rows(risk: Risk) -> list[dict[str, Any]]:
-    """For 1, 2, .. known items, how many are found."""
+    """Return the risk for 1, 2, .. known items, as plain values."""
     figures = zip(risk.below_k, risk.unique, risk.prosecutor, risk.average, strict=True)
     return [
         {
@@ -75,26 +75,26 @@ def _risk_rows(risk: Risk) -> list[dict[str, Any]]:
 
 
 def _risk_by_columns(risk: Risk | None) -> dict[str, Any] | None:
-    """The same for known columns alone."""
+    """Return the risk for known columns without items, as plain values."""
     return None if risk is None else {"below_k": risk.below_k[0], "unique": risk.unique[0], "k": risk.k}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Sizes, item frequencies, and how many records a few known items (and columns) pin down."""
+    """The figures about data: sizes, frequent items, and how many records a few known items single out."""
 
     records: int
     empty_records: int
-    items: int  # different ones
-    occurrences: int  # items of all records
-    mean_size: float  # items of a record
+    items: int  # the number of different items
+    occurrences: int  # the number of items in all records
+    mean_size: float  # items of a record, on average
     max_size: int
     items_in_fewer_than_k_records: int
     top_items: Mapping[str, int]  # the most frequent items, and how many records hold each
-    risk: Risk  # if 1, 2, .. m items are known, and the quasi-identifiers
-    risk_by_columns: Risk | None = None  # if the quasi-identifiers alone are known
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
-    persons: PersonsProfile | None = None  # where records know whose they are
+    risk: Risk  # if 1, 2, .. m items and the quasi-identifiers are known
+    risk_by_columns: Risk | None = None  # if only the quasi-identifiers are known
+    notes: tuple[str, ...] = ()  # remarks about the result
+    persons: PersonsProfile | None = None  # None: no persons are given
 
     @property
     def sizes(self) -> dict[str, float]:
@@ -103,7 +103,7 @@ class Profile:
         return {name: getattr(self, name) for name in (*names, "items_in_fewer_than_k_records")}
 
     def rows(self) -> list[tuple[str, str]]:
-        """The figures for people; where persons are given, rare items are those of few persons."""
+        """Return the figures with names for people. With persons, rare items are those of few persons."""
         figures = [
             (name.replace("_", " "), f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
             for name, value in self.sizes.items()
@@ -115,7 +115,7 @@ class Profile:
         return [figures[0], *self.persons.rows(), *figures[1:-1], few]
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal profile --json`` prints."""
+        """Return what ``shoal profile --json`` prints."""
         return {
             **self.sizes,
             "top_items": dict(self.top_items),
@@ -138,7 +138,7 @@ def profile(
     engine: Engine | None = None,
     **reading: Any,
 ) -> Profile:
-    """Describe data: sizes, item frequencies, and how many records a few known items pin down.
+    """Describe data: sizes, frequent items, and how many records a few known items single out.
 
     Parameters
     ----------
@@ -188,12 +188,12 @@ def profile(
 
 @dataclass(frozen=True, eq=False)
 class _Left:
-    """For each record, as few records as an attacker can be left with; persons, where these are given."""
+    """For each record, the least number of records that match what an attacker knows of it; or of persons."""
 
-    by_items: Sequence[Counts]  # who knows 1, 2, .. m items, and the columns if some are known
-    by_columns: Counts | None  # who knows the columns alone
-    known: npt.NDArray[np.bool_]  # of which records there is something to know
-    person: str  # what persons are called; empty: records are counted
+    by_items: Sequence[Counts]  # for 1, 2, .. m known items, with the known columns
+    by_columns: Counts | None  # for the known columns without items
+    known: npt.NDArray[np.bool_]  # whether there is anything to know of a record
+    person: str  # the noun for a person; empty: records are counted
 
     @classmethod
     def of(cls, rows: Transactions, classes: Grouping | None, m: int, engine: Engine) -> _Left:
@@ -206,7 +206,7 @@ class _Left:
         return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
 
     def of_persons(self, persons: Persons) -> _Left:
-        """For each person as few as for the record that tells most about them."""
+        """Return the least number over the records of each person."""
         everybody, person_of = np.unique(persons.of, return_inverse=True)
 
         def least(left: Counts) -> Counts:
@@ -219,16 +219,16 @@ class _Left:
         return replace(self, by_items=[*map(least, self.by_items)], by_columns=by_columns, known=known)
 
     def risk(self, k: int) -> Risk:
-        """Who is found by items."""
+        """Return the risk from known items."""
         return Risk.by_sizes(self.by_items, k, self.known, person=self.person)
 
     def risk_by_columns(self, k: int) -> Risk | None:
-        """Who is found by the columns alone."""
+        """Return the risk from the known columns without items."""
         return None if self.by_columns is None else Risk.by_sizes([self.by_columns], k, person=self.person)
 
 
 def _persons(rows: Transactions, persons: Persons, left: _Left, k: int) -> PersonsProfile:
-    """The figures about persons, with the risk for them."""
+    """Return the figures about persons."""
     theirs, count = left.of_persons(persons), persons.count()
     return PersonsProfile(
         column=persons.column,
@@ -246,7 +246,7 @@ def _persons(rows: Transactions, persons: Persons, left: _Left, k: int) -> Perso
 def _described(
     rows: Transactions, k: int, top: int, left: _Left, persons: PersonsProfile | None, notes: tuple[str, ...]
 ) -> Profile:
-    """The figures about the rows, with the risk in them."""
+    """Return the figures about the records."""
     sizes, supports = rows.sizes, rows.supports
     frequent = np.argsort(-supports, kind="stable")[:top].tolist()
     return Profile(

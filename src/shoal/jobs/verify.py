@@ -32,14 +32,14 @@ NO_PERSONS = "Persons were not checked: if a person may have several records, gi
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """Whether published data have a guarantee, and what the check rests on. It is true if the guarantee holds."""
+    """The result of a check. It is true if the guarantee holds."""
 
-    model: PrivacyModel  # what was checked; groups of sensitive items are spelled out
+    model: PrivacyModel  # the guarantee; groups of sensitive items are expanded
     verdict: Verdict
-    missed: tuple[str, ...] = ()  # sensitive labels that are not in the data: not checked
+    missed: tuple[str, ...] = ()  # sensitive labels that the data lack, so they were not checked
     codebook: CodeBook | None = None
-    notes: tuple[str, ...] = ()  # what to know about the result, in sentences
-    people: Persons | None = None  # whose the records are; None: records were counted, not persons
+    notes: tuple[str, ...] = ()  # remarks about the result
+    people: Persons | None = None  # the persons of the records; None: records were counted
 
     @property
     def holds(self) -> bool:
@@ -52,16 +52,16 @@ class Verification:
 
     @property
     def persons(self) -> int | None:
-        """How many different persons are behind the records; None: they were not counted."""
+        """The number of persons, or None if records were counted."""
         return None if self.people is None else self.people.count()
 
     @property
     def unchecked(self) -> str:
-        """That persons were not checked, in a sentence; empty, if they were, or if the model cannot count them."""
+        """A sentence that persons were not checked, or an empty string."""
         return NO_PERSONS if self.persons is None and self.model.counts_persons else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``shoal verify --json`` prints."""
+        """Return what ``shoal verify --json`` prints."""
         return {
             "model": {"name": self.model.name, **self.model.values()},
             "holds": self.verdict.holds,
@@ -90,7 +90,7 @@ def verify(
     engine: Engine | None = None,
     **reading: Any,
 ) -> Verification:
-    """Check a guarantee on published data, made by any tool. Nothing but the data is looked at.
+    """Check a guarantee on published data of any tool. The check reads nothing but the data.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def verify(
 
 
 def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) -> Dataset:
-    """The data, whose rows know their person, if that is said."""
+    """Return the data with the persons of their records, if these are given."""
     if persons is not None and data.transactions.persons is not None:
         raise OptionError("persons= and person= both say whose the records are: leave one out.")
     if persons is not None:
@@ -170,13 +170,13 @@ def _with_persons(data: Dataset, model: PrivacyModel, persons: PersonsSource) ->
 
 
 def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Published, tuple[str, ...]]:
-    """The data as their reader sees them, and the sensitive labels that they do not have."""
+    """Return the data as a reader sees them, and the sensitive labels that they lack."""
     missed = model.missing_sensitive(data) if allow_missing else ()
     published = model.as_published(data) if missed else model.validated_view(data)
     published = published.of_persons(data.transactions.persons)
     if missed and published.sensitive is not None and not published.sensitive.values.labels:
         raise OptionError(
-            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: see the spelling."
+            f"Nothing that is sensitive is in {data.origin.source}, so there is nothing to check: correct the spelling."
         )
     return published, missed
 
@@ -184,7 +184,7 @@ def _seen(data: Dataset, model: PrivacyModel, allow_missing: bool) -> tuple[Publ
 def with_quasi_identifiers(
     data: Dataset, model: PrivacyModel, quasi_identifiers: Sequence[str], notes: list[str]
 ) -> Dataset:
-    """The data with these columns as quasi-identifiers."""
+    """Return the data with these columns as quasi-identifiers."""
     if not model.relational:
         raise OptionError(f"quasi_identifiers= is for the models k, k-km and k-lm, not for {model.name}.")
     names = names_in("quasi_identifiers", quasi_identifiers)
@@ -193,24 +193,24 @@ def with_quasi_identifiers(
     assert data.table is not None
     ignored = [name for name in data.table.names if name not in names and name not in model.columns]
     if ignored:
-        notes.append(f"Not looked at, as not named in quasi_identifiers=: {format_value(tuple(ignored))}.")
+        notes.append(f"Not checked, because quasi_identifiers= does not name them: {format_value(tuple(ignored))}.")
     roles = dict.fromkeys(data.table.names, Role.PLAIN) | dict.fromkeys(table.names, Role.QUASI_IDENTIFIER)
     return replace(data, table=replace(data.table, roles=roles))
 
 
 def _caveats(data: Dataset, model: PrivacyModel, published: Published, missed: tuple[str, ...]) -> Iterator[str]:
-    """What a user should know about what was checked."""
+    """Yield remarks about the check."""
     if missed:
         yield f"Not in {data.origin.source}, so not checked: {format_value(missed)}."
     for label, other in lookalikes(model.sensitive_labels, published.rows.in_use().labels):
-        yield f"'{other}' looks like '{label}' but was not declared sensitive: taken as an item like any other."
+        yield f"'{other}' looks like '{label}' but was not declared sensitive, so it counts as an ordinary item."
     if published.sensitive is not None:
         yield from map(worded, spelling_notes(data, published.sensitive))
     yield from filter(None, [*map(worded, model.notes), model.unverifiable_assumption])
 
 
 def _witness(witness: Witness, book: CodeBook | None) -> dict[str, Any]:
-    """A witness as plain values; with a code book, also the items that its labels represent."""
+    """Return a witness as plain values. With a code book, add the items that its labels represent."""
     facts = witness.as_dict()
     if book is not None:
         facts["items"] = {label: list(book.items_of(label)) for label in witness.named if label in book}

@@ -25,7 +25,7 @@ def workload(
     quasi_identifiers: ColumnsSource = (),
     **reading: Any,
 ) -> Workload:
-    """Draw queries that count records: :func:`shoal.measure` asks them, and so releases are compared by the same ones.
+    """Draw queries that count records. :func:`shoal.measure` compares releases by the same queries.
 
     Parameters
     ----------
@@ -56,6 +56,6 @@ def workload(
     known, _ = take_apart(dataset, names_in("sensitive", sensitive))
     original = Published.plain(known.in_use())
     if named:
-        dataset.keep_columns(list(named))  # they must be there
+        dataset.keep_columns(list(named))  # raises an error if one is missing
         original = replace(original, relational=axes.relational(dataset, named))
     return Workload.generated(original, queries, values, items, seed)
