@@ -19,6 +19,7 @@ A message says what, where, what was wanted, what was got, and the remedy, in on
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -81,16 +82,28 @@ class PrivacyViolation(ShoalError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint for a message, or nothing.
+    """Return a hint that names the most similar known word, or an empty string.
 
-    >>> did_you_mean("oat mlik", ["oat milk", "beer"])
-    " (did you mean 'oat milk'?)"
-    >>> did_you_mean("zzz", ["oat milk"])
-    ''
+    Two words are similar if about two thirds of their letters agree, or if one is a whole word of the other. Numbers
+    are never similar: the id 4712 is not a misspelling of 4711. So the digits of both words must be equal.
+
+    >>> did_you_mean("oat mlik", ["oat milk", "beer"]), did_you_mean("type", ["id", "product_type"])
+    (" (did you mean 'oat milk'?)", " (did you mean 'product_type'?)")
+    >>> did_you_mean("zzz", ["oat milk"]), did_you_mean("4712", ["4711"]), did_you_mean("b3", ["b2"])
+    ('', '', '')
     """
-    lower = {label.lower(): label for label in reversed(list(known))}
-    near = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=0.5)
-    return f" (did you mean '{lower[near[0]]}'?)" if near else ""
+    word = word.lower()
+    if not any(map(str.isalpha, word)):
+        return ""
+    digits = _digits(word)
+    label_of = {label.lower(): label for label in reversed(list(known)) if _digits(label) == digits}
+    similar = difflib.get_close_matches(word, list(label_of), n=1, cutoff=0.65)
+    similar = similar or [label for label in label_of if word in re.split(r"[\W_]+", label)]
+    return f" (did you mean '{label_of[similar[0]]}'?)" if similar else ""
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def shorten(text: object) -> str:

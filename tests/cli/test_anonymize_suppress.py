@@ -101,7 +101,7 @@ def test_limits(shop: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--never-suppress", "a4"), "'a4' is neither an item nor a group of the hierarchy tree.csv (did you mean"),
+        (("--never-suppress", "a1x"), "'a1x' is neither an item nor a group of the hierarchy tree.csv (did you mean"),
         (("--max-suppressed", "101"), "max-suppressed must be at most 100, got 101"),
         (("--max-suppressed", "-1"), "max-suppressed must be at least 0, got -1"),
         (("--max-suppressed", "few"), "max-suppressed must be a number, got 'few'"),
