@@ -141,10 +141,10 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
         (("--person", "houshold_id"), "orders.csv has no column 'houshold_id' (did you mean 'household_id'?)"),
         (
             ("--person", "price"),
-            "Column 'price' differs within a record, so it cannot say whose a record of orders.csv is",
+            "Column 'price' differs within a record, so it cannot be the person column of orders.csv (--person)",
         ),
-        ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' says whose each record is (--person)"),
-        ((*PERSON, "--plain", "household_id"), "Column 'household_id' says whose each record is (--person)"),
+        ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' is the person column (--person)"),
+        ((*PERSON, "--plain", "household_id"), "Column 'household_id' is the person column (--person)"),
         ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids is for publishing 'basket_id'"),
         (("--persons-out", "persons.txt"), "--persons-out writes whose the records are: name the column"),
         ((*PERSON, "--persons-out", "public.csv"), "must be different files"),

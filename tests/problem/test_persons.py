@@ -53,13 +53,13 @@ def test_models_that_count_records_are_refused(model: shoal.models.PrivacyModel)
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "plain"])
 def test_the_column_can_have_no_other_role(role: str) -> None:
     model = shoal.models.K(k=2) if role == "quasi-identifier" else KM
-    with pytest.raises(ShoalError, match=r"Column 'who' says whose each record is \(--person\) and is never published"):
+    with pytest.raises(ShoalError, match=r"Column 'who' is the person column \(person=\), which is never published"):
         problem(model, {"who": role}, age=[1] * 8)
 
 
 def test_an_identifier_it_is_anyway() -> None:
     assert problem(columns={"who": "identifier"}).prepared.persons is not None
-    with pytest.raises(DataError, match="Column 'who' says whose each record is"):
+    with pytest.raises(DataError, match="Column 'who' is the person column"):
         problem(shoal.Lm(sensitive_column=("who",)))
 
 

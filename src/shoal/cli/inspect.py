@@ -101,7 +101,7 @@ def _read_published(spec: DatasetSpec, guarantee: PrivacyModel) -> Dataset:
     try:
         return spec.read_for_model(guarantee)
     except InputError as error:
-        if spec.reading.person is None or "--person" not in str(error):
+        if spec.reading.person is None or "person=" not in str(error):
             raise
         raise type(error)(
             f"{error} A published file does not tell whose its records are: pass --persons FILE instead, the file that "

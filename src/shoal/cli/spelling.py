@@ -7,6 +7,7 @@ messages with its own spelling, ``--unknown-items root``. It knows the options f
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 import click
@@ -40,6 +41,8 @@ def spell(message: str, spellings: Mapping[str, str]) -> str:
     'Add it, or pass --unknown-items root. Or --allow-missing? age=30 stays.'
     >>> spell("Leave out unknown_items=.", spellings)
     'Leave out --unknown-items.'
+    >>> spell("Pass item_delimiter='|' or header=False.", {"item_delimiter": "--item-delimiter", "header": "--header"})
+    "Pass --item-delimiter '|' or --no-header."
     """
 
     def option(found: re.Match[str]) -> str:
@@ -47,7 +50,9 @@ def spell(message: str, spellings: Mapping[str, str]) -> str:
         if name not in spellings:
             return found[0]
         value = next((value for value in values if value is not None), "")
-        return spellings[name] if value in ("", "True") else f"{spellings[name]} {value}"
+        if value == "False":
+            return spellings[name].replace("--", "--no-", 1)
+        return spellings[name] if value in ("", "True") else f"{spellings[name]} {shlex.quote(value)}"
 
     return _ARGUMENT.sub(option, message)
 
@@ -55,7 +60,10 @@ def spell(message: str, spellings: Mapping[str, str]) -> str:
 def _spellings(command: click.Command) -> dict[str, str]:
     """Map the name of each parameter to its longest option, or to the name of a positional argument."""
     params = [param for param in command.get_params(click.Context(command)) if param.name]
-    return {
+    spellings = {
         str(param.name): max(param.opts, key=len) if isinstance(param, click.Option) else str(param.name).upper()
         for param in params
     }
+    if "output_layout" in spellings:
+        spellings.setdefault("layout", spellings["output_layout"])  # as shoal.write calls it
+    return spellings
