@@ -173,7 +173,7 @@ def test_labels_do_not_depend_on_the_format_of_long_data(shop: Shell) -> None:
 
 
 def test_standard_input_needs_a_format(shop: Shell) -> None:
-    assert "Standard input has no name to tell its format: pass --format" in shop.fails("profile", "-")
+    assert "Standard input has no name that tells its format: pass --format" in shop.fails("profile", "-")
 
 
 def test_an_output_must_not_lie_in_the_folder_that_is_read(shop: Shell) -> None:

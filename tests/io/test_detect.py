@@ -72,7 +72,7 @@ def test_arrow_files_by_content(tmp_path: Path) -> None:
 )
 def test_what_is_unclear_is_asked_for(tmp_path: Path, content: bytes, guess: str) -> None:
     (tmp_path / "x.txt").write_bytes(content)
-    with pytest.raises(DataError, match=f"neither the suffix nor the content tells the format: pass --format .{guess}"):
+    with pytest.raises(DataError, match=f"neither the suffix nor the content tells the format: pass format= .{guess}"):
         detected(tmp_path / "x.txt")
 
 
@@ -87,11 +87,11 @@ def test_by_name() -> None:
     assert {name: format_named(name.upper()) for name in formats()} == formats()
     assert format_named("ndjson").format == "jsonl"
     assert format_named("arrow") is format_named("ipc") is format_named("feather")
-    with pytest.raises(OptionError, match=r"--format must be one of fimi, .*, got 'cvs' .did you mean 'csv'"):
+    with pytest.raises(OptionError, match=r"format= must be one of fimi, .*, got 'cvs' .did you mean 'csv'"):
         format_named("cvs")
-    with pytest.raises(OptionError, match=r"any table can be long.*--id-column and --item-column"):
+    with pytest.raises(OptionError, match=r"any table can be long.*id_column= and item_column="):
         format_named("long")
-    with pytest.raises(OptionError, match="Standard input has no name to tell its format: pass --format"):
+    with pytest.raises(OptionError, match="Standard input has no name that tells its format: pass format="):
         format_of(Source.of("-"))
 
 

@@ -1,4 +1,4 @@
-"""In and out: every format turns a file into a stream of record batches, and batches into a file.
+"""Reading and writing: every format turns a file into a stream of record batches, and batches into a file.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Which format a file has: by its suffix, then by its content; what remains unclear is asked for, never assumed."""
+"""Detect the format of a file by its suffix, then by its content. If both are unclear, an error asks for it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
 
 @functools.cache
 def formats() -> dict[str, type[Format]]:
-    """All formats by name: our own, and those that installed distributions announce as ``shoal.io``."""
+    """Return all formats by name: the built-in ones, and those that other distributions announce as ``shoal.io``."""
     return {**_OWN, **discovery.announced("shoal.io", _OWN)}
 
 
 @functools.cache
 def _suffixes() -> dict[str, type[Format]]:
-    """The format that a suffix most likely stands for."""
+    """Map each suffix to its most likely format."""
     likely: dict[str, type[Format]] = {}
     for one in formats().values():
         for suffix in one.suffixes:
@@ -40,15 +40,15 @@ def _suffixes() -> dict[str, type[Format]]:
 
 
 def format_named(name: str) -> type[Format]:
-    """The format of a name."""
+    """Return the format with that name."""
     name, known = _ALIASES.get(name.lower(), name.lower()), formats()
     if name == "long":
         raise OptionError(
-            "--format long is no format: any table can be long. Name its columns with --id-column and --item-column; "
-            "to write long data, pass --output-layout long."
+            "format='long' is not a format: any table can be long. Name its columns with id_column= and item_column=; "
+            "to write long data, pass layout='long'."
         )
     if name not in known:
-        raise OptionError(f"--format must be one of {', '.join(known)}, got '{name}'{did_you_mean(name, known)}.")
+        raise OptionError(f"format= must be one of {', '.join(known)}, got '{name}'{did_you_mean(name, known)}.")
     return known[name]
 
 
@@ -69,9 +69,9 @@ def format_to_write(path: Path, current: str | None = None, source: str = "") ->
 
 
 def format_of(source: Source) -> type[Format]:
-    """The format of a source to read; all its parts must have the same."""
+    """Return the format of a source to read. All of its parts must have the same."""
     if source.is_stdin:
-        raise OptionError(f"Standard input has no name to tell its format: pass --format ({', '.join(formats())}).")
+        raise OptionError(f"Standard input has no name that tells its format: pass format= ({', '.join(formats())}).")
     if not source.several:
         return _format_of(source.parts[0])
     first, *others = ((part, _format_of(part)) for part in source.parts)
@@ -79,19 +79,19 @@ def format_of(source: Source) -> type[Format]:
         if format is not first[1]:
             raise DataError(
                 f"{source.name} holds files of different formats: {first[0].path.name} is {first[1].format}, "
-                f"{part.path.name} is {format.format}. Pass --format, or a pattern such as "
+                f"{part.path.name} is {format.format}. Pass format=, or a pattern such as "
                 f"'{source.name}/*{plain_suffix(first[0].path)}'."
             )
     return first[1]
 
 
 def _format_of(file: SourceFile) -> type[Format]:
-    """By its suffix, or else by its content."""
+    """Return the format of a file by its suffix, or else by its content."""
     return _suffixes().get(plain_suffix(file.path)) or _sniff(file)
 
 
 def _sniff(file: SourceFile) -> type[Format]:
-    """By content, for a suffix that says nothing."""
+    """Return the format of a file by its content, for an unknown suffix."""
     if file.start.startswith(b"PAR1"):
         return Parquet
     if file.start.startswith(b"ARROW1"):
@@ -111,6 +111,6 @@ def _sniff(file: SourceFile) -> type[Format]:
     else:
         guess = "csv if the first line is a header, basket if every line is a set"
     raise DataError(
-        f"{file.name}: neither the suffix nor the content tells the format: pass --format ({guess}; known are "
+        f"{file.name}: neither the suffix nor the content tells the format: pass format= ({guess}; known are "
         f"{', '.join(formats())})."
     )
