@@ -58,7 +58,7 @@ def test_columns_have_the_words_of_the_command_line(shell: Shell) -> None:
     assert code == 0, err
     release = shoal.anonymize(
         shell.folder / "t.csv",
-        algorithm="k-km",
+        "k-km",
         k=2,
         m=1,
         identifiers=["name"],
