@@ -28,7 +28,39 @@ from shoal.search.direct import CutInput, is_by_leaves, label_order_option, leve
 
 @dataclass(frozen=True)
 class AA(CutAlgorithm):
-    """Greedy, level by level: sets of 1 item, then 2, .. up to m."""
+    """Generalize greedily, one set size after the other: sets of 1 item, then 2, and so on up to m.
+
+    A set that too few records contain is generalized in the cheapest way that makes it frequent. Sets of i - 1
+    items are safe before sets of i items are counted, so there is little to count. Use it when speed matters more
+    than the last bit of detail: :class:`Auto` usually loses less.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    label_order : {"support", "leaves"}, default "support"
+        Order of the labels in the count-tree: by falling support, or by the number of items below them.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.AA())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "aa"
     title = "Apriori-based anonymization"

@@ -28,7 +28,28 @@ from shoal.recoding.solution import Solution
 
 @dataclass(frozen=True)
 class ApxCover(FlippingAlgorithm):
-    """Adds and deletes items so that similar records, neighbours in the order of Gray codes, become the same."""
+    """Add and delete items so that similar records become the same.
+
+    The records are sorted by Gray code and split into groups of k to 2k - 1 neighbours, such that the fewest items
+    change. Each group publishes the items of the majority. It needs no hierarchy, but published records can contain
+    items that the original records do not have. This is a reconstruction of a method that Wang et al. (2014)
+    compare with.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence 41, 2014.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.models.TransactionalK(k=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.ApxCover())
+    >>> release.data
+    [['wheat', 'apple'], ['rye', 'pear'], ['rye', 'pear'], ['wheat', 'apple']]
+    """
 
     name = "apx-cover"
     title = "Sort APX Cover"

@@ -16,7 +16,27 @@ from shoal.algorithms.base import ColumnAlgorithm
 
 @dataclass(frozen=True)
 class Cluster(ColumnAlgorithm):
-    """Records that are near each other become equal: random seeds with their nearest neighbours."""
+    """Generalize the columns within clusters of a random record and its nearest neighbours.
+
+    The values of a cluster become the smallest range or group that covers them, so each cluster has its own ranges.
+    Sets are not changed. All records are compared with each other, so :class:`Mondrian` is faster on large data.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.models.K(k=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.Cluster())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    """
 
     name = "cluster"
     title = "Cluster"

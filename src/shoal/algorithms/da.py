@@ -26,7 +26,38 @@ from shoal.search.direct import CutInput, all_at_once, is_by_leaves, label_order
 
 @dataclass(frozen=True)
 class DA(CutAlgorithm):
-    """Greedy, all sizes at once; slower than AA and often as good."""
+    """Generalize greedily, all sets of up to m items in one pass.
+
+    As :class:`AA`, but sets of all sizes are counted at once. It is slower than AA and often as good. Use it for
+    small m and few items, or to compare with the paper.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    label_order : {"support", "leaves"}, default "support"
+        Order of the labels in the count-tree: by falling support, or by the number of items below them.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.DA())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "da"
     title = "Direct anonymization"

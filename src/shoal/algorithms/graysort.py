@@ -31,7 +31,32 @@ from shoal.search.overlaps import Overlaps
 
 @dataclass(frozen=True)
 class GraySort(Algorithm):
-    """Groups similar records in the order of Gray codes and deals their sensitive items anew inside each group."""
+    """Group similar records, and shuffle the sensitive items within each group.
+
+    In each group, at most one in p records has the same sensitive item, so an attacker links it with a probability
+    of at most 1/p. All other items are published unchanged. Use it when the sensitive items may be separated from
+    their records. A column of the published data names the group of each record.
+
+    Parameters
+    ----------
+    alpha : int, default 2
+        Size of the search window: records up to ``alpha * p`` places away are compared.
+
+    References
+    ----------
+    G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["apple", "rye"], ["apple", "rye", "HIV"], ["pear", "rye", "wheat"], ["pear", "wheat", "flu"]]
+    >>> data = shoal.read(baskets)
+    >>> no_groups = shoal.Hierarchy.flat(data.transactions.labels)
+    >>> problem = shoal.Problem(data, no_groups, shoal.models.PrivacyDegree(p=2, sensitive=["flu", "HIV"]))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.GraySort())
+    >>> release.data["group"].to_pylist()
+    [1, 1, 2, 2]
+    """
 
     name = "graysort"
     title = "GraySort with CAHD"

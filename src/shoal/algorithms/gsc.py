@@ -32,7 +32,35 @@ from shoal.search.neighbours import finished, sensitive_rows
 
 @dataclass(frozen=True)
 class GSC(FlippingAlgorithm):
-    """Each record with sensitive items takes the nearest of the records around it in the order of Gray codes."""
+    """Group each record that has sensitive items with the nearest of its neighbours in Gray-code order.
+
+    As :class:`STN`, but only records within a window of the sorted list are compared. Its time grows about linearly
+    with the data, so use it for large data.
+
+    Parameters
+    ----------
+    alpha : int, default 2
+        Size of the search window: records up to ``alpha * k`` places away are compared.
+    candidates : {"all", "pool", "nonsensitive"}, default "all"
+        Records that may join a group: all in the window; those without sensitive items first (``"pool"``); or those
+        without sensitive items first, in a window that grows until it has enough of them (``"nonsensitive"``).
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence 41, 2014.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["apple", "rye"], ["apple", "rye", "HIV"], ["pear", "rye", "wheat"], ["pear", "wheat", "flu"]]
+    >>> data = shoal.read(baskets)
+    >>> no_groups = shoal.Hierarchy.flat(data.transactions.labels)
+    >>> problem = shoal.Problem(data, no_groups, shoal.models.SensitiveK(k=2, sensitive=["flu", "HIV"]))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.GSC())
+    >>> release.data
+    [['apple', 'rye', 'HIV'], ['apple', 'rye', 'HIV'], ['pear', 'wheat', 'flu'], ['pear', 'wheat', 'flu']]
+    """
 
     name = "gsc"
     title = "Gray sort clustering (GSC)"

@@ -21,7 +21,36 @@ from shoal.search.suppression import hghs
 
 @dataclass(frozen=True)
 class HgHs(SuppressingAlgorithm, TreeAlgorithm):
-    """Greedy, top-down: generalization and total suppression of items, all sizes of sets at once."""
+    """Generalize and suppress items greedily, from the root of the hierarchy down.
+
+    At each step it compares what generalization and suppression cost, and takes the cheaper way. Suppressing a few
+    rare items can keep many others detailed. An item is suppressed in all records or in none. For large m, use
+    :class:`MHgHs`.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    max_suppressed : float, default 100
+        Percentage of the items of all records that may be suppressed.
+    never_suppress : list of str, default ()
+        Items that must not be suppressed. A group of the hierarchy represents all its items.
+
+    References
+    ----------
+    J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.HgHs())
+    >>> release.data
+    [['rye', 'wheat'], ['rye', 'pear'], ['rye', 'wheat', 'pear'], ['wheat', 'pear']]
+    """
 
     name = "hghs"
     title = "Heuristic generalization with heuristic suppression"

@@ -28,7 +28,37 @@ from shoal.search.neighbours import SHORTAGE_HELP, SHORTAGES, fewest_sensitive_f
 
 @dataclass(frozen=True)
 class KNN(FlippingAlgorithm):
-    """Each record with sensitive items, in random order, takes its nearest records."""
+    """Group each record that has sensitive items, in random order, with its nearest records.
+
+    As :class:`STN`, but by default a group may contain several records with sensitive items. That changes fewer
+    items and forms fewer groups.
+
+    Parameters
+    ----------
+    order : {"random", "stn", "gsc"}, default "random"
+        Order in which records with sensitive items form groups: random, as in :class:`STN`, or as in :class:`GSC`.
+    candidates : {"all", "nonsensitive"}, default "all"
+        Records that may join a group: all, or those without sensitive items first.
+    shortage : {"fill", "merge"}, default "fill"
+        What to do when records without sensitive items run out: fill groups with sensitive records, or merge the
+        remaining records into finished groups.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence 41, 2014.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["apple", "rye"], ["apple", "rye", "HIV"], ["pear", "rye", "wheat"], ["pear", "wheat", "flu"]]
+    >>> data = shoal.read(baskets)
+    >>> no_groups = shoal.Hierarchy.flat(data.transactions.labels)
+    >>> problem = shoal.Problem(data, no_groups, shoal.models.SensitiveK(k=2, sensitive=["flu", "HIV"]))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.KNN())
+    >>> release.data
+    [['apple', 'rye', 'HIV'], ['apple', 'rye', 'HIV'], ['pear', 'wheat', 'flu'], ['pear', 'wheat', 'flu']]
+    """
 
     name = "knn"
     title = "Nearest neighbors for k-anonymization (K-NN)"

@@ -36,7 +36,47 @@ from shoal.search.optimum import best_cut
 
 @dataclass(frozen=True)
 class LRA(TreeAlgorithm):
-    """Local recoding: similar records are anonymized together, chunk by chunk, in parallel."""
+    """Generalize similar records together, chunk by chunk and in parallel.
+
+    The records are sorted so that similar ones are neighbours, and split into chunks. Each chunk is generalized by
+    itself, so an item can stay unchanged in one chunk and become part of a group in another. Use it when one cut
+    for all records loses too much. Analysts have to handle labels of different levels.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    chunks : int, default 3
+        Number of chunks that the records are split into.
+    flexibility : int, default 10
+        Number of records by which a border between chunks may move.
+    bit_order : {"hierarchy", "frequent-first", "rare-first"}, default "hierarchy"
+        Order of the items in the Gray code, from the lowest bit on.
+    borders : {"closed", "half-open"}, default "closed"
+        Whether a border may move by the full flexibility both ways, or by one record less forwards.
+    balance : {"combinations", "records"}, default "combinations"
+        What all chunks get about equal numbers of.
+    estimate_from : int, default 0
+        Number of random records used to estimate the number of combinations. 0 means all records.
+    within : {"aa", "optimal"}, default "aa"
+        How each chunk is anonymized: greedily, or with the least loss possible.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.LRA(chunks=2))
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "lra"
     title = "Local recoding anonymization"

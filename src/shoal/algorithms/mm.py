@@ -37,7 +37,33 @@ from shoal.recoding.solution import Solution
 
 @dataclass(frozen=True)
 class MM(SuppressingAlgorithm):
-    """Greedy: suppresses the item that destroys the most minimal violations for what it loses, until none is left."""
+    """Suppress items greedily until no set of items violates the model. Nothing is generalized.
+
+    Each step suppresses, in all records, the item that resolves the most violations for the detail that is lost.
+    Use it when published items must stay original items, or when there is no hierarchy. It can lose much where
+    records are long and m or p is large.
+
+    Parameters
+    ----------
+    max_suppressed : float, default 100
+        Percentage of the items of all records that may be suppressed.
+    never_suppress : list of str, default ()
+        Items that must not be suppressed. A group of the hierarchy represents all its items.
+
+    References
+    ----------
+    Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD 2008.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.MM())
+    >>> release.data
+    [['rye', 'wheat'], ['rye', 'pear'], ['rye', 'wheat', 'pear'], ['wheat', 'pear']]
+    """
 
     name = "mm"
     title = "Suppression by minimal violations"

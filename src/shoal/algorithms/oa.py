@@ -43,7 +43,39 @@ MAX_ITEMSETS = 20_000_000  # what the count-tree may hold at most, counted befor
 
 @dataclass(frozen=True)
 class OA(CutAlgorithm):
-    """Exhaustive and optimal; for small domains."""
+    """Search all cuts of a small hierarchy for the one that loses least.
+
+    The search starts from the original items and goes to more general cuts. It stops wherever a cut is safe. The
+    number of cuts is exponential in the number of items, so OA is for small domains, tests and teaching.
+    :class:`Optimal` finds the same optimum on large ones.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    max_cuts : int, default 200000
+        Largest number of cuts to search. A hierarchy with more cuts is an error.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.OA())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "oa"
     title = "Optimal anonymization"

@@ -20,7 +20,38 @@ from shoal.models.lm import Lm
 
 @dataclass(frozen=True)
 class Optimal(ExactAlgorithm):
-    """Exact: searches until no cut of the hierarchy can lose less; keeps a lower bound on the way."""
+    """Find the cut of the hierarchy that loses least, and prove it.
+
+    An exact search with OR-Tools. It runs until no cut can lose less, and keeps a lower bound on the way. Use it
+    when you need the proof. With a time limit it behaves as :class:`Auto`, but it fails if OR-Tools is not
+    installed.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        As for :class:`Auto`. The default publishes nodes of the hierarchy only.
+    time_limit : float or "none", default "none"
+        Seconds for the search. It ends at most 2 seconds later, unless the first safe result takes longer.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.Optimal())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    >>> release.optimality.proven
+    True
+    """
 
     name = "optimal"
     title = "Provable optimum"

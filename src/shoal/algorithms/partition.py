@@ -40,7 +40,32 @@ from shoal.recoding.solution import Solution
 
 @dataclass(frozen=True)
 class Partition(TreeAlgorithm):
-    """Top-down: records start as the root, and those that agree become more specific together, group by group."""
+    """Split records into groups of at least k that are published with the same labels, from the root down.
+
+    All records start as the root of the hierarchy. Records that have items below the same children get these
+    children instead, as long as each group keeps k records. Labels can differ from group to group (local recoding).
+    It is the method for transactional k-anonymity that publishes no false items.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+
+    References
+    ----------
+    Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. PVLDB 2(1), 2009.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.models.TransactionalK(k=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.Partition())
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['bread', 'fruit'], ['rye', 'wheat', 'fruit'], ['bread', 'fruit']]
+    """
 
     name = "partition"
     title = "Partition (local generalization, LG)"

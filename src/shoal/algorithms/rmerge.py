@@ -90,7 +90,52 @@ class Rmerge(FormingAlgorithm):
 
 @dataclass(frozen=True)
 class RmergeR(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar values."""
+    """Bound the loss of the columns, and merge clusters with similar values.
+
+    Clusters of records with similar values are formed and then merged, as long as the loss of the columns stays
+    within ``delta``. Larger clusters keep more of the sets. A cluster is merged with the one with which the columns
+    lose least. :class:`RmergeRT` also looks at the sets.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeR())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-r"
     title = "RmergeR"
@@ -100,7 +145,52 @@ class RmergeR(Rmerge):
 
 @dataclass(frozen=True)
 class RmergeT(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar sets."""
+    """Bound the loss of the columns, and merge clusters with similar sets.
+
+    Clusters of records with similar values are formed and then merged, as long as the loss of the columns stays
+    within ``delta``. Larger clusters keep more of the sets. A cluster is merged with the one whose sets are most
+    similar, among those that the bound allows.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeT())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-t"
     title = "RmergeT"
@@ -110,7 +200,52 @@ class RmergeT(Rmerge):
 
 @dataclass(frozen=True)
 class RmergeRT(Rmerge):
-    """Bounded loss in the columns: merges clusters with similar values and sets."""
+    """Bound the loss of the columns, and merge clusters with similar values and sets.
+
+    The default for the models ``k-km`` and ``k-lm``. Clusters of records with similar values are formed and then
+    merged, as long as the loss of the columns stays within ``delta``. Larger clusters keep more of the sets. A
+    cluster is merged with the one that ranks best by columns and sets together, among those that the bound allows.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the columns, from 0 to 1. ``"auto"`` allows what the first clusters lose, plus 15 % of the
+        rest.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeRT())
+    >>> release.data["age"].tolist()
+    ['[31:34]', '[31:34]', '[52:58]', '[52:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['(flu,rash)'], ['(flu,rash)'], ['(gout,rash)'], ['(gout,rash)']]
+    """
 
     name = "rmerge-rt"
     title = "RmergeRT"

@@ -27,7 +27,34 @@ from shoal.search.neighbours import SHORTAGE_HELP, SHORTAGES, fewest_sensitive_f
 
 @dataclass(frozen=True)
 class STN(FlippingAlgorithm):
-    """Each record with sensitive items, those with the fewest first, takes its nearest records without any."""
+    """Group each record that has sensitive items with its nearest records that have none.
+
+    Records with the fewest sensitive items come first. Items are added and deleted until the records of a group are
+    the same, so published records can contain false items. Records in no group stay unchanged. Each group gets
+    sensitive items of one record only, as long as there are enough records without any.
+
+    Parameters
+    ----------
+    shortage : {"fill", "merge"}, default "fill"
+        What to do when records without sensitive items run out: fill groups with sensitive records, or merge the
+        remaining records into finished groups.
+
+    References
+    ----------
+    S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
+    Intelligence 41, 2014.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> baskets = [["apple", "rye"], ["apple", "rye", "HIV"], ["pear", "rye", "wheat"], ["pear", "wheat", "flu"]]
+    >>> data = shoal.read(baskets)
+    >>> no_groups = shoal.Hierarchy.flat(data.transactions.labels)
+    >>> problem = shoal.Problem(data, no_groups, shoal.models.SensitiveK(k=2, sensitive=["flu", "HIV"]))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.STN())
+    >>> release.data
+    [['apple', 'rye', 'HIV'], ['apple', 'rye', 'HIV'], ['pear', 'wheat', 'flu'], ['pear', 'wheat', 'flu']]
+    """
 
     name = "stn"
     title = "Sensitive transaction neighbors (STN)"

@@ -30,7 +30,44 @@ from shoal.search.parted import must_part, safe_clusters
 
 @dataclass(frozen=True)
 class Tfirst(ClusteringAlgorithm):
-    """The sets first: groups of similar sets, however much their values lose."""
+    """Form groups by the sets alone, then generalize the columns of each group.
+
+    The sets lose little and the columns lose much, because the groups ignore the columns. Use it when the sets
+    matter most. The groups are those of :class:`LRA`.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "best"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    chunks : int, default 3
+        Number of chunks that the records are split into.
+    flexibility : int, default 10
+        Number of records by which a border between chunks may move.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.Tfirst())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tfirst"
     title = "Tfirst"

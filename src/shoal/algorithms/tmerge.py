@@ -57,7 +57,52 @@ class Tmerge(FormingAlgorithm):
 
 @dataclass(frozen=True)
 class TmergeR(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar values."""
+    """Bound the loss of the sets, and merge clusters with similar values.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one with which the columns lose least.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeR())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-r"
     title = "TmergeR"
@@ -67,7 +112,52 @@ class TmergeR(Tmerge):
 
 @dataclass(frozen=True)
 class TmergeT(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar sets."""
+    """Bound the loss of the sets, and merge clusters with similar sets.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one whose sets are most similar.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeT())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-t"
     title = "TmergeT"
@@ -77,7 +167,52 @@ class TmergeT(Tmerge):
 
 @dataclass(frozen=True)
 class TmergeRT(Tmerge):
-    """Bounded loss in the sets: merges clusters with similar values and sets."""
+    """Bound the loss of the sets, and merge clusters with similar values and sets.
+
+    Clusters of records with similar values are formed and then merged until the loss of the sets is within
+    ``delta``. Merging usually lowers the loss of the sets and raises that of the columns. A cluster is merged with
+    the one that ranks best by columns and sets together.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label. Needs ``within="aa"`` or
+        ``"optimal"``.
+    within : {"best", "sets", "sets-ul", "aa", "optimal"}, default "sets"
+        How the sets of a cluster are generalized. ``"best"``, ``"sets"`` and ``"sets-ul"`` publish sets of items
+        such as ``(A,B)``; ``"aa"`` and ``"optimal"`` publish nodes of the hierarchy.
+    unchanged_weight : float, default 0.01
+        Extra cost of each item that changes, as a share of the worst loss. Only for ``within="best"``.
+    formation : {"auto", "cluster", "mondrian"}, default "auto"
+        How the first clusters are formed. ``"auto"`` tries both and takes the one that loses less.
+    delta : float or "auto", default "auto"
+        Largest loss of the sets (utility loss, UL), from 0 to 1. ``"auto"`` means 0.65 or, if that is out of reach,
+        the least UL found.
+    distance : {"btd", "ul"}, default "btd"
+        How the sets of two clusters are compared: by the items in which they differ, or by the loss of their union,
+        which is exact and slow.
+    rum : {"ncp", "l2", "max", "discernibility", "class-size"}, default "ncp"
+        How the loss of the columns is measured: by the mean NCP, by another norm of the NCPs of the columns, or by
+        the sizes of the classes.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
+    attributes. ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import shoal
+    >>> sets = [["flu"], ["flu", "rash"], ["gout"], ["gout", "rash"]]
+    >>> data = shoal.read(pd.DataFrame({"age": [31, 34, 52, 58], "diagnoses": sets}), sets="diagnoses")
+    >>> problem = shoal.Problem(data, shoal.Hierarchy.flat(data.transactions.labels), shoal.KKm(k=2, m=1))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeRT())
+    >>> release.data["age"].tolist()
+    ['[31:58]', '[31:58]', '[31:58]', '[31:58]']
+    >>> release.data["diagnoses"].tolist()
+    [['flu'], ['flu', 'rash'], ['gout'], ['gout', 'rash']]
+    """
 
     name = "tmerge-rt"
     title = "TmergeRT"

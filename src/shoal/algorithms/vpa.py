@@ -28,7 +28,38 @@ from shoal.search.vertical import part_of, split_units
 
 @dataclass(frozen=True)
 class VPA(CutAlgorithm):
-    """Greedy, part by part of the items in parallel, then all together from there."""
+    """Generalize parts of the items in parallel, then all items together.
+
+    The items are split into parts of related ones. :class:`AA` runs on each part, and finally on all items,
+    starting from what the parts have generalized. Use it when there are many items and AA takes too long.
+
+    Parameters
+    ----------
+    siblings : str, default "none"
+        Groups of siblings of the hierarchy that may be published as one label: ``"none"``, halves of the siblings
+        by ``"label"`` or by ``"frequency"``, the ``"best"`` of these, or the path of a file with the groups.
+    polish : bool, default False
+        Split groups of the result again wherever the guarantee still holds. Only for the model ``km``.
+    parts : int, default 3
+        Number of parts that the items are split into.
+    level : int, default 1
+        Height of the groups that stay together in one part. 0 means single items.
+
+    References
+    ----------
+    M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. VLDB
+    Journal 20(1), 2011.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"food": {"fruit": ["apple", "pear"], "bread": ["rye", "wheat"]}})
+    >>> baskets = [["apple", "rye", "wheat"], ["pear", "rye"], ["pear", "rye", "wheat"], ["apple", "pear", "wheat"]]
+    >>> problem = shoal.Problem(shoal.read(baskets), tree, shoal.Km(k=2, m=2))
+    >>> release = shoal.anonymize(problem, algorithm=shoal.algorithms.VPA(parts=2))
+    >>> release.data
+    [['rye', 'wheat', 'fruit'], ['rye', 'fruit'], ['rye', 'wheat', 'fruit'], ['wheat', 'fruit']]
+    """
 
     name = "vpa"
     title = "Vertical partitioning anonymization"
