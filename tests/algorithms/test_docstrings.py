@@ -9,6 +9,7 @@ import pytest
 
 from shoal import algorithms
 from shoal.algorithms import Algorithm
+from shoal.options import Option
 
 ALL = [getattr(algorithms, name) for name in algorithms.__all__ if name != "Algorithm"]
 
@@ -31,11 +32,10 @@ def test_the_docstring_has_a_summary_a_source_and_an_example(cls: type[Algorithm
     assert f"algorithm=shoal.algorithms.{cls.__name__}(" in text
 
 
-@pytest.mark.parametrize("option", [(cls, option) for cls in ALL for option in cls.options()], ids=str)
-def test_help_texts_are_short_sentences(option: tuple[type[Algorithm], algorithms.Algorithm]) -> None:
-    text = option[1].help  # type: ignore[attr-defined]
-    assert len(text) <= 160
-    assert text[0].isupper() or text.split(":")[0] in option[1].words  # type: ignore[attr-defined]
-    assert text.endswith(".")
-    assert "--" not in text
-    assert "default" not in text
+@pytest.mark.parametrize(("cls", "option"), [(cls, option) for cls in ALL for option in cls.options()])
+def test_help_texts_are_short_sentences(cls: type[Algorithm], option: Option) -> None:
+    assert len(option.help) <= 160, (cls.name, option.name)
+    assert option.help[0].isupper()
+    assert option.help.endswith(".")
+    assert "--" not in option.help
+    assert "default" not in option.help

@@ -1,13 +1,14 @@
-"""AA, apriori-based anonymization (P0 Alg. 4, P3 s.4.4).
+"""AA, apriori-based anonymization (Terrovitis et al. 2008, Alg. 4; Terrovitis et al. 2011, s.4.4).
 
-For i = 1..m: walk the count-tree of i-itemsets of the transactions, expanded and reduced by the cut so far, and
-repair every set below k as DA does. Sets of i-1 items are safe by then, which prunes most of what DA has to count.
+For i = 1..m, AA walks the count-tree of the i-itemsets of all transactions. The transactions are expanded by all
+generalizations of their items and reduced by the cut so far. Every set below k is repaired as DA does. Sets of i-1
+items are safe by then, which prunes most of what DA has to count.
 
-The count-tree is not materialised: children of a node are counted when the walk gets to it. The walk is the paper's
-preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm; tests
-compare them with the count-tree reference in :mod:`shoal.search.count_tree`.
+The count-tree is not materialised: the children of a node are counted when the walk gets to it. The walk is the paper's
+preorder with labels by falling support (ties: lower id), so the cuts are those of the paper's algorithm. Tests compare
+them with the count-tree reference in :mod:`shoal.search.count_tree`.
 
-Cost: time proportional to the i-itemsets visited; memory to m times the expanded transactions.
+Cost: time is proportional to the i-itemsets visited, memory to m times the expanded transactions.
 """
 
 from __future__ import annotations

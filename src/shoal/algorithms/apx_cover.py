@@ -1,9 +1,9 @@
-"""Sort APX Cover (P1's rival), for transactional k-anonymity: consecutive groups in the order of Gray codes.
+"""Sort APX Cover, for transactional k-anonymity: consecutive groups in the order of Gray codes.
 
-All rows, all their items alike, are sorted by Gray code and split into consecutive groups of k to 2k - 1 rows so that
-the fewest items have to be flipped; flips make the rows of a group the same by majority. Of all such splits of this
-order the best is found, by dynamic programming. Exact ties between having an item and not having it are decided for
-deletion: it costs the same and claims nothing that is not in the data.
+Wang et al. 2014 compare with it. All rows are sorted by Gray code; sensitive items count as any others. The sorted rows
+are split into consecutive groups of k to 2k - 1. Flips make the rows of a group the same by majority. Dynamic
+programming finds the split of this order that needs the fewest flips. In an exact tie, the item is deleted: that costs
+the same and adds no false item.
 
 Cost: sorting, then time proportional to k times the items. Memory is proportional to the data.
 """
@@ -57,16 +57,16 @@ class ApxCover(FlippingAlgorithm):
     solves = (TransactionalK,)
 
     def feasible(self, problem: Prepared[TransactionalK]) -> None:
-        """Unlike generalization, flips can make empty and non-empty records the same: only their number counts."""
+        """Refuse fewer than k records. Flips can make any records the same, so only their number matters."""
         k, rows = problem.model.k, len(problem.items)
         if rows < k:
             raise Infeasible(
-                f"Transactional k-anonymity with k={k} needs at least {k} records, got {rows}: choose a smaller k or "
+                f"Transactional k-anonymity with k={k} needs at least {k} records, got {rows}: choose a smaller k, or "
                 f"add data."
             )
 
     def solve(self, problem: Prepared[TransactionalK], engine: Engine) -> Solution:
-        """Sort, then split."""
+        """Sort the rows, then split them into groups."""
         k, order = problem.model.k, gray_coded_order(problem.items.indptr, problem.items.items)
         rows = problem.items.take(order)
         cost, ends = consecutive_groups(

@@ -1,7 +1,7 @@
 """The default: the exact search within a time limit (:mod:`shoal.algorithms.optimal`).
 
-Where OR-Tools is not installed it takes the better of the greedy descent and AA, polished, and a bound that knows of
-single nodes only: almost never a proof.
+Without OR-Tools it takes the better of the greedy descent and AA, and polishes it. The bound then knows only threats of
+a single node, which almost never gives a proof.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Auto(ExactAlgorithm):
         "best",
         words=WORDS,
         file=True,
-        help="groups of siblings that may be published together: none, halved by label or by frequency, the best that "
-        "can be found, or those of a FILE (a code book, or one group a line)",
+        help="Groups of siblings that may be published as one label: none, halves by label or by frequency, the best "
+        "that the search finds, or those in a FILE.",
     )
     time_limit: float | Literal["none"] = time_limit_option(60.0)

@@ -1,10 +1,10 @@
-"""Cluster (P2 s.5): a random record and its k - 1 nearest by NCP make a cluster, until fewer than k are left.
+"""Cluster (Poulis et al. 2013, s.5): clusters of a random record and its k - 1 nearest records by NCP.
 
-Those join the cluster that has the lowest NCP with them. The values of a cluster become the smallest that cover them:
-numbers a range of their own, categories their lowest common ancestor (local recoding). Clusters that end up with equal
-values are united. Sets are not touched.
+Clusters are formed until fewer than k records are left. These join the cluster that has the lowest NCP with them. The
+values of a cluster become the smallest that cover them: numbers become a range of their own, categories their lowest
+common ancestor (local recoding). Clusters that end up with equal values are united. Sets are not changed.
 
-Cost: O(n^2 / k) comparisons of two records in a compiled kernel; memory is proportional to the data.
+Cost: O(n^2 / k) comparisons of two records in a compiled kernel. Memory is proportional to the data.
 """
 
 from __future__ import annotations

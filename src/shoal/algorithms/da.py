@@ -1,11 +1,11 @@
-"""DA, direct anonymization (P0 Alg. 3, P3 s.4.3).
+"""DA, direct anonymization (Terrovitis et al. 2008, Alg. 3; Terrovitis et al. 2011, s.4.3).
 
-One preorder walk over the count-tree of all itemsets of up to m labels, generalized or not. Every leaf below k is
-repaired: of the ways to raise its items that lift it to k, the one of lowest information loss is committed (only the
-items that are raised; ties: fewer leaves, then lower ids), and the walk goes on where no item of the path has been
-raised.
+DA makes one preorder walk over the count-tree of all itemsets of up to m labels, generalized or not. Every leaf below k
+is repaired. Of all ways to raise its items that give it a support of k, the one with the lowest information loss is
+committed (ties: fewer leaves, then lower ids). Only items that are raised count. The walk goes on where no item of the
+path has been raised.
 
-Cost: unlike AA it must enumerate m-itemsets of all labels from the start; meant for small m and small domains.
+Cost: unlike AA, it must enumerate m-itemsets of all labels from the start. It is meant for small m and few items.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""HgHs (P4 s.3): generalize by a cut of the hierarchy, and suppress what is still too rare.
+"""HgHs (Liu and Wang 2010, s.3): generalize by a cut of the hierarchy, and suppress what is still too rare.
 
-A greedy walk from the root towards the leaves, see :mod:`shoal.search.suppression`. It weighs up, label by label, what
-generalization costs against what suppression costs; either can win.
+A greedy walk from the root towards the leaves, see :mod:`shoal.search.suppression`. For each label it compares the cost
+of generalization with the cost of suppression.
 
-Cost: time that of counting the sets of up to m labels at the cuts next to the walk; memory the sets found to be too
-rare. Both grow fast with m: for large m take mHgHs.
+Cost: the time to count the sets of up to m labels at the cuts next to the walk; the memory for the sets that are too
+rare. Both grow fast with m: use mHgHs for large m.
 """
 
 from __future__ import annotations
@@ -59,5 +59,5 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
     reveals = "certainty"
 
     def search(self, problem: Prepared[Km], engine: Engine) -> Solution:
-        """Walk down from the root."""
+        """Search from the root down."""
         return hghs(problem, self.limits(problem), engine)

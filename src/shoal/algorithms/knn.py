@@ -1,8 +1,8 @@
-"""K-NN, nearest neighbors for k-anonymization (P1 s.4.3), for sensitive k-anonymity.
+"""K-NN, nearest neighbors for k-anonymization (Wang et al. 2014, s.4.3), for sensitive k-anonymity.
 
-As STN, with another choice of which sensitive row comes next: at random (the paper's own; by the seed of the problem),
-as STN does, or in the order of the Gray codes, as GSC does. By default a seed may take any unused row, sensitive or
-not, which needs fewer operations; P1 takes rows without sensitive items (``candidates="nonsensitive"``), as STN does.
+As STN, but the sensitive rows come in another order: random (as in the paper; by the seed of the problem), as in STN,
+or in the order of the Gray codes, as in GSC. By default a seed may take any unused row, sensitive or not, which needs
+fewer changes. The paper takes rows without sensitive items (``candidates="nonsensitive"``), as STN does.
 
 Cost: as STN.
 """
@@ -66,20 +66,22 @@ class KNN(FlippingAlgorithm):
     solves = (SensitiveK,)
 
     order: Literal["random", "stn", "gsc"] = option(
-        "random", words=("random", "stn", "gsc"), help="which record with sensitive items comes next"
+        "random", words=("random", "stn", "gsc"), help="Order in which records with sensitive items form groups."
     )
     candidates: Literal["all", "nonsensitive"] = option(
-        "all", words=("all", "nonsensitive"), help="which records it takes: any, or first those without sensitive items"
+        "all",
+        words=("all", "nonsensitive"),
+        help="Records that may join a group: all, or those without sensitive items first.",
     )
     shortage: Literal["fill", "merge"] = option("fill", words=SHORTAGES, help=SHORTAGE_HELP)
 
     def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
-        """Group, nearest first."""
+        """Form groups of nearest records."""
         seeds = self._seeds(problem)
         return nearest_first(problem, seeds, engine, candidates=self.candidates, shortage=self.shortage)
 
     def _seeds(self, problem: Prepared[SensitiveK]) -> Counts:
-        """The sensitive rows in the chosen order."""
+        """Return the sensitive rows in the chosen order."""
         if self.order == "stn":
             return fewest_sensitive_first(problem)
         rows = sensitive_rows(problem)

@@ -1,10 +1,10 @@
-"""mHgHs (P4 s.4): HgHs in rounds, for sets of 1 label, then 2, .. up to m.
+"""mHgHs (Liu and Wang 2010, s.4): HgHs in rounds, for sets of 1 label, then 2, and so on up to m.
 
-A round goes no deeper than the cut of the round before, so that most of what it would have to count does not exist any
-more; what is suppressed is decided anew in each. Rounds end as soon as no set of any size is too rare, unless all are
-asked for. See :mod:`shoal.search.suppression`.
+A round goes no deeper than the cut of the round before, so there is less to count. What is suppressed is decided again
+in each round. Rounds end as soon as no set of any size is too rare, unless all rounds are requested. See
+:mod:`shoal.search.suppression`.
 
-Cost: as that of HgHs, on a hierarchy that shrinks from round to round.
+Cost: as HgHs, on a hierarchy that shrinks from round to round.
 """
 
 from __future__ import annotations
@@ -62,9 +62,11 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
     reveals = "certainty"
 
     rounds: Literal["needed", "all"] = option(
-        "needed", words=("needed", "all"), help="end once no set of any size is too rare, or go on up to m as the paper"
+        "needed",
+        words=("needed", "all"),
+        help="When to stop: as soon as no set of any size is too rare, or after all m rounds.",
     )
 
     def search(self, problem: Prepared[Km], engine: Engine) -> Solution:
-        """Walk down from the root, once for each size of sets."""
+        """Search from the root down, once for each size of sets."""
         return mhghs(problem, self.limits(problem), engine, rounds=self.rounds)

@@ -1,10 +1,10 @@
-"""Mondrian (LeFevre, DeWitt, Ramakrishnan 2006), for relational k-anonymity and as P2's first step.
+"""Mondrian (LeFevre et al. 2006), for relational k-anonymity and as the first step of Poulis et al. 2013.
 
 All records are halved again and again, by the attribute with the greatest NCP that can be cut such that both halves
-keep k records: numbers at the value nearest to the median, categories between children of their lowest common ancestor.
-The values of a part become the smallest that cover them. Sets are not touched. Equal values are never separated.
+keep k records. Numbers are cut at the value nearest to the median, categories between children of their lowest common
+ancestor. The values of a part become the smallest that cover them. Sets are not changed. Equal values stay together.
 
-Cost: O(n log n); memory is proportional to the data.
+Cost: O(n log n). Memory is proportional to the data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The optimal global cut, proved (optimum.md): what OA finds on 60 items, on tens of thousands.
+"""The optimal global cut with a proof: the optimum of OA, for tens of thousands of items instead of 60.
 
-A cut is a set of expanded nodes; rare sets of labels are clauses on it, found lazily and made as strong as they can be;
-OR-Tools CP-SAT solves the clauses known so far, whose optimum bounds every cut (:mod:`shoal.search.exact`). For models
-that are not monotone clauses say less, but enough (:mod:`shoal.search.non_monotone`).
+A cut is a set of expanded nodes. Rare sets of labels are clauses on it, which are found lazily and made as strong as
+possible. OR-Tools CP-SAT solves the clauses known so far, and their optimum bounds every cut
+(:mod:`shoal.search.exact`). For models that are not monotone, clauses exclude fewer cuts
+(:mod:`shoal.search.non_monotone`).
 
-Cost: exponential at worst, as the problem is; on real data a few countings at a cut. Memory: proportional to the rows
-with all their generalizations.
+Cost: exponential in the worst case; on real data, a few passes that count the sets at a cut. Memory is proportional to
+the rows with all their generalizations.
 """
 
 from __future__ import annotations

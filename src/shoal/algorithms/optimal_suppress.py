@@ -1,10 +1,10 @@
-"""The best cut and the best suppression of labels together, proved (optimum.md s.5): HgHs's space, searched exactly.
+"""The best cut and the best suppression of labels together, with a proof: an exact search over the recodings of HgHs.
 
-Outliers need not blur everybody: suppressing a few rare items can spare many others from being generalized. Which ones
-is one problem with the cut, and :mod:`shoal.search.cut_suppression` solves it. Given time, never worse than mHgHs nor
-than the best cut alone in the loss that is minimised.
+Suppressing a few rare items can save many others from being generalized. Which items to suppress depends on the cut, so
+:mod:`shoal.search.cut_suppression` solves both as one problem. Given enough time, it never loses more than mHgHs or
+than the best cut alone, in the loss that is minimised.
 
-Cost: exponential at worst, as the problem is; on real data a few countings at a cut and some rounds of the solver.
+Cost: exponential in the worst case; on real data, a few passes that count the sets at a cut, and some solver rounds.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Rfirst (P2 s.3): the columns first. Clusters with similar values, and the sets of each generalized by itself.
+"""Rfirst (Poulis et al. 2013, s.3): form clusters by the columns, then generalize the sets of each cluster.
 
-Loses little in the columns and much in the sets: clusters are small, and nobody asked which items their records share.
-A cluster whose sets cannot be made safe by themselves, such as one with 1 to k - 1 sets that are not empty, is merged
-with the one that costs least.
+It loses little in the columns and much in the sets, because small clusters are formed without looking at the items. A
+cluster whose sets cannot be made safe, such as one with 1 to k - 1 non-empty sets, is merged with the cluster where
+that costs least.
 
-Cost: that of forming the clusters (:mod:`shoal.search.formation`) and of AA in each.
+Cost: forming the clusters (:mod:`shoal.search.formation`), and AA in each.
 """
 
 from __future__ import annotations
@@ -62,6 +62,6 @@ class Rfirst(FormingAlgorithm):
     paper = "P2 s.3"
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Form clusters, generalize their sets."""
+        """Form clusters, and generalize their sets."""
         clusters, statistics = self.formed(problem, engine, by="r")
         return self.finished(problem, clusters.members(), engine, statistics)

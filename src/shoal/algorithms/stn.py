@@ -1,14 +1,14 @@
-"""STN, Sensitive Transaction Neighbors (P1 s.4.1), for sensitive k-anonymity.
+"""STN, Sensitive Transaction Neighbors (Wang et al. 2014, s.4.1), for sensitive k-anonymity.
 
-Sensitive rows in ascending number of sensitive items (ties: input order) each take their k - 1 nearest unused rows
-without sensitive items, by Hamming distance on what may be known (ties: input order); flips make each such group the
-same. When rows without sensitive items run out, the next seed takes what is left of them, then the nearest unused
-sensitive rows; with fewer than k rows left, the remaining sensitive ones join the most similar finished group. With
-``shortage="merge"``, P1's own rule, all seeds that are left join when rows without sensitive items run out. Data that
-satisfy the model as they are stay as they are.
+Sensitive rows come in ascending number of sensitive items (ties: input order). Each takes its k - 1 nearest unused rows
+without sensitive items, by Hamming distance on the items that are not sensitive (ties: input order). Flips make the
+rows of a group the same. When rows without sensitive items run out, the next seed takes the last of them and then the
+nearest unused sensitive rows. If fewer than k rows are left, the remaining sensitive rows join the most similar
+finished group. With ``shortage="merge"``, the rule of the paper, all remaining seeds join finished groups as soon as
+rows without sensitive items run out. Data that satisfy the model already are not changed.
 
-Cost: for each sensitive row, one look at all others, either 64 items at a time or along the lists of rows that hold its
-items, whichever is cheaper; memory is proportional to the data.
+Cost: each sensitive row is compared with all others, either 64 items at a time or along the lists of rows that contain
+its items, whichever is cheaper. Memory is proportional to the data.
 """
 
 from __future__ import annotations
@@ -64,6 +64,6 @@ class STN(FlippingAlgorithm):
     shortage: Literal["fill", "merge"] = option("fill", words=SHORTAGES, help=SHORTAGE_HELP)
 
     def solve(self, problem: Prepared[SensitiveK], engine: Engine) -> Solution:
-        """Group, nearest first."""
+        """Form groups of nearest records."""
         seeds = fewest_sensitive_first(problem)
         return nearest_first(problem, seeds, engine, candidates="nonsensitive", shortage=self.shortage)

@@ -1,9 +1,9 @@
-"""Tfirst (P2 s.3): the sets first. LRA's groups of similar sets, and the values of each generalized.
+"""Tfirst (Poulis et al. 2013, s.3): form groups of similar sets as LRA does, then generalize the columns of each.
 
-Loses little in the sets and much in the columns: groups are large, and nobody asked which values their records share.
-Groups that cannot be published by themselves join the next one, as LRA's do.
+It loses little in the sets and much in the columns, because large groups are formed without looking at the columns. A
+group that cannot be made safe joins the next one, as in LRA.
 
-Cost: sorting, and that of AA in each group.
+Cost: sorting, and AA in each group.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class Tfirst(ClusteringAlgorithm):
     paper = "P2 s.3"
     reveals = "certainty"
 
-    chunks: int = option(3, low=1, help="parts that the records are split into")
-    flexibility: int = option(10, low=0, help="records that a border between chunks may move by")
+    chunks: int = option(3, low=1, help="Number of chunks that the records are split into.")
+    flexibility: int = option(10, low=0, help="Number of records by which a border between chunks may move.")
 
     def search(self, problem: Prepared[KKm | KLm], engine: Engine) -> Solution:
-        """Split the rows in Gray order, generalize values and sets of each part."""
+        """Split the rows in Gray order, and generalize the values and sets of each chunk."""
         model, items, parts = problem.model, problem.items, must_part(problem)
         keep = bool(model.demand(items).one_in) and not parts
         split = gray_chunks(items, model.m, self.chunks, self.flexibility, keep_persons=keep)
@@ -87,7 +87,7 @@ class Tfirst(ClusteringAlgorithm):
         return self.finished(problem, [np.sort(rows) for rows in chunks], engine, statistics)
 
     def _parted(self, problem: Prepared[KKm | KLm], split: list[Counts], engine: Engine) -> list[Counts]:
-        """Parts that are safe although persons have records in several of them."""
+        """Return chunks that are safe although persons have records in several of them."""
         raw = problem.relational
         assert raw is not None
         ncp, within = NcpScale.of(raw), self.generalizer(problem).quick

@@ -1,9 +1,9 @@
-"""Tum-bound (P2 s.4) with TmergeR, TmergeT, TmergeRT: as little loss in the columns as a bound on the sets allows.
+"""Tum-bound (Poulis et al. 2013, s.4) with TmergeR, TmergeT, TmergeRT: a bound on the loss of the sets.
 
-Clusters of similar values are formed and merged until the loss of the sets (UL, each cluster generalized by itself) is
-within delta; merging mostly lowers it. Seeds and partners are chosen as in Rum-bound, by the same choice of Rum, but
-every merge is accepted. If not even one cluster meets the bound, that is an error which tells the best that was met;
-unless delta is given, the best state is taken instead.
+The columns lose as little as the bound allows. Clusters of similar values are formed and merged until the loss of the
+sets (UL, with each cluster generalized by itself) is within delta. Merging usually lowers that loss. Seeds and partners
+are chosen as in Rum-bound, by the same choice of Rum, but every merge is accepted. If not even a single cluster meets
+the bound, that is an error, which names the best UL found. By default, the state with the best UL is taken instead.
 
 Cost: as Rum-bound, and the sets of every union are generalized on the way.
 """
@@ -22,12 +22,12 @@ from shoal.recoding.solution import Solution
 from shoal.search.clusters import By
 from shoal.search.tum_bound import merge_until_bound
 
-DELTA = 0.65  # unless given: P2's
+DELTA = 0.65  # the default of the paper
 
 
 @dataclass(frozen=True)
 class Tmerge(FormingAlgorithm):
-    """The three ways to choose a partner, in one."""
+    """The common part of TmergeR, TmergeT and TmergeRT, which choose partners in different ways."""
 
     by: ClassVar[By]
 
@@ -36,16 +36,18 @@ class Tmerge(FormingAlgorithm):
         low=0,
         high=1,
         words=("auto",),
-        help="the most that may be lost in the sets (UL); auto: 0.65, or the least",
+        help="Largest loss of the sets (UL), from 0 to 1. auto: 0.65 or, if that is out of reach, the least UL found.",
     )
     within: Literal["best", "sets", "sets-ul", "aa", "optimal"] = within_option("sets")
     distance: Literal["btd", "ul"] = option(
-        "btd", words=("btd", "ul"), help="how sets are compared: by bits, or by the loss of their union (slow)"
+        "btd",
+        words=("btd", "ul"),
+        help="How sets are compared: by differing items, or by the loss of their union (slow).",
     )
     rum: Literal["ncp", "l2", "max", "discernibility", "class-size"] = rum_option()
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
-        """Form clusters, merge them until the bound is met, generalize their sets."""
+        """Form clusters, merge them until the bound is met, and generalize their sets."""
         within = self.generalizer(problem)
         exact = within.quick if self.distance == "ul" else None
         clusters, statistics = self.formed(problem, engine, by=self.by, rum=self.rum, within=exact)

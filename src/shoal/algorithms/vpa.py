@@ -1,12 +1,12 @@
-"""VPA, vertical partitioning anonymization (P3 Alg. 7).
+"""VPA, vertical partitioning anonymization (Terrovitis et al. 2011, Alg. 7).
 
-The items are split into parts of related ones, each of consecutive groups of the hierarchy. AA runs on each part's
-projection of the rows, in parallel, with the groups that lie wholly inside the part; what they cannot resolve waits.
-All that was generalized there stays so, and AA then runs on everything: a global recoding, with fewer and smaller
-sets to count at once. With negative knowledge the parts repair what is known to be present alone; the last pass repairs
-all, so that the guarantee rests on it.
+The items are split into parts of related items. Each part consists of consecutive groups of the hierarchy. AA runs in
+parallel on the projection of the rows on each part, with the groups that lie wholly inside it. Sets that these groups
+cannot repair are left for later. Then AA runs on all items, starting from what the parts have generalized. The result
+is a global recoding, with fewer and smaller sets to count at once. With negative knowledge, the parts repair only sets
+of present items; the last pass repairs everything, so the guarantee depends on the last pass alone.
 
-Cost: that of AA on the projections and once more on all rows, from a coarser start.
+Cost: AA on the projections, and once more on all rows from a more general start.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class VPA(CutAlgorithm):
     paper = "P3 Alg. 7"
     solves = (Km, Lm, KmNegative)
 
-    parts: int = option(3, low=1, help="parts that the items are split into")
-    level: int = option(1, low=0, help="height of the groups that are kept together in a part; 0: items")
+    parts: int = option(3, low=1, help="Number of parts that the items are split into.")
+    level: int = option(1, low=0, help="Height of the groups that stay together in one part. 0: single items.")
 
     def cut(self, problem: Prepared[ItemsetModel], engine: Engine) -> CutSolution:
-        """The parts, then the whole."""
+        """Anonymize the parts, then all items together."""
         cut_input = CutInput.of(problem)
 
         def within(leaves: range, engine: Engine) -> Repaired:
@@ -80,7 +80,7 @@ class VPA(CutAlgorithm):
 
         supports = problem.items.supports
         ranges = split_units(problem.hierarchy, self.level, self.parts)
-        ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the longest work first
+        ranges.sort(key=lambda leaves: -int(supports[leaves.start : leaves.stop].sum()))  # the largest part first
         parts = engine.map("anonymizing parts", within, ranges) if len(ranges) > 1 else []
         committed = [node for part in parts for node in part.raised]
         last = level_by_level(cut_input, problem.model, engine, raised=committed)
@@ -92,7 +92,7 @@ class VPA(CutAlgorithm):
         solution.statistics["count_tree_nodes_at_last"] = last.counted
         solution.statistics["count_tree_nodes_in_all"] = sum(done.counted for done in both)
         built = [done.built.largest for done in both if done.built is not None]
-        if len(built) == len(both):  # counted, and none was too large for that
+        if len(built) == len(both):  # counted in every pass
             solution.statistics[BUILT] = max(built)
             solution.statistics[f"{BUILT}_of_parts"] = max(built[:-1], default=0)
             solution.statistics[f"{BUILT}_at_last"] = built[-1]
