@@ -184,7 +184,7 @@ def test_too_many_threats_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("shoal.kernels.search.suppress.suppression.Suppression.run", overflow)
     problem = problem_of([["a1", "b1"]] * 4, k=2)
-    with pytest.raises(shoal.errors.Infeasible, match="use --algorithm mhghs, or choose a smaller m"):
+    with pytest.raises(shoal.errors.Infeasible, match="use algorithm='mhghs', or choose a smaller m"):
         shoal.anonymize(problem, algorithm=shoal.algorithms.HgHs())
     with pytest.raises(shoal.errors.Infeasible, match="in memory: choose a smaller m"):
         shoal.anonymize(problem, algorithm=shoal.algorithms.MHgHs())

@@ -177,8 +177,8 @@ def test_the_columns_never_lose_more_than_delta(algorithm: type[Rmerge], data: s
     try:
         release = shoal.anonymize(problem, algorithm=algorithm(delta=delta, **options))
     except Infeasible as error:
-        if "--delta" in str(error):  # then the delta that it names is enough
-            least = float(str(error).split("Allow --delta ")[1].split(" ")[0].rstrip("."))
+        if "delta=" in str(error):  # then the delta that it names is enough
+            least = float(str(error).split("Allow delta=")[1].split(" ")[0].rstrip("."))
             with contextlib.suppress(Infeasible):  # for another reason
                 shoal.anonymize(problem, algorithm=algorithm(delta=min(1.0, least), **options))
                 return
@@ -208,7 +208,7 @@ def test_the_sets_never_lose_more_than_delta(algorithm: type[Tmerge], data: st.D
     try:
         release = shoal.anonymize(problem, algorithm=algorithm(delta=delta, within=within, distance=distance, rum=rum))
     except Infeasible as error:
-        if "--delta" in str(error):
+        if "delta=" in str(error):
             assert delta < 1
         return
     assert release.losses["ul"] <= delta + 1e-12
@@ -276,11 +276,11 @@ def test_an_unreachable_delta_names_the_best_and_what_would_reach_it() -> None:
     ages = [str(age) for age in range(20, 60)]
     data = rt({"age": ages, "sex": ["m", "f"] * 20}, [["a", "b"] if i % 3 else ["c"] for i in range(40)])
     problem = shoal.Problem(data, shoal.Hierarchy.flat("abc"), shoal.KKm(k=5, m=2))
-    with pytest.raises(Infeasible, match=r"--delta 0\.01.*NCP of the first .* Allow --delta 0\.\d+ or more"):
+    with pytest.raises(Infeasible, match=r"delta=0\.01.*NCP of the first .* Allow delta=0\.\d+ or more"):
         shoal.anonymize(problem, algorithm=shoal.algorithms.RmergeR(delta=0.01))
     rare = rt({"age": ages}, [[f"i{i % 20}", f"j{i % 7}"] for i in range(40)])
     problem = shoal.Problem(rare, shoal.Hierarchy.flat(rare.transactions.labels), shoal.KKm(k=10, m=2))
-    with pytest.raises(Infeasible, match=r"UL of the sets .* the best is 0\.\d+, with .* clusters?\. Allow --delta"):
+    with pytest.raises(Infeasible, match=r"UL of the sets .* the best is 0\.\d+, with .* clusters?\. Allow delta="):
         shoal.anonymize(problem, algorithm=shoal.algorithms.TmergeRT(delta=0.001))
 
 

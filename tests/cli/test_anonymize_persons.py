@@ -145,7 +145,7 @@ def test_one_record_for_each_person_changes_nothing(shop: Shell) -> None:
         ),
         ((*PERSON, "--columns", "household_id,week"), "Column 'household_id' is the person column (--person)"),
         ((*PERSON, "--plain", "household_id"), "Column 'household_id' is the person column (--person)"),
-        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids is for publishing 'basket_id'"),
+        ((*PERSON, "--keep-ids", "--plain", "basket_id"), "--keep-ids would publish 'basket_id'"),
         (("--persons-out", "persons.txt"), "--persons-out writes whose the records are: name the column"),
         ((*PERSON, "--persons-out", "public.csv"), "must be different files"),
         ((*PERSON, "--persons-out", "orders.csv"), "orders.csv is an input too"),
@@ -170,9 +170,7 @@ def test_a_column_that_tells_the_person_is_refused_with_the_ways_out(shop: Shell
     cards = [f"{line},{'card' if at == 0 else 'c' + line.split(',')[1]}" for at, line in enumerate(rows)]
     shop.write("orders.csv", "\n".join(cards) + "\n")
     err = fails(shop, *PERSON)
-    assert (
-        "Column 'card' of orders.csv tells whose a record is: each of its 9 values belongs to one household only" in err
-    )
+    assert "Column 'card' of orders.csv links the records of a household: each of its 9 values belongs to one" in err
     assert "--identifiers card" in err
     assert "--id-column household_id" in err
     anonymized(shop, *PERSON, "--identifiers", "card")

@@ -230,7 +230,7 @@ def test_roles_and_models_must_agree() -> None:
     data, tree = frame(age=["3", "4"], ill=["x", "y"]), Hierarchy.flat(["a"])
     told = KLm(k=2, sensitive_column=("ill",))
     assert list(Problem(data, tree, told).prepared.quasi_identifiers) == ["age"]
-    with pytest.raises(OptionError, match="Column 'ill' is a --sensitive-column of the model, but has the role plain"):
+    with pytest.raises(OptionError, match="Column 'ill' is in sensitive_column= of the model, but has the role plain"):
         Problem(data, tree, told, columns={"ill": "plain", "age": "quasi-identifier"})
     for model in (K(k=2), Km(k=2), Lm(sensitive=("a",))):
         with pytest.raises(OptionError, match=r"Column 'ill' is declared sensitive, but .* is not told to protect it"):

@@ -194,7 +194,7 @@ def test_a_file_that_fails(ward: Shell) -> None:
         (("--sensitive", "HIV", "--never-suppress", "HIV"), "'HIV' is sensitive and never suppressed anyway"),
         (
             ("--sensitive", "HIV", "--k", "3", "--never-suppress", "A,B"),
-            "{a1, b2} violates the model, and --never-suppress keeps all of it",
+            "{a1, b2} violates the model, and --never-suppress protects all its items",
         ),
         (
             ("--sensitive", "HIV", "--k", "3", "--max-suppressed", "1"),

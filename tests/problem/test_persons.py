@@ -75,11 +75,11 @@ def test_an_identifier_it_is_anyway() -> None:
 def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> None:
     different = len({one for one in values if one not in (None, "")})
     with pytest.raises(
-        OptionError, match=rf"'card' of data tells whose a record is: each of its {different} values"
+        OptionError, match=rf"'card' of data links the records of a person: each of its {different} values"
     ) as got:
         shoal.anonymize(problem(columns={"card": "plain"}, card=values))
-    assert "--identifiers card" in str(got.value)
-    assert "join the records of each person first: --id-column who." in str(got.value)
+    assert "identifiers='card'" in str(got.value)
+    assert "join the records of each person first: id_column='who'." in str(got.value)
     assert shoal.anonymize(problem(columns={"card": "identifier"}, card=values)).verdict.holds
 
 
@@ -87,14 +87,14 @@ def test_a_column_that_tells_the_person_is_not_published(values: list[Any]) -> N
 def test_persons_may_have_any_numbers(people: list[int]) -> None:
     data = shoal.read(pa.table({"card": ["x", "x", "y", "y"], "items": [["a"]] * 4}))
     data = data.with_transactions(data.transactions.of_persons(people))
-    with pytest.raises(OptionError, match=r"'card' of data tells whose a record is: each of its 2 values"):
+    with pytest.raises(OptionError, match=r"'card' of data links the records of a person: each of its 2 values"):
         refuse_linking(shoal.Problem(data, shoal.Hierarchy.flat(["a"]), KM).prepared)
 
 
 def test_sensitive_columns_are_looked_at_too_and_quasi_identifiers_are_not() -> None:
     card = [f"card {one}" for one in PEOPLE]
     lm = shoal.Lm(l=2, m=1, sensitive_column=("card",))
-    with pytest.raises(OptionError, match="tells whose a record is"):
+    with pytest.raises(OptionError, match="links the records of a person"):
         shoal.anonymize(problem(lm, card=card))
     refuse_linking(problem(shoal.models.K(k=2), {"card": "quasi-identifier"}, card=card).prepared)  # no error
 

@@ -90,7 +90,7 @@ def test_on_a_refined_hierarchy_it_is_a_problem_of_its_own(group: tuple[str, ...
 def test_costs_that_floating_point_cannot_compare_are_refused() -> None:
     weights = shoal.Weights({"a1": 1e6, "a2": 1.000001})
     data = shoal.read([["a1"]] * 2000)
-    with pytest.raises(OptionError, match="too large to compare exactly"):
+    with pytest.raises(OptionError, match="too large to be compared exactly"):
         Problem(data, TREE, shoal.Km(k=2), weights=weights).prepared.costs  # noqa: B018
 
 

@@ -128,7 +128,7 @@ def test_da_and_m_all(real_data: Path) -> None:
 
 def test_oa_refuses_politely(real_data: Path) -> None:
     data, tree = load(real_data, "groceries")
-    with pytest.raises(shoal.errors.Infeasible, match=r"OA would have to search .* cuts .* use --algorithm aa"):
+    with pytest.raises(shoal.errors.Infeasible, match=r"OA would have to search .* cuts .* use algorithm='aa'"):
         shoal.anonymize(shoal.Problem(data, tree, shoal.Km(k=5, m=2)), algorithm=shoal.algorithms.OA())
 
 

@@ -14,7 +14,7 @@ def test_a_set_called_like_an_item_is_refused(shell: Shell) -> None:
     shell.write("d.csv", 'age,items\n1,a\n1,b\n2,"(a,b)"\n2,c\n')
     how = ("--model", "k-km", "--k", "2", "--m", "1", "--algorithm", "rfirst", "--item-delimiter", "|")
     error = shell.fails("anonymize", "d.csv", "-o", "o.csv", *how)
-    assert "called '(" in error
+    assert "An item has the name '(" in error
     assert "--within aa" in error
 
 

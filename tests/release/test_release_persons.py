@@ -135,7 +135,7 @@ def test_long_data_have_running_numbers_and_ids_cannot_be_kept(tmp_path: Path) -
     assert visits.unique().tolist() == list(range(1, 41))
     assert "Running numbers replace the ids of records (visit)." in "\n".join(release.warnings)
     with pytest.raises(
-        OptionError, match=r"--keep-ids is for publishing 'visit', the id of each record, but some patient"
+        OptionError, match=r"keep_ids=True would publish 'visit', the id of each record, but some patient"
     ):
         released(lines, **options, keep_ids=True)
     both: dict[str, Any] = {"id_column": ("patient", "visit"), "item_column": "items"}

@@ -58,7 +58,9 @@ def test_classes_may_part_persons() -> None:
     ):
         assert shoal.anonymize(problem, algorithm=algorithm).losses["relational_ncp"] == 0
     alike = shoal.read(pa.table(table | {"age": [19] * 4}), person="who")
-    with pytest.raises(Infeasible, match=r"RmergeRT found no groups .* records of 2 of 2 persons. Not all groupings"):
+    with pytest.raises(
+        Infeasible, match=r"RmergeRT found no groups .* records of 2 of 2 persons. Other groupings may work"
+    ):
         shoal.anonymize(replace(problem, data=alike))
 
 

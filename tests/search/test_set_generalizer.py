@@ -31,7 +31,7 @@ def test_a_flat_hierarchy_is_a_hierarchy(table: Shell) -> None:
 
 
 def test_no_hierarchy_is_none(table: Shell) -> None:
-    assert "give --hierarchy FILE, or choose sets" in table.fails(*WORDS, *MODEL)
+    assert "pass --hierarchy, or choose --within sets" in table.fails(*WORDS, *MODEL)
 
 
 def test_sets_are_joined_by_the_loss_that_is_asked_for() -> None:

@@ -93,7 +93,7 @@ class MM(SuppressingAlgorithm):
         )
         if moles is None:
             raise OptionError(
-                f"mm would have to compare more than {MOST_MOLES:,} violating sets of items: choose a smaller p or m, "
+                f"mm would have to weigh more than {MOST_MOLES:,} violating sets of items: choose a smaller p or m, "
                 f"or another algorithm."
             )
         tick = engine.tick("choosing what to suppress")
