@@ -39,7 +39,7 @@ class Rmerge(FormingAlgorithm):
     """The common part of RmergeR, RmergeT and RmergeRT, which choose partners in different ways."""
 
     by: ClassVar[By]
-    keeps_more = ("a larger delta=",)
+    keeps_more = ("a larger delta",)
 
     delta: float | Literal["auto"] = option(
         "auto",
