@@ -2,8 +2,8 @@
 
 DA makes one preorder walk over the count-tree of all itemsets of up to m labels, generalized or not. Every leaf below k
 is repaired. Of all ways to raise its items that give it a support of k, the one with the lowest information loss is
-committed (ties: fewer leaves, then lower ids). Only items that are raised count. The walk goes on where no item of the
-path has been raised.
+committed, for the items that it raises (ties: fewer leaves, then lower ids). The walk goes on where no item of the path
+has been raised.
 
 Cost: unlike AA, it must enumerate m-itemsets of all labels from the start. It is meant for small m and few items.
 """

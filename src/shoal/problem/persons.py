@@ -118,7 +118,7 @@ def _persons_linked(codes: Counts, persons: Persons) -> tuple[int, int]:
 
 
 def _links(data: Dataset, persons: Persons) -> Iterator[LinkingValues]:
-    """What each column that is published as it is tells about persons; blanks are no values."""
+    """Yield for each unchanged column how its values link records of persons. Blanks are not values."""
     width = np.int64(persons.of.max(initial=0)) + 1  # persons may be more than rows, because numbers may be left out
     for name in _unchanged(data):
         texts, codes = coded_texts(data, name)

@@ -64,8 +64,8 @@ class Flips(Recoding):
         if not added and not deleted:
             return []
         given = _given(change, self.grouping) if sensitive else []
-        told = [*given, *_facts(change, self.grouping)]
-        return [notes.ItemsChanged(added, sensitive, deleted), *told, notes.ChangedDataMislead()]
+        facts = [*given, *_facts(change, self.grouping)]
+        return [notes.ItemsChanged(added, sensitive, deleted), *facts, notes.ChangedDataMislead()]
 
     def _majority(self, items: Transactions) -> tuple[Counts, Codes]:
         """Return the items that each group publishes, as pairs of group and item."""
@@ -120,18 +120,17 @@ class Reshuffled(Recoding):
         if hidden is not None:
             order = np.argsort(self.grouping.of, kind="stable")
             starts = np.searchsorted(self.grouping.of[order], np.arange(len(self.grouping) + 1))
-            deck = random.Random(self.seed)
+            rng = random.Random(self.seed)
             rows, codes = [], []
-            for group, hands in _values_to_shuffle(hidden, self.grouping):
-                for row, hand in zip(
-                    deck.sample(order[starts[group] : starts[group + 1]].tolist(), len(hands)), hands, strict=True
-                ):
-                    rows += [row] * len(hand)
-                    codes += hand
-            alone = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
-            dealt = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[alone]])
-            given = np.concatenate([np.array(codes, dtype=np.int32), hidden.items.items[alone]])
-            hidden = hidden.with_items(Transactions(*csr_from_pairs(dealt, given, len(items)), hidden.items.labels))
+            for group, held in _values_to_shuffle(hidden, self.grouping):
+                members = order[starts[group] : starts[group + 1]].tolist()
+                for row, values in zip(rng.sample(members, len(held)), held, strict=True):
+                    rows += [row] * len(values)
+                    codes += values
+            ungrouped = np.flatnonzero(self.grouping.of[row_ids(hidden.items.indptr)] < 0)
+            row_of = np.concatenate([np.array(rows, dtype=np.int64), row_ids(hidden.items.indptr)[ungrouped]])
+            item_of = np.concatenate([np.array(codes, dtype=np.int32), hidden.items.items[ungrouped]])
+            hidden = hidden.with_items(Transactions(*csr_from_pairs(row_of, item_of, len(items)), hidden.items.labels))
         return replace(Published.plain(items, hidden), grouping=self.grouping)
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
@@ -150,11 +149,11 @@ def _given(change: Change, grouping: Grouping) -> list[Note]:
     holders, given = change.with_sensitive(change.was), change.with_sensitive(change.added)
     before = int(change.before[change.n_qid :].sum())
     after = before + change.sensitive_additions - change.sensitive_deletions
-    told: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
+    found: list[Note] = [notes.SensitiveItemsGiven(len(given)), notes.SensitiveItemsInflated(before, after)]
     published, rows = len(np.union1d(holders, given)), len(grouping.of)
     if 2 * published > rows:
-        told.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
-    return told
+        found.append(notes.TooManySensitive(published, rows, len(holders), grouping.least))
+    return found
 
 
 def _facts(change: Change, grouping: Grouping) -> list[Note]:

@@ -61,7 +61,7 @@ class CutSuppressionSearch(BoundedSearch):
             if limits.occurrences[leaf] and not limits.protected[leaf]
         }
         self.model: solver.Joint | None = None  # made when there is something to solve
-        self.told = 0  # number of conflicts that the model has
+        self.added = 0  # number of conflicts that the model has
         self.depth = 1  # depth that the descent has reached
         self.candidate = Candidate(frozenset(), frozenset())  # the best so far: at first everything is the root
         self.spare: Candidate | None = None  # the first safe result, kept separately: among equals the other starts win
@@ -194,8 +194,8 @@ class CutSuppressionSearch(BoundedSearch):
                 counts = {leaf: int(self.limits.occurrences[leaf]) for leaf in self.prices}
                 tight = self.limits.budget < sum(counts.values())
                 self.model = solver.Joint(self.tree, self.prices, (counts, self.limits.budget) if tight else None)
-            self.model.add(list(self.conflicts)[self.told :], self._cost())
-            self.told = len(self.conflicts)
+            self.model.add(list(self.conflicts)[self.added :], self._cost())
+            self.added = len(self.conflicts)
             candidate, bound, proven = self.model.solve(self.candidate, effort, self.clock.until, self._solving)
         self.rounds += 1
         self.bound = max(self.bound, bound)

@@ -135,7 +135,7 @@ def regrouped(problem: Prepared[ItemsetModel], block_of: Codes, work: int, engin
     return search.annealed(Run(start, MILD, 1, problem.seed, work), engine).block_of if cost else start.block_of
 
 
-def _told(engine: Engine, step: int, share: float) -> None:
+def _report(engine: Engine, step: int, share: float) -> None:
     """Report the progress of a run."""
     engine.progress("grouping siblings", (step + share) / STEPS)
 
@@ -308,7 +308,7 @@ class SiblingSearch:
                 self.ended = "time limit"
                 break
             temperature = mean * run.heat * (COLD / run.heat) ** (step / (STEPS - 1))
-            search.run(temperature, work=work, moves=moves, tick=functools.partial(_told, engine, step))
+            search.run(temperature, work=work, moves=moves, tick=functools.partial(_report, engine, step))
         return Grouping(search.block_of, search.cost)
 
     def _proved(self, grouping: Grouping, needs_proof: bool) -> tuple[Prepared[ItemsetModel], CutSolution]:

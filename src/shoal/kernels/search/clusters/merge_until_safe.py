@@ -98,14 +98,14 @@ def merge_until_safe_twin(
 def _first_breach(rows: list[Row], hidden: list[Row], people: list[int], k: int, l: int, m: int) -> Row:
     """Return the first set of labels, by size and then in order, that violates the model."""
     for size in range(1, min(m, max(map(len, rows), default=0)) + 1):
-        holders, told = dict[Row, list[int]](), dict[tuple[Row, int], list[int]]()  # the person of each row
+        holders, disclosing = dict[Row, list[int]](), dict[tuple[Row, int], list[int]]()  # the person of each row
         for row, secrets, person in zip(rows, hidden, people, strict=True):
             for labels in itertools.combinations(row, size):
                 holders.setdefault(labels, []).append(person)
                 for item in secrets:
-                    told.setdefault((labels, item), []).append(person)
+                    disclosing.setdefault((labels, item), []).append(person)
         broken = {labels for labels, whose in holders.items() if len(set(whose)) < k}
-        for (labels, _), whose in told.items():
+        for (labels, _), whose in disclosing.items():
             if len(whose) * l > len(holders[labels]) or len(set(whose)) * l > len(set(holders[labels])):
                 broken.add(labels)
         if broken:

@@ -42,10 +42,11 @@ def direct_pass(
 ) -> Pass:
     """Run direct anonymization (Terrovitis et al. 2008, Alg. 3) from the cut ``raised``: one pass for each size.
 
-    A pass examines sets of up to that size. ``until_safe``: stop as soon as sets of any size are safe (every row is
-    contained in at least k rows). ``bounded``: never raise to the root. Sets that no other node raises to a support of
-    k stay as they are. ``by_leaves``: order labels of the count-tree by the number of leaves below them, most first,
-    not by falling support.
+    A pass examines sets of up to that size.
+
+    - ``until_safe``: stop as soon as sets of any size are safe (every row is contained in at least k rows).
+    - ``bounded``: never raise to the root. Sets that no other node raises to a support of k stay as they are.
+    - ``by_leaves``: order labels by the number of leaves below them, most first, not by falling support.
     """
     nodes = np.array(sorted(raised), dtype=np.int32)
     return Pass(
