@@ -89,7 +89,7 @@ def solve(
     outcome = compared.outcome
     return {
         "seconds": seconds,
-        "suppressed": outcome.suppressed / max(1, outcome.occurrences),
+        "suppressed": outcome.suppressed / max(1, outcome.items),
         "verify": time.perf_counter() - start,
         "loss": problem.loss.of(compared)[problem.loss.name],
         "peak_mb": round((peak or 0) / 1e6),

@@ -206,7 +206,7 @@ def test_labels_of_different_chunks_coexist_and_it_is_said() -> None:
     assert release.published.rows.sets() == [{"A"}, {"A"}, {"A"}, *[{"a1", "b2"}] * 3]
     assert not release.published.exclusive
     summary = release.recoding.summary()
-    assert (summary.chunks, summary.rows_of_chunks, summary.intact_items) == (2, (3, 3), 2)
+    assert (summary.chunks, summary.rows_of_chunks, summary.different_unchanged_items) == (2, (3, 3), 2)
 
 
 def test_optimal_within_chunks_of_lm() -> None:

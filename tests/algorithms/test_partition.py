@@ -136,8 +136,8 @@ def test_local_labels_are_not_exclusive_and_it_is_said(tmp_path: Path) -> None:
     assert release.recoding.summary().as_dict() == {
         "kind": "local labels",
         "labels": 2,
-        "intact_items": 0,
-        "intact_occurrences": 2,
+        "different_unchanged_items": 0,
+        "unchanged_items": 2,
         "groups": 1,
         "different_records": 2,
     }

@@ -61,7 +61,7 @@ def test_the_command_prints_the_dict(
 
 def test_figures_have_names() -> None:
     result = shoal.measure(BEFORE, AFTER, hierarchy=TREE, known=1, queries=3)
-    assert (result.occurrences, result.intact_occurrences, result.emptied_records) == (11, 6, 0)
+    assert (result.total_items, result.unchanged_items, result.emptied_records) == (11, 6, 0)
     assert result.answers is not None
     assert result.losses["are"] == result.answers.mean
     assert result.risk_before is not None
@@ -115,6 +115,6 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
 def test_an_item_called_like_the_mark_of_suppression_stays_an_item() -> None:
     rows = [["*", "a"], ["*"]]
     result = shoal.measure(rows, rows)
-    assert (result.intact_occurrences, result.notes) == (3, ())
+    assert (result.unchanged_items, result.notes) == (3, ())
     with pytest.raises(OptionError, match=r"suppressed= names '\*', which is an item"):
         shoal.measure(rows, rows, suppressed=["*"])

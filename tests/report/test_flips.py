@@ -106,7 +106,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     model: PrivacyModel | None = shoal.models.TransactionalK(k=2) if method is shoal.algorithms.ApxCover else None
     made = release(WARD, method(), model, tree)
     facts, hidden = (
-        report.as_dict(Story.of(made))["flips"],
+        report.as_dict(Story.of(made))["changes"],
         set() if method is shoal.algorithms.ApxCover else {"HIV", "flu"},
     )
     added = Counter(item for was, now in sets(made) for item in now - was)
@@ -114,7 +114,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     before = Counter(item for was, _ in sets(made) for item in was)
     after = Counter(item for _, now in sets(made) for item in now)
     assert added or deleted
-    assert facts["kind"] == "flips"
+    assert facts["kind"] == "added and deleted"
     assert bool(wording.falsehoods(made))
     assert all(note in text for text in texts(made) for note in wording.falsehoods(made))
     assert not [false for false in FALSE_HERE for text in texts(made) if false in text]
@@ -127,7 +127,7 @@ def test_figures_agree_with_the_sets(method: type[Algorithm], tree: Mapping[str,
     assert facts["emptied_records"] == sum(bool(was - hidden) and not now - hidden for was, now in sets(made))
     listed = {one["label"]: one for one in facts["listed"]}
     assert set(listed) == {*added, *deleted}
-    assert len(listed) == len(facts["listed"]) == facts["items"]
+    assert len(listed) == len(facts["listed"]) == facts["different_items"]
     for label, one in listed.items():
         counts = (before[label], added[label], deleted[label], after[label])
         assert (one["before"], one["added"], one["deleted"], one["after"]) == counts
@@ -144,10 +144,10 @@ def test_what_the_other_figures_say() -> None:
     assert facts["suppressed"] is None
     assert facts["explanations"] == []
     assert facts["algorithm"]["truthful"] is False
-    untouched = {item for was, _ in sets(made) for item in was} - {one["label"] for one in facts["flips"]["listed"]}
-    assert facts["generalized"]["intact_items"] == len(untouched - {"HIV", "flu"})
+    untouched = {item for was, _ in sets(made) for item in was} - {one["label"] for one in facts["changes"]["listed"]}
+    assert facts["generalized"]["different_unchanged_items"] == len(untouched - {"HIV", "flu"})
     assert facts["generalized"]["groups"] == []
-    assert facts["generalized"]["suppressed"] == facts["flips"]["qid_deletions"]
+    assert facts["generalized"]["suppressed"] == facts["changes"]["qid_deletions"]
     held = facts["sensitive"]
     assert held["values"] == {"HIV": 1, "flu": 1}
     assert held["records"] == 2
@@ -158,7 +158,7 @@ def test_what_the_other_figures_say() -> None:
 def test_other_methods_have_no_flips() -> None:
     made = release([["a"], ["a"], ["b"], ["b"]], shoal.algorithms.AA(), shoal.Km(k=2, m=1), TREE)
     facts = report.as_dict(Story.of(made))
-    assert facts["flips"] is None
+    assert facts["changes"] is None
     assert wording.falsehoods(made) == []
     assert facts["algorithm"]["truthful"] is True
     assert all("What was added and deleted" not in text and "(sensitive)" not in text for text in texts(made))
@@ -298,8 +298,8 @@ def test_unexplained_reports_name_no_item() -> None:
     made = release([*WARD, ["rarity", "HIV"]])
     assert "rarity" in report.as_json(Story.of(made))
     assert "rarity" not in report.as_json(Story.of(made, explained=False))
-    assert report.as_dict(Story.of(made, explained=False))["flips"]["listed"] is None
-    assert report.as_dict(Story.of(made, explained=False))["flips"]["items"] > 0
+    assert report.as_dict(Story.of(made, explained=False))["changes"]["listed"] is None
+    assert report.as_dict(Story.of(made, explained=False))["changes"]["different_items"] > 0
     for text in (report.as_markdown(Story.of(made, explained=False)), report.as_html(Story.of(made, explained=False))):
         assert "rarity" not in text
         assert "What was added and deleted" in text
@@ -309,7 +309,7 @@ def test_items_that_only_the_raw_data_know_are_not_named() -> None:
     rows = [["a", "HIV", "rarity"], ["a", "b"], ["a", "b"]]
     made = release(rows, tree=TREE, unknown_items="root", model=shoal.models.SensitiveK(k=3, sensitive=("HIV",)))
     assert "rarity" not in {item for _, now in sets(made) for item in now}
-    assert report.as_dict(Story.of(made))["flips"]["unnamed"] == 1
+    assert report.as_dict(Story.of(made))["changes"]["unnamed"] == 1
     assert all("rarity" not in text for text in (*texts(made), report.as_json(Story.of(made))))
 
 
@@ -346,13 +346,13 @@ def test_the_page_is_well_formed_and_labels_are_text() -> None:
         lines = report.as_markdown(Story.of(made)).splitlines()
         assert not [line for line in lines if "<script" in line and not line.startswith("    shoal verify")]  # code
         facts = json.loads(report.as_json(Story.of(made)), parse_constant=pytest.fail)
-        assert facts["flips"]["groups"] > 0
+        assert facts["changes"]["groups"] > 0
 
 
 def bars(made: shoal.Release) -> list[Bar]:
     facts = gather(Story.of(made))
-    assert facts.flips is not None
-    return facts.flips.bars(facts)
+    assert facts.changes is not None
+    return facts.changes.bars(facts)
 
 
 def test_bars_are_shares_of_what_was_there_and_fit() -> None:
@@ -372,7 +372,7 @@ def test_many_items_are_folded() -> None:
     made = release(rows, model=shoal.models.SensitiveK(k=14, sensitive=("HIV",)))
     page, markdown = report.as_html(Story.of(made)), report.as_markdown(Story.of(made))
     assert "The items that changed most" in page
-    more = report.as_dict(Story.of(made))["flips"]["items"] - 10
+    more = report.as_dict(Story.of(made))["changes"]["different_items"] - 10
     assert f"<summary>The other {more} items</summary>" in page
     assert f"... and {more} more items." in markdown
 

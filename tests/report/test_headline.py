@@ -96,7 +96,7 @@ def test_reports_say_it_first(shop: Shell) -> None:
     assert poor["better"][0]["loss"] < 0.5
     assert poor["better"][0]["command"].startswith("shoal anonymize 'my shop/in.basket' -o out.basket --hierarchy prod")
     assert facts["usefulness"] == {
-        "items": 362,
+        "total_items": 362,
         "unchanged": 0,
         "share_unchanged": 0.0,
         "different_items": 30,
@@ -284,7 +284,7 @@ def test_items_that_do_not_occur_are_not_counted(shell: Shell) -> None:
     assert facts["recoding"] == {
         "kind": "global cut",
         "labels": 3,
-        "intact_items": 2,
+        "different_unchanged_items": 2,
         "generalized_items": 2,
         "groups": 1,
         "suppressed_labels": 0,
@@ -293,7 +293,7 @@ def test_items_that_do_not_occur_are_not_counted(shell: Shell) -> None:
     assert facts["usefulness"]["median_items_behind_a_label"] == 1
     code, out, _ = shell(*words, "--algorithm", "lra", "--report", "r.json")
     assert code == 0
-    assert json.loads((shell.folder / "r.json").read_text())["recoding"]["intact_items"] <= 4
+    assert json.loads((shell.folder / "r.json").read_text())["recoding"]["different_unchanged_items"] <= 4
 
 
 def test_local_cuts_count_what_occurs() -> None:
@@ -302,7 +302,7 @@ def test_local_cuts_count_what_occurs() -> None:
     cuts = shoal.recoding.LocalCuts(
         (shoal.recoding.GlobalCut.raising(tree, []), shoal.recoding.GlobalCut.raising(tree, [])), np.array([0, 1])
     )
-    assert (cuts.summary().intact_items, cuts.summary(rows).intact_items) == (4, 1)
+    assert (cuts.summary().different_unchanged_items, cuts.summary(rows).different_unchanged_items) == (4, 1)
     assert (cuts.summary().labels, cuts.summary(rows).labels) == (4, 1)
 
 

@@ -92,7 +92,7 @@ def test_figures_agree_with_the_published_table(make: Any) -> None:
     for one in facts["columns"]:
         was, now = list(map(str, before[one["name"]])), after[one["name"]]
         assert (one["values"], one["values_after"]) == (len(set(was)), len(set(now)))
-        assert one["intact"] == sum(map(str.__eq__, was, now))
+        assert one["unchanged"] == sum(map(str.__eq__, was, now))
         assert one["ncp"] == made.losses[f"relational_ncp:{one['name']}"]
         assert one["missing"] == 0
     sizes = sorted(Counter(zip(after["age"], after["city"], strict=True)).values())
@@ -111,7 +111,7 @@ def test_schema(make: Any) -> None:
     facts = json.loads(report.as_json(Story.of(made)))
     assert facts["report"] == 1
     assert list(facts["relational"]) == ["sets", "columns", "identifiers", "sensitive", "plain", "classes"]
-    keys = ["name", "type", "hierarchy", "values", "values_after", "missing", "intact", "ncp", "weight"]
+    keys = ["name", "type", "hierarchy", "values", "values_after", "missing", "unchanged", "ncp", "weight"]
     assert [list(one) for one in facts["relational"]["columns"]] == [keys, keys]
     assert list(facts["relational"]["classes"]) == [
         *("before", "number", "smallest", "median", "mean", "largest", "sizes")

@@ -114,14 +114,20 @@ def test_figures_are_those_of_the_release() -> None:
 def test_data_and_groups() -> None:
     facts = report.as_dict(Story.of(release([*PAPER, []])))
     data, made = facts["data"], facts["generalized"]
-    assert (data["rows"], data["non_empty"], data["domain"], data["items"], data["labels_after"]) == (5, 4, 4, 4, 3)
-    assert (data["occurrences"], data["occurrences_after"]) == (11, 10)
+    assert (
+        data["rows"],
+        data["non_empty"],
+        data["domain"],
+        data["different_items"],
+        data["different_labels_after"],
+    ) == (5, 4, 4, 4, 3)
+    assert (data["total_items"], data["total_labels_after"]) == (11, 10)
     assert (data["max_size"], data["mean_size"], data["mean_size_after"]) == (3, 2.2, 2.0)
     sizes = [(band["low"], band["before"], band["after"]) for band in data["sizes"]]
     assert sizes == [(0, 1, 1), (1, 0, 0), (2, 1, 2), (3, 3, 2)]
     assert made["groups"] == [{"label": "A", "items": 2, "records": 4}]
-    assert made["intact_items"] == 2
-    assert [(band["low"], band["high"], band["occurrences"]) for band in made["hidden_among"]] == [(1, 1, 6), (2, 4, 5)]
+    assert made["different_unchanged_items"] == 2
+    assert [(band["low"], band["high"], band["items"]) for band in made["hidden_among"]] == [(1, 1, 6), (2, 4, 5)]
     assert sum(band["share"] for band in made["hidden_among"]) == pytest.approx(1)
     assert made["suppressed"] == 0
     assert facts["warnings"] == ["1 empty record is published."]

@@ -237,5 +237,5 @@ def _suppressed(release: shoal.Release) -> str:
     outcome = release.comparison.outcome
     if not outcome.suppressed:
         return ""
-    part = f"{outcome.suppressed / outcome.occurrences:.3%}".replace("%", " %")
+    part = f"{outcome.suppressed / outcome.items:.3%}".replace("%", " %")
     return f"{len(outcome.suppressed_items):,} ({count_noun(outcome.suppressed, 'time')}, {part})"

@@ -129,7 +129,7 @@ def _bound(algorithm: Algorithm, proof: Optimality) -> float | None:
 def _suppressed(release: Release) -> float:
     """The share of what was there before."""
     outcome = release.comparison.outcome
-    return outcome.suppressed / max(1, outcome.occurrences)
+    return outcome.suppressed / max(1, outcome.items)
 
 
 def score(

@@ -55,10 +55,10 @@ class Measurement:
     """What published data lost against the original."""
 
     losses: Mapping[str, float]  # by measure: ncp, lm, ..
-    occurrences: int  # the number of items in all original records
-    intact_occurrences: int  # of these, published unchanged
-    suppressed_occurrences: int
-    suppressed_items: int  # different ones
+    total_items: int  # the number of items in all original records
+    unchanged_items: int  # of these, published unchanged
+    suppressed_items: int
+    different_suppressed_items: int
     emptied_records: int  # records that lost all items
     uncovered_records: int | None = None  # records whose published values do not cover the original; None: no columns
     answers: AreResult | None = None  # to the queries of a workload
@@ -71,10 +71,10 @@ class Measurement:
     def counts(self) -> dict[str, int]:
         """The figures about items and records, by name."""
         counts = {
-            "occurrences": self.occurrences,
-            "intact_occurrences": self.intact_occurrences,
-            "suppressed_occurrences": self.suppressed_occurrences,
+            "total_items": self.total_items,
+            "unchanged_items": self.unchanged_items,
             "suppressed_items": self.suppressed_items,
+            "different_suppressed_items": self.different_suppressed_items,
             "emptied_records": self.emptied_records,
         }
         if self.uncovered_records is not None:
@@ -175,7 +175,7 @@ def measure(
     >>> before = [["milk", "rice"], ["tea", "rice"], ["milk", "bread"]]
     >>> after = [["DRINKS", "rice"], ["DRINKS", "rice"], ["DRINKS"]]
     >>> result = shoal.measure(before, after, hierarchy=tree, known=1, k=2)
-    >>> round(result.losses["ncp"], 6), result.intact_occurrences, result.suppressed_occurrences
+    >>> round(result.losses["ncp"], 6), result.unchanged_items, result.suppressed_items
     (0.416667, 2, 1)
     >>> result.risk_before.unique, result.risk_after.unique  # records that one known item pins down
     ((2,), (0,))
@@ -339,10 +339,10 @@ class _Pair:
             vanished = times == items.supports[gone]
             gone, times = gone[vanished], times[vanished]
         return {
-            "occurrences": outcome.occurrences,
-            "intact_occurrences": outcome.intact,
-            "suppressed_occurrences": int(times.sum()),
-            "suppressed_items": len(gone),
+            "total_items": outcome.items,
+            "unchanged_items": outcome.unchanged,
+            "suppressed_items": int(times.sum()),
+            "different_suppressed_items": len(gone),
             "emptied_records": outcome.emptied,
         }
 

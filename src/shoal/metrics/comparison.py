@@ -22,12 +22,12 @@ class Outcome:
     >>> before = Transactions.from_sets([["a", "b"], ["b"]])
     >>> after = Published(before.recode(np.array([0, -1]), ["a"]), np.array([0, 1]), np.array([0]), before.labels)
     >>> outcome = Comparison(Published.plain(before), after).outcome
-    >>> outcome.occurrences, outcome.intact, outcome.suppressed, outcome.suppressed_items.tolist(), outcome.emptied
+    >>> outcome.items, outcome.unchanged, outcome.suppressed, outcome.suppressed_items.tolist(), outcome.emptied
     (3, 1, 2, [1], 1)
     """
 
-    occurrences: int
-    intact: int  # published as the item itself
+    items: int  # of all original records
+    unchanged: int  # of these: published as themselves
     suppressed_items: Codes  # that some record lost
     suppressed_counts: Counts  # how many
     emptied: int  # records that lost all they had

@@ -32,8 +32,8 @@ class RecodingSummary:
     chunks: int | None = None  # parts of the records with a recoding of their own
     rows_of_chunks: tuple[int, ...] | None = None
     labels: int | None = None  # published labels
-    intact_items: int | None = None  # items that are unchanged in all records
-    intact_occurrences: int | None = None
+    different_unchanged_items: int | None = None  # items that are unchanged in all records
+    unchanged_items: int | None = None
     generalized_items: int | None = None
     groups: int | None = None  # labels that represent several items, or groups of records that were changed together
     suppressed_labels: int | None = None

@@ -124,7 +124,7 @@ class GlobalCut(Recoding):
         return RecodingSummary(
             "global cut",
             labels=int(np.count_nonzero(used)),
-            intact_items=int(np.count_nonzero(used & leaf)),
+            different_unchanged_items=int(np.count_nonzero(used & leaf)),
             generalized_items=int(below[self.kept[~leaf]].sum()),
             groups=int(np.count_nonzero(used & ~leaf)),
             suppressed_labels=int(np.count_nonzero(below[self.suppressed])),
@@ -188,7 +188,7 @@ class LocalCuts(Recoding):
             chunks=len(self.cuts),
             rows_of_chunks=tuple(np.bincount(self.chunk_of, minlength=len(self.cuts)).tolist()),
             labels=len(nodes),
-            intact_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
+            different_unchanged_items=int(np.count_nonzero(np.asarray(intact) == len(self.cuts))),  # in every chunk
             groups=int(np.count_nonzero(nodes >= n_leaves)),
         )
 
@@ -202,7 +202,7 @@ class LocalNodes(Recoding):
     >>> recoding = LocalNodes(h, rows, np.array([0, 2, 3, 5]), np.array([0, 2, 4, 0, 2]))
     >>> [sorted(row) for row in recoding.apply(rows).rows.sets()]
     [['a1', 'b1'], ['A'], ['a1', 'b1']]
-    >>> recoding.summary().intact_items, recoding.summary().different_records
+    >>> recoding.summary().different_unchanged_items, recoding.summary().different_records
     (1, 2)
     """
 
@@ -268,8 +268,8 @@ class LocalNodes(Recoding):
         return RecodingSummary(
             "local labels",
             labels=len(nodes),
-            intact_items=len(np.setdiff1d(self.items.items, self.items.items[blurred])),
-            intact_occurrences=int(np.count_nonzero(~blurred)),
+            different_unchanged_items=len(np.setdiff1d(self.items.items, self.items.items[blurred])),
+            unchanged_items=int(np.count_nonzero(~blurred)),
             groups=int(np.count_nonzero(self.hierarchy.leaves[nodes] > 1)),
             different_records=len({text[start:stop] for start, stop in pairwise(bounds)}),
         )

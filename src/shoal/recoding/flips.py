@@ -135,7 +135,7 @@ class Reshuffled(Recoding):
 
     def summary(self, items: Transactions | None = None) -> RecodingSummary:
         """Return figures about the groups."""
-        return _summary("dealt", self.grouping)
+        return _summary("shuffled within groups", self.grouping)
 
     def falsehoods(self, change: Change) -> list[Note]:
         """Return notes: sensitive items are true of groups, not of records."""

@@ -47,7 +47,7 @@ class Facts:
     generalized: sections.GeneralizedFacts
     codebook: tuple[sections.CodeBookEntry, ...] | None
     suppressed: sections.SuppressedFacts | None
-    flips: GroupFacts | None
+    changes: GroupFacts | None
     explanations: tuple[Explanation, ...] | None
     risk: sections.RiskFacts
     warnings: list[str]
@@ -117,7 +117,7 @@ def _(verdict: Verdict) -> dict[str, Any]:
 @plain.register
 def _(useful: Usefulness) -> dict[str, Any]:
     return {
-        "items": useful.items,
+        "total_items": useful.items,
         "unchanged": useful.unchanged,
         "share_unchanged": useful.unchanged_share,
         "different_items": useful.different_items,

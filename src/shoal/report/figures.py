@@ -65,7 +65,7 @@ def gather(story: Story) -> Facts:
         generalized=_generalized(release),
         codebook=_codebook(release),
         suppressed=_suppressed(release, named=explained),
-        flips=changed,
+        changes=changed,
         explanations=tuple(story.findings.explanations) if explained else None,
         risk=sections.RiskFacts(release.risk_before, release.risk_after),
         warnings=wording.warnings(release),
@@ -120,10 +120,10 @@ def _data(release: Release) -> sections.DataFacts:
         rows=len(before),
         non_empty=before.non_empty,
         domain=release.published.n_items,
-        items=_used(before),
-        labels_after=_used(after),
-        occurrences=len(before.items),
-        occurrences_after=len(after.items),
+        different_items=_used(before),
+        different_labels_after=_used(after),
+        total_items=len(before.items),
+        total_labels_after=len(after.items),
         max_size=int(before.sizes.max(initial=0)),
         max_size_after=int(after.sizes.max(initial=0)),
         mean_size=len(before.items) / max(1, len(before)),
@@ -182,12 +182,12 @@ def _generalized(release: Release) -> sections.GeneralizedFacts:
     sizes = release.comparison.covered_sizes
     total = max(1, len(sizes))
     hidden = zip(bands(GROUP_BANDS, published.n_items), banded(sizes[sizes > 0], GROUP_BANDS), strict=False)
-    intact = (published.cover_sizes == 1) & (supports > 0)
+    unchanged = (published.cover_sizes == 1) & (supports > 0)
     if release.change is not None:
         touched = release.change.per_item(release.change.added) + release.change.per_item(release.change.deleted)
-        intact &= touched[: len(intact)] == 0
+        unchanged &= touched[: len(unchanged)] == 0
     return sections.GeneralizedFacts(
-        intact_items=int(np.count_nonzero(intact)),
+        different_unchanged_items=int(np.count_nonzero(unchanged)),
         groups=tuple(
             sections.Group(published.rows.labels[code], int(published.cover_sizes[code]), int(supports[code]))
             for code in group_codes(release)
@@ -226,9 +226,9 @@ def _suppressed(release: Release, *, named: bool) -> sections.SuppressedFacts | 
         if not problem.secret_items[code]
     )
     return sections.SuppressedFacts(
-        items=len(codes),
-        occurrences=outcome.suppressed,
-        share=outcome.suppressed / outcome.occurrences,
+        different_items=len(codes),
+        total_items=outcome.suppressed,
+        share=outcome.suppressed / outcome.items,
         emptied_records=outcome.emptied,
         unnamed=len(codes) - len(listed),
         listed=listed if named else None,

@@ -82,7 +82,7 @@ class _Groups:
     def formed(self) -> str:
         """The groups of records in figures.
 
-        >>> DealtFacts("dealt", 2, 11, 5, 6, ()).formed
+        >>> ShuffledFacts("shuffled", 2, 11, 5, 6, ()).formed
         '2 groups of records were formed, with 11 records in all, from 5 to 6 in a group.'
         """
         few, many = self.smallest_group, self.largest_group
@@ -96,7 +96,7 @@ class _Groups:
 
 
 @dataclass(frozen=True)
-class DealtFacts(_Groups):
+class ShuffledFacts(_Groups):
     """Sensitive items were shuffled within groups.
 
     Nothing tells how many are with a record that held them: that would say more about who did than the groups do.
@@ -130,12 +130,12 @@ class DealtFacts(_Groups):
 
     def change(self, facts: Facts) -> str:
         """What became of the items."""
-        dealt = facts.sensitive.times if facts.sensitive else 0
-        if not dealt:
+        shuffled = facts.sensitive.times if facts.sensitive else 0
+        if not shuffled:
             return "No record holds a sensitive item: nothing was shuffled, and every item is published as it was."
         return (
             f"All items but the sensitive ones are published as they were. Sensitive items, "
-            f"{count_noun(dealt, 'time')} in all, were shuffled within their groups."
+            f"{count_noun(shuffled, 'time')} in all, were shuffled within their groups."
         )
 
     def bars(self, facts: Facts) -> list[Bar]:
@@ -153,8 +153,8 @@ class DealtFacts(_Groups):
 
     def tiles(self, facts: Facts) -> list[tuple[str, str]]:
         """The figures to put first."""
-        dealt = facts.sensitive.times if facts.sensitive else 0
-        return [self._groups, ("sensitive items shuffled within groups", count(dealt))]
+        shuffled = facts.sensitive.times if facts.sensitive else 0
+        return [self._groups, ("sensitive items shuffled within groups", count(shuffled))]
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class FlipFacts(_Groups):
     qid_deletions: int
     sensitive_additions: int
     sensitive_deletions: int
-    items: int
+    different_items: int
     unnamed: int  # of the items: those that must not be named
     listed: tuple[ChangedItem, ...] | None
 
@@ -223,12 +223,12 @@ class FlipFacts(_Groups):
     def change(self, facts: Facts) -> str:
         """What became of the items."""
         data, held = facts.data, facts.sensitive
-        if not data.occurrences and not (held and held.records):
+        if not data.total_items and not (held and held.records):
             return "All records are empty: there was nothing to change." if self.unchanged else self.how_often
         if self.unchanged:
             return UNCHANGED
         kept = ""
-        if data.occurrences:
+        if data.total_items:
             among = "items that may be known" if held else "items"
             kept = f" Of all {among}, {share(facts.unchanged_share)} are published as they were."
         return f"{self.how_often}{kept}{lost_all(self.emptied_records, sensitive=held is not None)}"
@@ -236,7 +236,7 @@ class FlipFacts(_Groups):
     def bars(self, facts: Facts) -> list[Bar]:
         """What became of the items, one bar each."""
         held = facts.sensitive
-        kinds = [("other items, " if held else "", facts.data.occurrences, self.qid_additions, self.qid_deletions)]
+        kinds = [("other items, " if held else "", facts.data.total_items, self.qid_additions, self.qid_deletions)]
         if held:
             kinds.insert(0, ("sensitive items, ", held.times, self.sensitive_additions, self.sensitive_deletions))
         parts = [
@@ -276,7 +276,7 @@ class FlipFacts(_Groups):
         ]
 
 
-GroupFacts = DealtFacts | FlipFacts
+GroupFacts = ShuffledFacts | FlipFacts
 
 
 def lost_all(records: int, *, sensitive: bool) -> str:
@@ -309,11 +309,11 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
     group_sizes = tuple(GroupBand(*band) for band in sized(sizes, SIZE_BANDS))
     groups = (len(sizes), int(sizes.sum()), smallest, largest, group_sizes)
     if release.recoding.reshuffles:
-        return DealtFacts("dealt", *groups)
+        return ShuffledFacts("shuffled", *groups)
     changed = int(np.count_nonzero(change.per_item(change.added) + change.per_item(change.deleted)))
     listed = _listed(release, change)
     return FlipFacts(
-        "flips",
+        "added and deleted",
         *groups,
         records_changed=change.records_changed,
         records_given_sensitive=len(change.with_sensitive(change.added)),
@@ -322,7 +322,7 @@ def flips(release: Release, *, named: bool) -> GroupFacts | None:
         qid_deletions=change.qid_deletions,
         sensitive_additions=change.sensitive_additions,
         sensitive_deletions=change.sensitive_deletions,
-        items=changed,
+        different_items=changed,
         unnamed=changed - len(listed),
         listed=listed if named else None,
     )

@@ -53,7 +53,7 @@ class Html(ReportFormat):
                 was_at_risk=any(counts[-1] for _, counts in release.risk_before.degrees.values()),
                 risk_base=risks.base(facts),
                 worst_case=risks.worst_case(facts),
-                bars=facts.flips.bars(facts) if facts.flips else [],
+                bars=facts.changes.bars(facts) if facts.changes else [],
                 hidden=_hidden(facts),
                 groups=_groups(release, facts),
                 parents={one.label: one.parent for one in facts.codebook or ()},
@@ -128,9 +128,9 @@ def _tiles(facts: Facts) -> list[tuple[str, str]]:
         (f"{'record' if data.rows == 1 else 'records'} published{of}", formatting.count(data.rows)),
         ("attacker views checked", formatting.count(facts.verdict.checked)),
     ]
-    if facts.flips is not None:
-        return first + facts.flips.tiles(facts)
-    unchanged = formatting.share(facts.unchanged_share) if data.occurrences else "–"
+    if facts.changes is not None:
+        return first + facts.changes.tiles(facts)
+    unchanged = formatting.share(facts.unchanged_share) if data.total_items else "–"
     median = None if facts.usefulness is None else facts.usefulness.median_items
     behind = [] if median is None else [("items behind a label (median)", formatting.count(median))]
     readable = [("of all items published unchanged", unchanged), *behind]
@@ -154,14 +154,14 @@ def _groups(release: Release, facts: Facts) -> list[tuple[Group, str]]:
 
 def _hidden(facts: Facts) -> list[tuple[str, float, int]]:
     """How well items are hidden, one bar each: its label, its share and its count."""
-    generalized, total = facts.generalized, max(1, facts.data.occurrences)
-    if facts.flips or not generalized.hidden_among or not facts.sets_changed:
+    generalized, total = facts.generalized, max(1, facts.data.total_items)
+    if facts.changes or not generalized.hidden_among or not facts.sets_changed:
         return []
-    intact, *hidden = generalized.hidden_among
-    rows = [("published unchanged", intact.share, intact.occurrences)]
+    unchanged, *hidden = generalized.hidden_among
+    rows = [("published unchanged", unchanged.share, unchanged.items)]
     for band in hidden:
-        if band.occurrences:
-            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.occurrences))
+        if band.items:
+            rows.append((f"among {formatting.band(band.low, band.high)} items", band.share, band.items))
     if generalized.suppressed:
         rows.append(("removed", generalized.suppressed / total, generalized.suppressed))
     return rows

@@ -37,7 +37,7 @@ def relational(release: Release) -> RelationalFacts | None:
         return None
     roles = release.problem.data.table.roles
     named = {role: tuple(name for name, own in roles.items() if own is role) for role in Role}
-    sets: Literal["generalized", "untouched"] | None = "untouched" if len(release.problem.items.items) else None
+    sets: Literal["generalized", "unchanged"] | None = "unchanged" if len(release.problem.items.items) else None
     return RelationalFacts(
         sets="generalized" if release.problem.model.covers_sets else sets,
         columns=tuple(_column(release, before, after, at) for at in range(len(after.attributes))),
@@ -60,7 +60,7 @@ def _column(release: Release, before: Relational, after: Relational, at: int) ->
         values=_different(before, at),
         values_after=_different(after, at),
         missing=int(np.count_nonzero(before.low[at] == MISSING)),
-        intact=int(np.count_nonzero(after.low[at] == after.high[at])),
+        unchanged=int(np.count_nonzero(after.low[at] == after.high[at])),
         ncp=ncp,
         weight=float(after.weights[at]),
     )
@@ -173,7 +173,7 @@ def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
     how, source = facts.recoding, facts.provenance["hierarchy"]["name"]
     if table.sets is None:
         return ""
-    if table.sets == "untouched":
+    if table.sets == "unchanged":
         return "The sets were not touched."
     by = "by a set of items, written (A,B) and read as 'one or more of these'"
     if how.sets != "local sets":
@@ -186,11 +186,11 @@ def _sets_recoded(facts: Facts, table: RelationalFacts) -> str:
 
 def change(table: RelationalFacts, rows: int) -> str:
     """What became of the columns, and of sets that were left alone."""
-    part = sum(column.intact for column in table.columns) / max(1, rows * len(table.columns))
+    part = sum(column.unchanged for column in table.columns) / max(1, rows * len(table.columns))
     kept = "values in quasi-identifying columns are published as they were"
     wide = _either(table, "ranges", "groups")
     values = f"All {kept}." if part == 1 else f"{share(part)} of the {kept}, the others as {wide} that cover them."
-    return f"{values} The sets are published as they were." if table.sets == "untouched" else values
+    return f"{values} The sets are published as they were." if table.sets == "unchanged" else values
 
 
 def _either(table: RelationalFacts, of_scales: str, of_categories: str) -> str:

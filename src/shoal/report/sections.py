@@ -114,10 +114,10 @@ class DataFacts:
     rows: int
     non_empty: int
     domain: int
-    items: int
-    labels_after: int
-    occurrences: int
-    occurrences_after: int
+    different_items: int
+    different_labels_after: int
+    total_items: int  # of all records
+    total_labels_after: int
     max_size: int
     max_size_after: int
     mean_size: float
@@ -146,7 +146,7 @@ class PersonsFacts:
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One quasi-identifier; a value is intact (unchanged) if it is published as it was."""
+    """One quasi-identifier; a value is unchanged if it is published as it was."""
 
     name: str
     type: str
@@ -154,7 +154,7 @@ class ColumnFacts:
     values: int
     values_after: int
     missing: int
-    intact: int
+    unchanged: int
     ncp: float | None
     weight: float
 
@@ -186,7 +186,7 @@ class ClassFacts:
 class RelationalFacts:
     """The columns and the classes, for models that are about columns."""
 
-    sets: Literal["generalized", "untouched"] | None
+    sets: Literal["generalized", "unchanged"] | None
     columns: tuple[ColumnFacts, ...]
     identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -212,7 +212,7 @@ class SensitiveFacts(Held):
     """What is sensitive, and how often it occurs."""
 
     not_found: tuple[str, ...]
-    after: Held | None = field(default=None, metadata=UNLESS_NONE)  # where items were added, deleted or dealt anew
+    after: Held | None = field(default=None, metadata=UNLESS_NONE)  # where items were added, deleted or shuffled
 
     @property
     def times(self) -> int:
@@ -262,7 +262,7 @@ class HiddenBand:
 
     low: int
     high: int
-    occurrences: int
+    items: int
     share: float
 
 
@@ -270,7 +270,7 @@ class HiddenBand:
 class GeneralizedFacts:
     """Which labels represent several items, and how many items of records are hidden among how many."""
 
-    intact_items: int
+    different_unchanged_items: int
     groups: tuple[Group, ...]
     hidden_among: tuple[HiddenBand, ...]
     suppressed: int
@@ -298,8 +298,8 @@ class RemovedItem:
 class SuppressedFacts:
     """Which items were removed from every record, and how often."""
 
-    items: int
-    occurrences: int
+    different_items: int
+    total_items: int  # of all records
     share: float
     emptied_records: int
     unnamed: int  # of the items: those that must not be named

@@ -70,7 +70,7 @@ def described(facts: Facts) -> str:
         record, one, several = relational.described(facts.relational), "set is", "sets are"
     if not facts.has_sets:
         return record
-    items = f"{count_noun(data.occurrences, 'item')} in all, {count(data.items)} different"
+    items = f"{count_noun(data.total_items, 'item')} in all, {count(data.different_items)} different"
     empty = data.rows - data.non_empty
     return f"{record}: {items}.{f' {count_noun(empty, one, several)} empty{apart}.' if empty else ''}"
 
@@ -79,8 +79,8 @@ def recoded(facts: Facts) -> str:
     """How the items were changed."""
     if facts.relational is not None:
         return f"{relational.recoded(facts, facts.relational)}{kept(facts)}"
-    if facts.flips is not None:
-        return f"{facts.flips.recoded(facts)} {hierarchy(facts)}"
+    if facts.changes is not None:
+        return f"{facts.changes.recoded(facts)} {hierarchy(facts)}"
     how = RECODED.get(facts.recoding.kind, _recoded_otherwise)(facts)
     return f"{how} {hierarchy(facts)}{kept(facts)}"
 
@@ -137,8 +137,8 @@ def hierarchy(facts: Facts) -> str:
 
 def overlap(facts: Facts) -> str:
     """Domain exclusiveness, in words."""
-    if facts.flips is not None and not facts.flips.unchanged:
-        return facts.flips.overlap
+    if facts.changes is not None and not facts.changes.unchanged:
+        return facts.changes.overlap
     if facts.properties.domain_exclusive:
         return "No item can appear under two different labels, so the counts of labels in the published data are exact."
     if facts.relational is not None:
@@ -229,8 +229,8 @@ def shell_word(text: str) -> str:
 
 def change(facts: Facts) -> str:
     """What became of the items."""
-    if facts.flips is not None:
-        return facts.flips.change(facts)
+    if facts.changes is not None:
+        return facts.changes.change(facts)
     if facts.relational is not None:
         columns = relational.change(facts.relational, facts.data.rows)
         return f"{columns} {_sets_changed(facts)}" if facts.sets_changed else columns
@@ -240,7 +240,7 @@ def change(facts: Facts) -> str:
 def _sets_changed(facts: Facts) -> str:
     """What became of the items of sets."""
     data, groups, suppressed = facts.data, facts.generalized.groups, facts.suppressed
-    if not data.occurrences:
+    if not data.total_items:
         what = "empty" if facts.sensitive is None else "empty, not counting sensitive values"
         if facts.relational:
             return f"All sets are {what}."
@@ -249,7 +249,7 @@ def _sets_changed(facts: Facts) -> str:
         return "Every item of the sets is published unchanged."
     if not groups and not suppressed:
         return UNCHANGED
-    if not suppressed and data.labels_after == 1 and groups[0].items == data.domain:
+    if not suppressed and data.different_labels_after == 1 and groups[0].items == data.domain:
         return (
             f"Every item is published as '{formatting.label(groups[0].label)}', which represents any item: "
             f"what is left is only which records hold anything at all."
@@ -274,19 +274,19 @@ def removed(suppressed: SuppressedFacts, *, sensitive: bool) -> str:
     >>> removed(SuppressedFacts(2, 30, 0.01, emptied_records=1, unnamed=0, listed=None), sensitive=False)
     '2 items were removed from every record, 30 times in all (1 %). 1 record lost all that it had.'
     """
-    gone = f"{count_noun(suppressed.items, 'item was', 'items were')} removed from every record"
-    times = f"{count_noun(suppressed.occurrences, 'time')} in all ({share(suppressed.share)})"
+    gone = f"{count_noun(suppressed.different_items, 'item was', 'items were')} removed from every record"
+    times = f"{count_noun(suppressed.total_items, 'time')} in all ({share(suppressed.share)})"
     return f"{gone}, {times}.{lost_all(suppressed.emptied_records, sensitive=sensitive)}"
 
 
 def losses(facts: Facts) -> list[tuple[str, str, str]]:
     """Title, value and meaning of each measured loss, as its measure explains it."""
     table, values = facts.relational, facts.losses
-    if facts.flips is not None and facts.sensitive is None:  # nothing sensitive to count
+    if facts.changes is not None and facts.sensitive is None:  # nothing sensitive to count
         values = {name: value for name, value in values.items() if not name.startswith("sensitive_")}
     return loss_rows(
         values if table is None else relational.ordered(table, values),
-        of_deletions=facts.flips is not None,
+        of_deletions=facts.changes is not None,
         of_sets=table is not None,
     )
 
