@@ -33,6 +33,6 @@ def test_nothing_tells_how_many_were_dealt_back() -> None:
     moved = {sum(len(now - was) for was, now in sets(one)) for one in made}
     assert len(moved) > 1
     facts = [report.as_dict(Story.of(one)) for one in made]
-    for key in ("flips", "losses", "recoding", "generalized", "warnings"):
+    for key in ("changes", "losses", "recoding", "generalized", "warnings"):
         assert all(fact[key] == facts[0][key] for fact in facts), key
     assert len({str(one.warnings) for one in made}) == 1
