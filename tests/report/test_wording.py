@@ -5,15 +5,18 @@ Covers: data/note.py, data/notes.py, data/reading_notes.py, release/notes.py, re
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
 import shoal
+from shoal.cli import cli
 from shoal.data import notes, reading_notes
 from shoal.data.note import Note
 from shoal.data.notes import AddedItems, DeltaCost, EmptyRecords, UntouchedColumns, Untrue
+from shoal.jobs.command import Command
 from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
@@ -82,3 +85,13 @@ def test_what_is_not_true_comes_first_and_shows_in_the_repr() -> None:
     kinds = [note.untrue for note in made.notes]
     assert kinds == sorted(kinds, reverse=True)
     assert "NOT TRUTHFUL: 1 items added, 0 deleted" in repr(made)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_reports_of_the_command_line_name_its_options(kind: type[Note]) -> None:
+    text = worded(example(kind))
+    assert "--" not in text  # the library names arguments
+    spelled = Command((), shoal.Km()).message(text)
+    options = {name for param in cli.commands["anonymize"].params for name in param.opts}
+    assert not re.search(r"(?<![\w'])[a-z_]+=", spelled)
+    assert set(re.findall(r"--[a-z-]*[a-z]", spelled)) <= options

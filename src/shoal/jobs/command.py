@@ -13,9 +13,18 @@ from shoal.jobs.dataset_spec import DatasetSpec
 from shoal.models.base import PrivacyModel
 from shoal.options import Spec, changed, format_value, listed
 from shoal.report.sentences import shell_word
+from shoal.spelling import spell
 
 if TYPE_CHECKING:
     from shoal.jobs.job import Job
+
+OPTIONS = {  # that notes name, and their spelling on the command line
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("algorithm", "candidates", "categorical", "delta", "id_column", "identifiers", "keep_ids", "missing"),
+        *("ordered", "person", "plain", "sensitive", "unknown_items", "within"),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,15 @@ class Command:
         guarantee = ["--model", model.name, *_options(model, model.values())]
         method = ["--algorithm", algorithm.name, *_options(algorithm, changed(algorithm))]
         return " ".join(map(shell_word, [*self.words, *guarantee, *method]))
+
+    def message(self, text: str) -> str:
+        """Return a message that names options instead of Python arguments.
+
+        >>> from shoal.models.km import Km
+        >>> Command((), Km()).message("Leave such a column out with identifiers=.")
+        'Leave such a column out with --identifiers.'
+        """
+        return spell(text, OPTIONS)
 
 
 def _options(spec: Spec, values: Mapping[str, Any]) -> list[str]:

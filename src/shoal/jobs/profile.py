@@ -20,7 +20,7 @@ from shoal.jobs.verify import with_quasi_identifiers
 from shoal.metrics.risk import Risk, min_matching
 from shoal.models.k_km import KKm
 from shoal.models.people import class_sizes, holders
-from shoal.models.relational import apart_by_class
+from shoal.models.relational import split_by_class
 from shoal.progress import engine_with
 from shoal.published import Grouping
 
@@ -201,7 +201,7 @@ class _Left:
         person = "" if rows.persons is None else rows.persons.noun
         if classes is None:
             return cls(min_matching(rows, m, engine), None, rows.sizes > 0, person)
-        own, alone = apart_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
+        own, alone = split_by_class(rows, classes)[0], class_sizes(classes, rows.persons)[classes.of]
         by_items = [np.minimum(size, alone) for size in min_matching(own, m, engine)]
         return cls(by_items, alone, np.ones(len(rows), dtype=np.bool_), person)
 
