@@ -1,6 +1,6 @@
-"""The only door out: solve, apply, verify, and only then a Release.
+"""Makes releases: solve, apply, verify, and only then return published data.
 
-Nothing leaves the program unverified. If the verifier disagrees with the algorithm, that is a bug of ours and nothing
+Nothing is published without a check. If the verifier disagrees with the algorithm, this is a bug in Shoal, and nothing
 is published.
 """
 
@@ -98,7 +98,7 @@ def make_release(
 
 
 def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algorithm:
-    """The algorithm, or the default one of the model; an error unless it solves the problem's model."""
+    """Return the algorithm, by default that of the model. Raise an error if it does not solve the model."""
     if algorithm is None and isinstance(problem, Problem):
         algorithm = discovery.get("shoal.algorithms", Algorithm, problem.model.default_algorithm)()
     wanted: tuple[tuple[object, type, str], ...] = (
@@ -124,7 +124,7 @@ def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algo
 
 
 def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None:
-    """Refuse a limit on the loss that is no share, or that the method has no loss for."""
+    """Raise an error if the limit is no share, or if the algorithm has no loss to limit."""
     if limit is None:
         return
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
@@ -137,7 +137,7 @@ def check_max_loss(limit: float | None, algorithm: Algorithm, name: str) -> None
 
 
 def require_loss(release: Release, limit: float, option: str, advice: Callable[[], str]) -> None:
-    """Raise an error unless the loss of a release is within the limit of an option; ``advice``: what loses less."""
+    """Raise an error if the loss of a release is above the limit. ``advice`` says what loses less."""
     if release.loss <= limit:
         return
     raise LossTooHigh(
@@ -147,7 +147,7 @@ def require_loss(release: Release, limit: float, option: str, advice: Callable[[
 
 
 def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
-    """Every published value covers the original one, and every item is covered unless the method may suppress it."""
+    """Raise an error if a published value does not cover the original one, or an item was lost without suppression."""
     before, after = compared.original.relational, compared.published.relational
     values = after is None or before is None or after.covers(before).all()
     if not values or (not algorithm.suppresses and not compared.covered_sizes.all()):
@@ -159,7 +159,7 @@ def _check_truth(compared: Comparison, algorithm: Algorithm) -> None:
 
 
 def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Published:
-    """What a reader of the written file gets, by the labels that it has there; not what the search was given."""
+    """Return what a reader of the written file gets, so that the verifier sees exactly this."""
     written = problem.model.to_dataset(problem.data, published)
     read = written.as_read()
     if read is written and published.sensitive is None and published.relational is None:
@@ -168,7 +168,7 @@ def _read_back(problem: Prepared[PrivacyModel], published: Published) -> Publish
 
 
 def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str, float]:
-    """Every known measure of published data against the original; with weights, weighted losses too."""
+    """Return the values of all measures, and weighted losses if weights are given."""
     losses: dict[str, float] = {}
     measures = [measure() for measure in discovery.find("shoal.metrics", Measure).values()]
     for measure in measures:
@@ -180,7 +180,7 @@ def measure_all(compared: Comparison, weights: Counts | None = None) -> dict[str
 
 
 def _provenance(release: Release) -> dict[str, Any]:
-    """What is needed to repeat the release and to recognise its files."""
+    """Return what is needed to repeat the release and to recognize its files."""
     problem = release.problem
     owner, groups = problem.hierarchy.refines or problem.hierarchy, problem.hierarchy.groups_from
     return {
@@ -205,8 +205,8 @@ def _provenance(release: Release) -> dict[str, Any]:
             "dropped_items": list(problem.data.origin.dropped),
         },
         "hierarchy": {"name": owner.name, "sha256": owner.sha256},
-        "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file that told the groups of siblings
-        "output": None,  # filled in when the release is written, as is the next
+        "siblings": groups and {"name": groups[0], "sha256": groups[1]},  # the file with the groups of siblings
+        "output": None,  # filled in when the release is saved, like the next
         "codebook": None,
         "search": release.solution.statistics,
         "timings": release.timings,
@@ -215,7 +215,7 @@ def _provenance(release: Release) -> dict[str, Any]:
 
 
 def _columns(problem: Prepared[PrivacyModel]) -> dict[str, Any] | None:
-    """What each other column was taken as."""
+    """Return the role and the type of each other column."""
     if problem.data.table is None or not problem.data.table.roles:
         return None
     columns: dict[str, Any] = {name: {"role": role.value} for name, role in problem.data.table.roles.items()}

@@ -84,15 +84,15 @@ class PythonCall:
     def spelled(self, algorithm: Algorithm, model_options: Mapping[str, Any]) -> str:
         """Return the call with this algorithm and these options of the model.
 
+        The dots at its end are the other arguments of the release.
+
         >>> from shoal.models.km import Km
-        >>> PythonCall(Km()).spelled(Auto(), {})
-        'shoal.anonymize(problem, algorithm=shoal.algorithms.Auto())'
+        >>> PythonCall(Km(k=5, m=2)).spelled(Auto(), {"m": 1})
+        'shoal.anonymize(data, model=shoal.models.Km(k=5, m=1), algorithm=shoal.algorithms.Auto(), ...)'
         """
-        problem = "problem"
-        if model_options:
-            model = self.model.changed(**model_options)
-            problem = f"dataclasses.replace(problem, model=shoal.models.{_call(model, model.values())})"
-        return f"shoal.anonymize({problem}, algorithm=shoal.algorithms.{_call(algorithm, changed(algorithm))})"
+        model = self.model.changed(**model_options)
+        guarantee, method = _call(model, model.values()), _call(algorithm, changed(algorithm))
+        return f"shoal.anonymize(data, model=shoal.models.{guarantee}, algorithm=shoal.algorithms.{method}, ...)"
 
     def message(self, text: str) -> str:
         """Return the message: it names Python arguments already."""

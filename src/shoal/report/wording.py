@@ -333,8 +333,8 @@ def _(note: notes.LostColumns) -> str:
     if not note.unordered:
         return more
     return (
-        f"{more} If the values of {format_value(note.unordered)} have an order, state it with "
-        f"ordered='{note.unordered[0]}=A,B,C'."
+        f"{more} If the values of {format_value(note.unordered)} have an order, state it with ordered=, the least "
+        f"value first."
     )
 
 
