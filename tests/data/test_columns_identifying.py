@@ -25,7 +25,10 @@ def households(shell: Shell, name: str = "household_id", rows: int = 30) -> None
 def test_it_must_have_a_role(shell: Shell) -> None:
     households(shell)
     error = shell.fails("anonymize", "d.csv", "-o", "o.csv", *HOW)
-    assert "Column 'household_id' of d.csv has a different value in nearly every record, so it may identify people" in error
+    assert (
+        "Column 'household_id' of d.csv has a different value in nearly every record, so it may identify people"
+        in error
+    )
     assert "drop it with --identifiers household_id, or publish it unchanged with --plain household_id." in error
     assert "household_id" in shell.fails("anonymize", "d.csv", "-o", "o.csv", *HOW, "--columns", "household_id")
     assert "household_id" in shell.fails("recommend", "d.csv", *HOW)
@@ -102,7 +105,9 @@ def test_quasi_identifiers_are_generalized_and_sensitive_columns_are_named() -> 
     data = shoal.read(pa.table({"id": list(range(30)), "items": [["a"]] * 30}))
     shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), shoal.KKm(k=2, m=1)))
     lm = shoal.Lm(l=2, m=1, sensitive_column=("id",))
-    assert shoal.anonymize(shoal.Problem(data, Hierarchy.flat(["a"]), lm), algorithm=shoal.algorithms.AA()).verdict.holds
+    assert shoal.anonymize(
+        shoal.Problem(data, Hierarchy.flat(["a"]), lm), algorithm=shoal.algorithms.AA()
+    ).verdict.holds
 
 
 def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) -> None:
