@@ -94,7 +94,7 @@ def main() -> None:
 def papers(words: list[str]) -> None:
     """``python -m benchmarks papers p1 p4``: run the grids of papers (default: all) and write their pages."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks papers", description=papers.__doc__)
-    every = [*sorted(path.stem for path in common.PAGES.glob("p*.md")), "overview"]
+    every = [*common.PAPERS, "overview"]
     allowed = [*every, []]  # argparse checks the default, too
     parser.add_argument("name", nargs="*", default=[], choices=allowed, metavar="NAME", help=", ".join(every))
     parser.add_argument("--again", action="store_true", help="measure what is kept in build/papers anew")

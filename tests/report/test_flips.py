@@ -78,7 +78,7 @@ class Together(FlippingAlgorithm):
 
     name = "together"
     title = "All together"
-    paper = "P1"
+    paper = "Wang et al. 2014"
     solves = (shoal.models.TransactionalK,)
 
     def solve(self, problem: shoal.problem.Prepared, engine: Engine) -> shoal.recoding.solution.Solution:

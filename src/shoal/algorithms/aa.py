@@ -65,7 +65,7 @@ class AA(CutAlgorithm):
 
     name = "aa"
     title = "Apriori-based anonymization"
-    paper = "P0 Alg. 4, P3 s.4.4"
+    paper = "Terrovitis et al. 2008, Alg. 4; Terrovitis et al. 2011, s.4.4"
     solves = (Km, Lm, KmNegative)
 
     label_order: Literal["support", "leaves"] = label_order_option()

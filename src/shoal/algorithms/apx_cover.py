@@ -53,7 +53,7 @@ class ApxCover(FlippingAlgorithm):
 
     name = "apx-cover"
     title = "Sort APX Cover"
-    paper = "P1's rival Sort APX Cover"
+    paper = "Sort APX Cover, as Wang et al. 2014 compare it"
     solves = (TransactionalK,)
 
     def feasible(self, problem: Prepared[TransactionalK]) -> None:

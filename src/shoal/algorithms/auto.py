@@ -57,7 +57,7 @@ class Auto(ExactAlgorithm):
 
     name = "auto"
     title = "Exact within a time limit"
-    paper = "ours; the problem is that of P0, P3"
+    paper = "Shoal; the problem is that of Terrovitis et al. 2008"
     solves = (Km, Lm, KmNegative)
     needs_proof = False
 

@@ -40,4 +40,4 @@ class Cluster(ColumnAlgorithm):
 
     name = "cluster"
     title = "Cluster"
-    paper = "P2 s.5"
+    paper = "Poulis et al. 2013, s.5"

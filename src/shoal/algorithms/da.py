@@ -61,7 +61,7 @@ class DA(CutAlgorithm):
 
     name = "da"
     title = "Direct anonymization"
-    paper = "P0 Alg. 3, P3 s.4.3"
+    paper = "Terrovitis et al. 2008, Alg. 3; Terrovitis et al. 2011, s.4.3"
     solves = (Km, Lm, KmNegative)
 
     label_order: Literal["support", "leaves"] = label_order_option()

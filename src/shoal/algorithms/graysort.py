@@ -60,7 +60,7 @@ class GraySort(Algorithm):
 
     name = "graysort"
     title = "GraySort with CAHD"
-    paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
+    paper = "Ghinita et al. 2011"
     solves = (PrivacyDegree,)
     truthful = False
     generalizes = False

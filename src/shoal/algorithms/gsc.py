@@ -64,7 +64,7 @@ class GSC(FlippingAlgorithm):
 
     name = "gsc"
     title = "Gray sort clustering (GSC)"
-    paper = "P1 s.4.2"
+    paper = "Wang et al. 2014, s.4.2"
     solves = (SensitiveK,)
 
     alpha: int = option(2, low=1, help="Size of the search window: records up to alpha * k places away are compared.")

@@ -54,7 +54,7 @@ class HgHs(SuppressingAlgorithm, TreeAlgorithm):
 
     name = "hghs"
     title = "Heuristic generalization with heuristic suppression"
-    paper = "P4 s.3"
+    paper = "Liu and Wang 2010, s.3"
     solves = (Km,)
     reveals = "certainty"
 

@@ -62,7 +62,7 @@ class KNN(FlippingAlgorithm):
 
     name = "knn"
     title = "Nearest neighbors for k-anonymization (K-NN)"
-    paper = "P1 s.4.3"
+    paper = "Wang et al. 2014, s.4.3"
     solves = (SensitiveK,)
 
     order: Literal["random", "stn", "gsc"] = option(

@@ -81,7 +81,7 @@ class LRA(TreeAlgorithm):
 
     name = "lra"
     title = "Local recoding anonymization"
-    paper = "P3 Alg. 5, 6"
+    paper = "Terrovitis et al. 2011, Alg. 5, 6"
     solves = (Km, Lm, KmNegative)
     reveals = "a probability of 2/3, and with some options for sure"
 

@@ -57,7 +57,7 @@ class MHgHs(SuppressingAlgorithm, TreeAlgorithm):
 
     name = "mhghs"
     title = "Multi-round generalization with suppression"
-    paper = "P4 s.4"
+    paper = "Liu and Wang 2010, s.4"
     solves = (Km,)
     reveals = "certainty"
 

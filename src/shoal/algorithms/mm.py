@@ -67,7 +67,7 @@ class MM(SuppressingAlgorithm):
 
     name = "mm"
     title = "Suppression by minimal violations"
-    paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
+    paper = "Xu et al. 2008"
     solves = (Hkp, Km)
     reveals = "a probability of 13/19"
     generalizes = False

@@ -40,4 +40,4 @@ class Mondrian(ColumnAlgorithm):
 
     name = "mondrian"
     title = "Mondrian"
-    paper = "LeFevre, DeWitt and Ramakrishnan 2006"
+    paper = "LeFevre et al. 2006"

@@ -80,7 +80,7 @@ class OA(CutAlgorithm):
 
     name = "oa"
     title = "Optimal anonymization"
-    paper = "P0 Alg. 2, P3 s.4.2"
+    paper = "Terrovitis et al. 2008, Alg. 2; Terrovitis et al. 2011, s.4.2"
     solves = (Km, Lm, KmNegative)
 
     max_cuts: int = option(200_000, low=1, help="Largest number of cuts to search. A hierarchy with more is an error.")

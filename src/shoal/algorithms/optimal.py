@@ -56,6 +56,6 @@ class Optimal(ExactAlgorithm):
 
     name = "optimal"
     title = "Provable optimum"
-    paper = "ours; the problem is that of P0, P3"
+    paper = "Shoal; the problem is that of Terrovitis et al. 2008"
     solves = (Km, Lm, KmNegative)
     needs_proof = True

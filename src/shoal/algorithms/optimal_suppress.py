@@ -58,7 +58,7 @@ class OptimalSuppress(SuppressingAlgorithm, TimedAlgorithm):
 
     name = "optimal-suppress"
     title = "Provable optimum with suppression"
-    paper = "ours; the problem is that of P4"
+    paper = "Shoal; the problem is that of Liu and Wang 2010"
     solves = (Km,)
     reveals = "certainty"
 

@@ -69,7 +69,7 @@ class Partition(TreeAlgorithm):
 
     name = "partition"
     title = "Partition (local generalization, LG)"
-    paper = "He and Naughton, PVLDB 2009; P4's rival LG"
+    paper = "He and Naughton 2009"
     solves = (TransactionalK,)
     reveals = "a probability of 2/3"
 

@@ -59,7 +59,7 @@ class Rfirst(FormingAlgorithm):
 
     name = "rfirst"
     title = "Rfirst"
-    paper = "P2 s.3"
+    paper = "Poulis et al. 2013, s.3"
 
     def search(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Form clusters, and generalize their sets."""

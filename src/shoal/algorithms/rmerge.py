@@ -143,7 +143,7 @@ class RmergeR(Rmerge):
 
     name = "rmerge-r"
     title = "RmergeR"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "r"
 
 
@@ -198,7 +198,7 @@ class RmergeT(Rmerge):
 
     name = "rmerge-t"
     title = "RmergeT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "t"
 
 
@@ -253,5 +253,5 @@ class RmergeRT(Rmerge):
 
     name = "rmerge-rt"
     title = "RmergeRT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "rt"

@@ -58,7 +58,7 @@ class STN(FlippingAlgorithm):
 
     name = "stn"
     title = "Sensitive transaction neighbors (STN)"
-    paper = "P1 s.4.1"
+    paper = "Wang et al. 2014, s.4.1"
     solves = (SensitiveK,)
 
     shortage: Literal["fill", "merge"] = option("fill", words=SHORTAGES, help=SHORTAGE_HELP)

@@ -71,7 +71,7 @@ class Tfirst(ClusteringAlgorithm):
 
     name = "tfirst"
     title = "Tfirst"
-    paper = "P2 s.3"
+    paper = "Poulis et al. 2013, s.3"
     reveals = "certainty"
 
     chunks: int = option(3, low=1, help="Number of chunks that the records are split into.")

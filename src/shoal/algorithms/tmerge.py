@@ -108,7 +108,7 @@ class TmergeR(Tmerge):
 
     name = "tmerge-r"
     title = "TmergeR"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "r"
 
 
@@ -163,7 +163,7 @@ class TmergeT(Tmerge):
 
     name = "tmerge-t"
     title = "TmergeT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "t"
 
 
@@ -218,5 +218,5 @@ class TmergeRT(Tmerge):
 
     name = "tmerge-rt"
     title = "TmergeRT"
-    paper = "P2 s.4"
+    paper = "Poulis et al. 2013, s.4"
     by = "rt"

@@ -63,7 +63,7 @@ class VPA(CutAlgorithm):
 
     name = "vpa"
     title = "Vertical partitioning anonymization"
-    paper = "P3 Alg. 7"
+    paper = "Terrovitis et al. 2011, Alg. 7"
     solves = (Km, Lm, KmNegative)
 
     parts: int = option(3, low=1, help="Number of parts that the items are split into.")

@@ -84,7 +84,7 @@ class ARE(Measure):
             "over all queries. 0: every answer is right.",
         )
     }
-    paper = "P2 s.6"
+    paper = "Poulis et al. 2013, s.6"
 
     def __init__(self, workload: Workload | None = None, sanity: float = 1.0) -> None:
         self.workload, self.sanity = workload, sanity

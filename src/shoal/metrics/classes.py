@@ -33,7 +33,7 @@ class ClassSizes(Measure):
         "smallest_class": ("Smallest class", "How many records have the rarest combination of these values."),
         "largest_class": ("Largest class", "How many records have the most frequent combination of these values."),
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return the four values, or nothing without quasi-identifiers or records.

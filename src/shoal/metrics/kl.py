@@ -35,7 +35,7 @@ class KLDivergence(Measure):
         ),
         "kl_mean": ("KL divergence, per group", "The KL divergence divided by the number of groups."),
     }
-    paper = "P1 Eq. 2"
+    paper = "Wang et al. 2014, Eq. 2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``kl`` and ``kl_mean`` (0 to infinity), or nothing for data that were not changed in groups."""

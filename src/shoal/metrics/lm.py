@@ -37,7 +37,7 @@ class LM(AdditiveLoss):
         ),
         "lm_sum": ("Loss metric, sum", "The sum of LM over all items of all records, instead of the average."),
     }
-    paper = "P4"
+    paper = "Liu and Wang 2010"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``lm`` (0 to 1) and ``lm_sum``."""

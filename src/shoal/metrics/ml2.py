@@ -98,7 +98,7 @@ class ML2(Measure):
             "The same, on average over the itemsets that are missed at their own level. 0 if none are missed.",
         ),
     }
-    paper = "P3 s.3.3, s.6.2"
+    paper = "Terrovitis et al. 2011, s.3.3, s.6.2"
 
     def __init__(
         self, hierarchy: Hierarchy | None = None, thresholds: Sequence[float] = THRESHOLDS, engine: Engine = LOCAL

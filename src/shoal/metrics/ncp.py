@@ -38,7 +38,7 @@ class NCP(AdditiveLoss):
             "counts as 100 %.",
         )
     }
-    paper = "P0 s.3.3"
+    paper = "Terrovitis et al. 2008, s.3.3"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``ncp`` (0 to 1)."""

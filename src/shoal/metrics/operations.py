@@ -35,7 +35,7 @@ class Operations(Measure):
         ),
         "sensitive_deletions": ("Sensitive items deleted", "How often a record lost a sensitive item that it had."),
     }
-    paper = "P1 s.5"
+    paper = "Wang et al. 2014, s.5"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return the counts, or nothing for data that were not changed in groups."""

@@ -33,7 +33,7 @@ class PrivacyValue(Measure):
             "How many different items were changed in a group of records, on average over all groups.",
         ),
     }
-    paper = "P1 Def. 5"
+    paper = "Wang et al. 2014, Def. 5"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return the three values, or nothing for data that were not changed in groups."""

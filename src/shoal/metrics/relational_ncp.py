@@ -41,7 +41,7 @@ class RelationalNCP(Measure):
             "The share of the column's domain that a published value represents, on average over all records.",
         ),
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``relational_ncp`` and the value of each column, or nothing without columns.

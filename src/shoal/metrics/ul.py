@@ -38,7 +38,7 @@ class UL(Measure):
             "items do not count.",
         )
     }
-    paper = "P2 s.2"
+    paper = "Poulis et al. 2013, s.2"
 
     def of(self, compared: Comparison) -> dict[str, float]:
         """Return ``ul`` (0 to 1), or nothing for sets without columns and without generalized labels."""

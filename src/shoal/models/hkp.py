@@ -73,7 +73,7 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     name = "hkp"
     title = "(h,k,p)-coherence"
-    paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
+    paper = "Xu et al. 2008"
     default_algorithm = "mm"
     views = ("label set or share", "label sets and shares")
     check_scope = (

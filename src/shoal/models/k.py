@@ -50,7 +50,7 @@ class K(RelationalModel):
 
     name = "k"
     title = "k-anonymity"
-    paper = "Samarati and Sweeney 1998; P2 s.2"
+    paper = "Samarati and Sweeney 1998; Poulis et al. 2013, s.2"
     default_algorithm = "cluster"
     views = ("combination of values", "combinations of values")
     check_scope = "one for every combination of published values of the quasi-identifying columns"

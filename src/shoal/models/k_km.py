@@ -66,7 +66,7 @@ class KKm(RelationalModel, ItemsetModel):
 
     name = "k-km"
     title = "(k,k^m)-anonymity"
-    paper = "P2"
+    paper = "Poulis et al. 2013"
     default_algorithm = "rmerge-rt"
     counts_persons = True
     views = ("combination of values and items", "combinations of values and items")

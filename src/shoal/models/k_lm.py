@@ -82,7 +82,7 @@ class KLm(RelationalModel, SensitiveValues, ItemsetModel):
 
     name = "k-lm"
     title = "(k,l^m)-diversity"
-    paper = "P2 s.5"
+    paper = "Poulis et al. 2013, s.5"
     default_algorithm = "rmerge-rt"
     counts_persons = True
     views = ("combination of values and items", "combinations of values and items")

@@ -55,7 +55,7 @@ class Km(ItemsetModel):
 
     name = "km"
     title = "k^m-anonymity"
-    paper = "P0, P3"
+    paper = "Terrovitis et al. 2008; Terrovitis et al. 2011"
     default_algorithm = "auto"
     counts_persons = True
     explainable = True

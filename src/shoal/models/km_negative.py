@@ -58,7 +58,7 @@ class KmNegative(ItemsetModel):
 
     name = "km-negative"
     title = "k^m-anonymity with negative knowledge"
-    paper = "P3 s.5.1"
+    paper = "Terrovitis et al. 2011, s.5.1"
     default_algorithm = "auto"
     counts_persons = True
     views = ("combination of facts", "combinations of facts")

@@ -70,7 +70,7 @@ class Lm(SensitiveValues, ItemsetModel):
 
     name = "lm"
     title = "l^m-diversity"
-    paper = "P3 s.5.2"
+    paper = "Terrovitis et al. 2011, s.5.2"
     default_algorithm = "auto"
     counts_persons = True
     check_scope = (

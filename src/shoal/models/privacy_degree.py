@@ -63,7 +63,7 @@ class PrivacyDegree(SensitiveItems):
 
     name = "privacy-degree"
     title = "privacy degree p"
-    paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
+    paper = "Ghinita et al. 2011"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")
     counted = "how many records of each published group hold each sensitive item"

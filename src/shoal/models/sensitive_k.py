@@ -58,7 +58,7 @@ class SensitiveK(SensitiveItems):
 
     name = "sensitive-k"
     title = "sensitive k-anonymity"
-    paper = "P1"
+    paper = "Wang et al. 2014"
     default_algorithm = "stn"
     views = ("different record with sensitive items", "different records with sensitive items")
     check_scope = "one for every different published record that holds a sensitive item"

@@ -48,7 +48,7 @@ class TransactionalK(PrivacyModel):
 
     name = "transactional-k"
     title = "transactional k-anonymity"
-    paper = "He and Naughton; P3 s.6.2.2, P4"
+    paper = "He and Naughton 2009"
     default_algorithm = "partition"
     views = ("different record", "different records")
     check_scope = "one for every different published record"

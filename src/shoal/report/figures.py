@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any
 
 import numpy as np
@@ -20,20 +19,27 @@ from shoal.report.story import Story
 
 GROUP_BANDS = (1, 2, 6, 21, 101)  # first group size of each band; 1 is an item published unchanged
 RECORD_BANDS = (0, 1, 2, 3, 6, 11, 21, 51)  # first record size of each band
-PAPERS = {
-    "P0": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. "
-    "PVLDB 1(1), 2008.",
-    "P1": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied "
-    "Intelligence, 2014.",
-    "P2": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and "
-    "transaction attributes. ECML PKDD 2013.",
-    "P3": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. "
-    "The VLDB Journal 20(1), 2011.",
-    "P4": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and generalization. PAKDD 2010.",
-    "He and Naughton": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local generalization. "
-    "PVLDB 2(1), 2009.",
-    "Ghinita": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), "
-    "2011.",
+PAPERS = {  # docs/research/bibliography.md
+    "Terrovitis et al. 2008": "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued "
+    "data. PVLDB 1(1), 2008.",
+    "Wang et al. 2014": "S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive "
+    "items. Applied Intelligence, 2014.",
+    "Poulis et al. 2013": "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with "
+    "relational and transaction attributes. ECML PKDD 2013.",
+    "Terrovitis et al. 2011": "M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for "
+    "anonymizing set-valued data. The VLDB Journal 20(1), 2011.",
+    "Liu and Wang 2010": "J. Liu, K. Wang: Anonymizing transaction data by integrating suppression and "
+    "generalization. PAKDD 2010.",
+    "He and Naughton 2009": "Y. He, J. F. Naughton: Anonymization of set-valued data via top-down, local "
+    "generalization. PVLDB 2(1), 2009.",
+    "Ghinita et al. 2011": "G. Ghinita, P. Kalnis, Y. Tao: Anonymous publication of sensitive transactional data. "
+    "IEEE TKDE 23(2), 2011.",
+    "Xu et al. 2008": "Y. Xu, K. Wang, A. W.-C. Fu, P. S. Yu: Anonymizing transaction databases for publication. KDD "
+    "2008.",
+    "LeFevre et al. 2006": "K. LeFevre, D. J. DeWitt, R. Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE "
+    "2006.",
+    "Samarati and Sweeney 1998": "P. Samarati, L. Sweeney: Protecting privacy when disclosing information: k-anonymity "
+    "and its enforcement through generalization and suppression. Technical report, SRI International, 1998.",
 }
 
 
@@ -106,10 +112,10 @@ def _method(release: Release) -> sections.MethodFacts:
 def references(paper: str) -> list[str]:
     """Return the full references of the papers that a short form names.
 
-    >>> references("P0 Alg. 4")
+    >>> references("Terrovitis et al. 2008, Alg. 4")
     ['M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008.']
     """
-    return [PAPERS[name] for name in re.findall(r"\bP\d\b|He and Naughton|Ghinita", paper) if name in PAPERS]
+    return [reference for name, reference in PAPERS.items() if name in paper]
 
 
 def _data(release: Release) -> sections.DataFacts:

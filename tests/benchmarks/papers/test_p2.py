@@ -28,7 +28,7 @@ RANK = {"R": 3, "RT": 2, "T": 1}  # of losses in the columns; the other way roun
 @pytest.mark.parametrize("name", GRIDS)
 def test_the_grids_load(name: str, real_data: Path) -> None:
     grid = grid_file.load(grid_file.named()[name], real_data)
-    assert grid.title.startswith(f"P2, Fig. {name[6]}")
+    assert grid.title.startswith(f"Poulis et al. 2013, Fig. {name[6]}")
     assert grid.about
     assert {case.algorithm.name for case in grid.cases} <= set(p2_rows.SHORT)
     withins = {case.algorithm.values().get("within") for case in grid.cases} - {None}
