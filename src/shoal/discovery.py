@@ -43,12 +43,27 @@ def _announcements(path: tuple[str, ...]) -> Any:  # its type depends on the ver
 
 
 def announced(group: str, known: Collection[str]) -> dict[str, Any]:
-    """Load the entry points of a group. None of them may have the name of a built-in part."""
+    """Load the entry points of a group.
+
+    An entry point must have the name of its class, and not the name of a built-in part.
+    """
     points = _announcements(tuple(sys.path)).select(group=group)
     for point in points:
         if point.name in known:
             raise OptionError(f"The entry point {group}:{point.name} has the name of a part of Shoal: rename it.")
-    return {point.name: point.load() for point in points}
+    return {point.name: _same_name(group, point.name, point.load()) for point in points}
+
+
+def _same_name(group: str, name: str, cls: Any) -> Any:
+    """Return the class of an entry point, or raise an error if the class has another name."""
+    attribute = "format" if group == "shoal.io" else "name"
+    own = getattr(cls, attribute, None)
+    if own != name:
+        raise OptionError(
+            f"The entry point {group}:{name} leads to {cls.__qualname__}, whose {attribute} is {own!r}: both must be "
+            f"the same, so rename one of them."
+        )
+    return cls
 
 
 def _classes_in(module: str) -> dict[str, Any]:
