@@ -30,11 +30,25 @@ def test_every_algorithm_and_model_has_a_page_that_names_its_options(
 ) -> None:
     folder = ROOT / "docs" / pages
     found = discovery.find(f"shoal.{package}", base)
-    assert {path.stem for path in folder.glob("*.md")} == set(found)
+    assert {path.stem for path in folder.glob("*.md")} == {*found, "README"}
+    index = (folder / "README.md").read_text(encoding="utf-8")
     for name, cls in found.items():
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
         assert all(option.flag in page for option in cls.options())
+        assert f"[`{name}`]({name}.md)" in index
         assert f"{folder.name}/{name}.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_index_of_methods_says_what_they_are() -> None:
+    index = (ROOT / "docs" / "methods" / "README.md").read_text(encoding="utf-8")
+    defaults = {cls.default_algorithm for cls in discovery.find("shoal.models", PrivacyModel).values()}
+    for name, cls in discovery.find("shoal.algorithms", Algorithm).items():
+        (row,) = re.findall(rf"^\| (\**)\[`{name}`\]\(\S+\)\** \| (.+) \|$", index, flags=re.MULTILINE)
+        models, truthful, hierarchy, *_ = row[1].split(" | ")
+        assert models == ", ".join(model.name for model in cls.solves), name
+        assert truthful == ("yes" if cls.truthful else "no"), name
+        assert (hierarchy == "needed") == cls().needs_hierarchy, name
+        assert bool(row[0]) == (name in defaults), name
 
 
 def test_every_measure_and_format_is_documented() -> None:
