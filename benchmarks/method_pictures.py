@@ -30,7 +30,7 @@ RECORDS = [
     ["eggs", "beer", "wine"],
     ["milk", "beer", "aspirin"],
 ]
-COLUMNS = {
+COLUMNS: dict[str, list[Any]] = {
     "age": [40, 56, 45, 39, 36, 40, 20, 45],
     "district": ["north", "north", "south", "north", "north", "north", "south", "south"],
 }
