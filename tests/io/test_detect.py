@@ -10,7 +10,7 @@ import pytest
 
 from shoal import io
 from shoal.errors import DataError, OptionError
-from shoal.io.detect import format_named, format_of, format_to_write, formats
+from shoal.io.detect import check_suffix, format_named, format_of, format_to_write, formats
 from shoal.io.source import Source
 
 
@@ -98,6 +98,20 @@ def test_by_name() -> None:
 def test_the_same_suffix_keeps_the_format() -> None:
     assert format_to_write(Path("y.csv"), "basket", "x.csv.gz").format == "basket"
     assert format_to_write(Path("y.csv"), "basket", "x.basket").format == "csv"
-    assert format_to_write(Path("y.out"), "basket", "x.csv").format == "basket"
-    with pytest.raises(OptionError, match="the suffix does not tell the format"):
-        format_to_write(Path("y.out"))
+    assert format_to_write(Path("y.out"), "basket", "x.out").format == "basket"
+
+
+@pytest.mark.parametrize("name", ["y", "y.txt", "y.TXT.gz"])
+def test_a_suffix_that_says_nothing_keeps_the_format(name: str) -> None:
+    assert format_to_write(Path(name), "fimi", "x.dat").format == "fimi"
+    check_suffix(Path(name), "x.dat", "output_format")
+    with pytest.raises(OptionError, match=r"(has no suffix|'\.txt' is not that of a known format).*format= \(fimi,"):
+        format_to_write(Path(name))
+
+
+def test_an_unknown_suffix_is_refused() -> None:
+    known = r"y\.xlsx: the suffix '\.xlsx' is not that of a known format: end the name in \.dat, .*\.parquet"
+    with pytest.raises(OptionError, match=f"{known}.* or name the format with format= "):
+        format_to_write(Path("y.xlsx"), "basket", "x.csv")
+    with pytest.raises(OptionError, match=f"{known}.* with output_format= "):
+        check_suffix(Path("y.xlsx"), "x.csv", "output_format")

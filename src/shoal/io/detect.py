@@ -20,6 +20,7 @@ from shoal.io.tokens import Basket, Fimi
 _OWN: dict[str, type[Format]] = {one.format: one for one in (Fimi, Basket, Csv, Tsv, Jsonl, Parquet, Feather)}
 FORMATS: dict[str, str] = {name: one.about for name, one in _OWN.items()}
 TABULAR = ", ".join(name for name, one in _OWN.items() if one.tabular)
+_ANY = ("", ".txt")  # suffixes that say nothing: the output is written as the input was read
 _ALIASES = {"arrow": "feather", "ipc": "feather", "ndjson": "jsonl"}
 
 
@@ -55,17 +56,31 @@ def format_named(name: str) -> type[Format]:
 def format_to_write(path: Path, current: str | None = None, source: str = "") -> type[Format]:
     """The format of an output: the one that its suffix stands for, but the current one under the same suffix.
 
-    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name.
+    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name. ``.txt`` and
+    no suffix at all stand for the format of the input.
     """
     suffix = plain_suffix(path)
-    if current and (suffix not in _suffixes() or suffix == plain_suffix(Path(source))):
+    if current and (suffix in _ANY or suffix == plain_suffix(Path(source))):
         return formats()[current]
     if suffix not in _suffixes():
-        raise OptionError(
-            f"{path}: the suffix does not tell the format: pass --format ({', '.join(formats())}), or a name that ends "
-            f"in one of {', '.join(_suffixes())}."
-        )
+        raise unknown_suffix(path, "format")
     return _suffixes()[suffix]
+
+
+def check_suffix(path: Path, source: str, option: str) -> None:
+    """Refuse the name of an output whose suffix means nothing, before any work; ``option`` names the format instead."""
+    if plain_suffix(path) not in (*_suffixes(), *_ANY, plain_suffix(Path(source))):
+        raise unknown_suffix(path, option)
+
+
+def unknown_suffix(path: Path, option: str) -> OptionError:
+    """The error for a suffix that stands for no format."""
+    suffix = plain_suffix(path)
+    what = f"the suffix '{suffix}' is not that of a known format" if suffix else "the name has no suffix"
+    return OptionError(
+        f"{path}: {what}: end the name in {', '.join(_suffixes())}, or name the format with {option}= "
+        f"({', '.join(formats())})."
+    )
 
 
 def format_of(source: Source) -> type[Format]:

@@ -23,7 +23,7 @@ from shoal.errors import OptionError, OutputError
 from shoal.files import all_or_none, check_writable
 from shoal.hierarchies import codebook
 from shoal.hierarchies.codebook import beside
-from shoal.io.detect import format_named
+from shoal.io.detect import check_suffix, format_named
 from shoal.jobs.command import Command
 from shoal.jobs.dataset_spec import DatasetSpec, OnRead
 from shoal.metrics.base import AdditiveLoss
@@ -117,6 +117,8 @@ class Job:
             report.format_of(path)
         if self.output_format:
             format_named(self.output_format)
+        elif not self.to_stdout:
+            check_suffix(self.output, self.data.file, "output_format")
         if self.output_layout not in (None, *io.LAYOUTS):
             raise OptionError(f"output_layout= must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
         if not self.data.hierarchy and self.algorithm.needs_hierarchy:
