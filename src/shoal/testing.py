@@ -1,6 +1,6 @@
 """Conformance checks and random problems, for tests of Shoal and of third-party models and algorithms.
 
-Needs Hypothesis (``pip install shoal[test]``). Nothing else in the package imports this module.
+Needs Hypothesis (``pip install hypothesis``). Nothing else in the package imports this module.
 """
 
 from __future__ import annotations

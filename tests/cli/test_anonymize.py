@@ -79,7 +79,7 @@ def test_bad_options(shell: Shell) -> None:
 def test_bad_data(shell: Shell) -> None:
     def with_data(name: str, text: str | bytes, *words: str) -> str:
         shell.write(name, text)
-        return shell.fails("anonymize", name, "-o", "out.x", "--hierarchy", "h.csv", "--k", "2", *words)
+        return shell.fails("anonymize", name, "-o", "out", "--hierarchy", "h.csv", "--k", "2", *words)
 
     unknown = with_data("u.basket", BASKETS + "a1,b3\n")
     assert "Item 'b3' (line 5) is not in the hierarchy h.csv: add it" in unknown
@@ -254,6 +254,22 @@ def test_hierarchy_commands(shell: Shell) -> None:
     code, _, err = shell("hierarchy", "check", "bad.csv")
     assert code == 2
     assert "a1" in err
+
+
+def test_hierarchy_check_lists_ten_problems_of_a_kind(shell: Shell) -> None:
+    twice = "".join(f"x{at};A;ALL\nx{at};B;ALL\n" for at in range(1500))
+    shell.write("dirty.csv", f"{twice}y;;ALL\n")
+    code, _, err = shell("hierarchy", "check", "dirty.csv")
+    assert code == 2
+    assert err.count("is given twice") == 10
+    assert err.count("empty label") == 1
+    assert "1,500 labels that are given twice, 10 of them shown: --all lists every one." in err
+    code, _, err = shell("hierarchy", "check", "dirty.csv", "--all")
+    assert code == 2
+    assert err.count("is given twice") == 1500
+    shell.write("many.basket", ",".join(f"z{at:02}" for at in range(15)) + "\n")
+    assert "and 5 more" in shell("hierarchy", "check", "h.csv", "many.basket")[1]
+    assert "z14" in shell("hierarchy", "check", "h.csv", "many.basket", "--all")[1]
 
 
 def test_generate_quest(shell: Shell) -> None:

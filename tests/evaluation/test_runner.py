@@ -264,7 +264,7 @@ def test_the_page_has_everything_and_needs_nothing(home: Path) -> None:
 @pytest.mark.usefixtures("no_processes")
 def test_without_matplotlib_there_are_no_charts_but_a_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise OptionError("Charts need matplotlib: install it with pip install 'shoal[plots]'.")
+        raise OptionError("Charts need matplotlib: install it with pip install matplotlib.")
 
     grid = Grid(grid_file.load(home / "grid.toml").cases[:2], "x")
     rows = runner.compare(grid, home / "results.csv")

@@ -14,6 +14,7 @@ from shoal.cli.from_table import from_table
 from shoal.cli.options import FILE, data_options, reading, tell
 from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OptionError
+from shoal.hierarchies.check import SHOWN, some_problems
 from shoal.jobs.job import check_outputs
 
 
@@ -90,20 +91,29 @@ def build(
 @hierarchy.command()
 @click.argument("file", type=FILE)
 @click.argument("data", type=FILE, required=False)
+@click.option("--all", "everything", is_flag=True, help="List every problem; default: ten of each kind, and how many.")
 @from_format
 @data_options
 @click.pass_context
-def check(context: click.Context, /, file: Path, data: Path | None, from_format: str | None, **given: Any) -> None:
-    """Check the hierarchy FILE, and how it covers DATA. Exit code 1: something is missing."""
+def check(
+    context: click.Context, /, file: Path, data: Path | None, everything: bool, from_format: str | None, **given: Any
+) -> None:
+    """Check the hierarchy FILE, and how it covers DATA.
+
+    Exit code 1: the hierarchy lacks items of DATA. Exit code 2: FILE holds no hierarchy.
+    """
     read_as = reading(given)
     problems = hierarchies.problems(file, format=from_format)
     if problems:
-        for problem in problems:
+        shown, more = (problems, []) if everything else some_problems(problems)
+        for problem in shown:
             console.complain(problem)
+        for line in more:
+            console.warn(f"{line}: --all lists every one.")
         context.exit(2)
     rows = tell(shoal.read(data, **read_as)).transactions if data else None
     checked = hierarchies.check(hierarchies.load(file, format=from_format), rows)
-    console.table(str(file), ["", ""], checked.rows())
+    console.table(str(file), ["", ""], checked.rows(None if everything else SHOWN))
     context.exit(0 if checked.ok else 1)
 
 

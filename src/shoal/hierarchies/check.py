@@ -1,7 +1,8 @@
-"""What a hierarchy looks like, and whether it covers a data set."""
+"""What a hierarchy looks like, whether it covers a data set, and what is wrong with a file that holds none."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,20 @@ from shoal.data.transactions import Transactions
 from shoal.errors import did_you_mean
 
 _HINTS = 20  # missing items that get a "did you mean": looking for one is slow
-_SHOWN = 10  # labels that a line names
+SHOWN = 10  # labels that a line names, and problems of a kind that are listed
+# What a message about a file says -> what such problems are called when they are counted.
+_KINDS = {
+    " has two parents, ": "nodes with two parents",
+    " is given twice": "labels that are given twice",
+    " is an item (": "labels that are an item and a group",
+    ": cycle ": "cycles",
+    ": empty label": "empty labels",
+    ": the row ends in ": "rows that end below the root",
+    ": one column (": "rows of one column",
+    ": wanted two columns": "rows that do not have two columns",
+    ": the node has no label": "nodes without a label",
+    ": wanted 'group has child": "lines that cannot be read",
+}
 
 
 @dataclass(frozen=True)
@@ -49,8 +63,8 @@ class Check:
         """Whether every item of the data is an item of the hierarchy."""
         return not self.missing and not self.items_that_are_groups
 
-    def rows(self) -> list[tuple[str, str]]:
-        """What there is to tell, as pairs of a name and a value."""
+    def rows(self, shown: int | None = SHOWN) -> list[tuple[str, str]]:
+        """What there is to tell, as pairs of a name and a value; of each list so many labels, or all."""
         depths = f"{self.min_depth}" if self.min_depth == self.max_depth else f"{self.min_depth} to {self.max_depth}"
         rows = [
             ("items", f"{self.items:,}"),
@@ -64,8 +78,8 @@ class Check:
             rows += [
                 ("items in the data", f"{self.data_items:,}"),
                 ("covered", f"{self.covered:,}"),
-                ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing])),
-                ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups])),
+                ("missing", _listed([f"'{item.label}'{item.hint}" for item in self.missing], shown)),
+                ("items that are groups", _listed([f"'{label}'" for label in self.items_that_are_groups], shown)),
                 ("missing items in all records", f"{self.occurrences_missing:,}"),
                 ("items not in the data", f"{len(self.unused):,}"),
             ]
@@ -119,9 +133,25 @@ def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) ->
     )
 
 
-def _listed(labels: list[str]) -> str:
+def some_problems(problems: Sequence[str], shown: int = SHOWN) -> tuple[list[str], list[str]]:
+    """The first problems of each kind of all those of a file, and a line for each kind that has more.
+
+    >>> some_problems(["h.csv: 'a' has two parents, ..", "h.csv: 'b' has two parents, .."], shown=1)
+    (["h.csv: 'a' has two parents, .."], ['2 nodes with two parents, 1 of them shown'])
+    """
+    kinds: dict[str, list[str]] = {}
+    for problem in problems:
+        kind = next((name for words, name in _KINDS.items() if words in problem), "other problems")
+        kinds.setdefault(kind, []).append(problem)
+    first = [problem for some in kinds.values() for problem in some[:shown]]
+    more = [f"{len(some):,} {kind}, {shown} of them shown" for kind, some in kinds.items() if len(some) > shown]
+    return first, more
+
+
+def _listed(labels: list[str], shown: int | None) -> str:
     """How many there are, and the first of them."""
     if not labels:
         return "none"
-    more = f", and {len(labels) - _SHOWN:,} more" if len(labels) > _SHOWN else ""
-    return f"{len(labels):,}: {', '.join(labels[:_SHOWN])}{more}"
+    some = labels[:shown]
+    more = f", and {len(labels) - len(some):,} more" if len(labels) > len(some) else ""
+    return f"{len(labels):,}: {', '.join(some)}{more}"

@@ -59,7 +59,7 @@ class Draft:
         problems = self.problems()
         if problems:
             n = len(problems)
-            rest = f" (The first of {n} problems; 'shoal hierarchy check' lists all.)" if n > 1 else ""
+            rest = f" (The first of {n:,} problems; 'shoal hierarchy check --all' lists all.)" if n > 1 else ""
             raise HierarchyError(problems[0] + rest)
         return Hierarchy.from_parents({edge.child: edge.parent for edge in _qualified(self.edges)}, self.name)
 
