@@ -160,7 +160,6 @@ def test_profile_with_columns(shop: Shell) -> None:
         (("--hierarchy", "origin=width:5"), "Column 'origin'"),
         (("--delta", "2"), "--delta must be at most 1, got 2"),
         (("--delta", "0.01"), "cannot be kept within --delta 0.01"),
-        (("--within", "aa"), "--within aa needs a hierarchy of the items"),
         (("--k", "7"), "needs at least 7 records, got 6"),
         (("--column-weights", "age=3"), "--column-weights must be numbers from 0 to 1"),
         (

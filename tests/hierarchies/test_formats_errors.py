@@ -20,7 +20,8 @@ def all_problems(folder: Path, text: str | bytes, name: str, **options: str) -> 
     problems = hierarchies.problems(path, **options)
     with pytest.raises(HierarchyError) as raised:
         hierarchies.load(path, **options)
-    rest = f" (The first of {len(problems)} problems; 'shoal hierarchy check --all' lists all.)" if len(problems) > 1 else ""
+    more = f" (The first of {len(problems)} problems; 'shoal hierarchy check --all' lists all.)"
+    rest = more if len(problems) > 1 else ""
     assert str(raised.value) == problems[0] + rest
     return [problem.replace(str(path), "PATH") for problem in problems]
 

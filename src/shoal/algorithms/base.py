@@ -293,7 +293,7 @@ class ClusteringAlgorithm(TreeAlgorithm):
     @property
     def needs_hierarchy(self) -> bool:  # type: ignore[override]
         """Whether it needs a hierarchy. Sets of items are published without one."""
-        return False
+        return self.within in ("aa", "optimal") and self.siblings == "none"
 
     def solve(self, problem: Prepared[ItemsetModel], engine: Engine) -> Solution:
         """Search on the hierarchy with the requested groups of siblings."""

@@ -144,7 +144,7 @@ def show(story: Story, output: Path, reports: tuple[Path, ...]) -> None:
     console.table(None, ["", ""], rows, right=9)
     if release.optimality and release.optimality.ended == "interrupted":
         console.warn("Interrupted: the best that was found so far was written, verified.")
-    if str(output) == STDOUT and release.groups_siblings and not release.provenance.get("codebook"):
+    if str(output) == STDOUT and release.needs_codebook and not release.provenance.get("codebook"):
         console.warn("labels of groups need the code book: pass --codebook FILE to write it beside standard output.")
     stale = beside(output)
     if stale.is_file() and (release.provenance.get("codebook") or {}).get("name") != stale.name:

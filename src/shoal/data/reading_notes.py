@@ -88,3 +88,12 @@ class Filtered(Note):
     condition: str
     kept: int
     total: int
+
+
+@dataclass(frozen=True)
+class HierarchyBuilt(Note):
+    """No hierarchy was given, and the method needs one: it was built from how common items are."""
+
+    items: int
+    groups: int
+    fanout: int

@@ -1,4 +1,6 @@
-"""The house style of all charts: comparisons, papers' figures, benchmarks. They need matplotlib (``pip install matplotlib``).
+"""The house style of all charts: comparisons, papers' figures, benchmarks.
+
+They need matplotlib (``pip install matplotlib``).
 
 Colours are those of Okabe and Ito, told apart by the colour-blind; markers and lines differ, too, so that charts can be
 read in print. The same method looks the same on every page.

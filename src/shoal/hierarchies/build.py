@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from shoal.data.dataset import Dataset
+from shoal.data.dataset import Dataset, Origin
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.tags import Tags, joint_label
 from shoal.errors import OptionError, shorten
@@ -52,28 +52,41 @@ def build(
     ('ale or tea', 'oat or rum', '*')
     """
     rows, origin = data.transactions, data.origin
-    root = root or (joint_label(origin.set_columns) if len(origin.set_columns) > 1 else "*")
+    root = root or _root(origin.set_columns)
     if origin.as_read(root) != root:
         raise OptionError(
             f"--root '{shorten(root)}' would be published as '{shorten(origin.as_read(root))}', as it has no tag of a "
             f"column: leave it out, or write '{shorten(origin.as_read(root))}'."
         )
-    marks = origin.marks + marks
     if by == "prefix":
         tree = _by_prefixes(rows.labels, origin.set_columns, lengths, root)
-    else:
-        supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
-        tree = balanced(
-            rows.labels,
-            fanout=fanout,
-            order=by,
-            supports=supports,
-            seed=seed,
-            root=root,
-            marks=marks,
-            columns=origin.set_columns,
-        )
-    return readable(tree, origin.set_columns, marks)
+        return readable(tree, origin.set_columns, origin.marks + marks)
+    supports = dict(zip(rows.labels, rows.supports.tolist(), strict=True))
+    return in_order(origin, supports, by, fanout=fanout, seed=seed, root=root, marks=marks)
+
+
+def in_order(
+    origin: Origin,
+    supports: Mapping[str, int],
+    by: Literal["frequency", "random", "label"],
+    *,
+    fanout: int,
+    seed: int = 0,
+    root: str | None = None,
+    marks: str = "",
+) -> Hierarchy:
+    """Group these items of data by falling frequency, at random or by label; ``supports``: how often each occurs."""
+    columns, marks = origin.set_columns, origin.marks + marks
+    root = root or _root(columns)
+    tree = balanced(
+        supports, fanout=fanout, order=by, supports=supports, seed=seed, root=root, marks=marks, columns=columns
+    )
+    return readable(tree, columns, marks)
+
+
+def _root(columns: tuple[str, ...]) -> str:
+    """The label of the root where none is asked for."""
+    return joint_label(columns) if len(columns) > 1 else "*"
 
 
 def _by_prefixes(

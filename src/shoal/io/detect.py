@@ -56,8 +56,8 @@ def format_named(name: str) -> type[Format]:
 def format_to_write(path: Path, current: str | None = None, source: str = "") -> type[Format]:
     """The format of an output: the one that its suffix stands for, but the current one under the same suffix.
 
-    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name. ``.txt`` and
-    no suffix at all stand for the format of the input.
+    So a basket file that is called .csv stays one, but a .basket file becomes a CSV file under such a name. ``.txt``
+    and no suffix at all stand for the format of the input.
     """
     suffix = plain_suffix(path)
     if current and (suffix in _ANY or suffix == plain_suffix(Path(source))):

@@ -22,6 +22,7 @@ import numpy as np
 from shoal import hierarchies, io
 from shoal.data import Dataset, Hierarchy, Transactions
 from shoal.data.columns import Column
+from shoal.data.hierarchy import NO_HIERARCHY
 from shoal.data.table import Role
 from shoal.data.tags import Tags
 from shoal.errors import OptionError, did_you_mean
@@ -30,6 +31,7 @@ from shoal.generators.quest import Quest
 from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.generators.videos import Videos
 from shoal.hierarchies import intervals
+from shoal.hierarchies.default import build_default
 from shoal.hierarchies.weights import Weights
 from shoal.io.read_options import ReadOptions
 from shoal.io.source import sha256_of_source
@@ -180,10 +182,12 @@ class DatasetSpec(Spec):
         on_read: OnRead = lambda data: data,
         *,
         publish: bool = True,
+        build_hierarchy: bool = False,
     ) -> Problem[PrivacyModel]:
         """Read all files, and return the problem.
 
-        With ``publish=False``, columns that the model does not need are left out.
+        With ``publish=False``, columns that the model does not need are left out. With ``build_hierarchy``, the items
+        get a hierarchy if none is given; otherwise, they are siblings.
         """
         weights = Weights.load(self.weights) if self.weights else None
         data, tree, columns = self._prepare(seed, model, on_read)
@@ -194,6 +198,8 @@ class DatasetSpec(Spec):
                 one.name == "sensitive" for one in model.options()
             ):  # other models see the same rows with the same items
                 model = model.changed(sensitive=drawn)
+        if build_hierarchy and not self._has_item_hierarchy(data, tree):
+            data, tree = build_default(data, model.sensitive_labels, multiset=self.reading.multiset)
         if not publish and not model.relational and data.table is not None:
             data, columns = select_columns(data, model.columns, columns)
         specs = self.complete_column_specs(data, model, columns)
@@ -269,6 +275,11 @@ class DatasetSpec(Spec):
         if self.levels and not column:
             return self._from_table(path, rows)
         return hierarchies.load(path, format=self.hierarchy_format)
+
+    def _has_item_hierarchy(self, data: Dataset, tree: Hierarchy) -> bool:
+        """Whether the items have a hierarchy: from a file, from the generator, or an artificial one."""
+        given = any(not name or name in data.origin.set_columns for name in self.hierarchy)
+        return given or bool(self.fanout) or (bool(self.generate) and tree.name != NO_HIERARCHY)
 
     def _from_table(self, path: str, rows: Transactions) -> Hierarchy:
         """Build the hierarchy from columns of a table. An item with several parents gets the one that it uses most."""

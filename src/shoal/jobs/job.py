@@ -97,8 +97,9 @@ class Job:
         if inside and self.data.reading.person is None:
             raise OptionError("persons_out= writes whose the records are: name the column of the persons with person=.")
         check_outputs(read, written)
-        siblings = getattr(self.algorithm, "siblings", "none")
-        if self.codebook is True or (self.codebook is None and siblings != "none" and not self.to_stdout):
+        built = self.algorithm.needs_hierarchy and "" not in self.data.hierarchy
+        maybe = built or getattr(self.algorithm, "siblings", "none") != "none"
+        if self.codebook is True or (self.codebook is None and maybe and not self.to_stdout):
             try:
                 check_outputs(read, [*written, book])
             except OutputError as error:
@@ -121,11 +122,6 @@ class Job:
             check_suffix(self.output, self.data.file, "output_format")
         if self.output_layout not in (None, *io.LAYOUTS):
             raise OptionError(f"output_layout= must be one of {', '.join(io.LAYOUTS)}, got '{self.output_layout}'.")
-        if not self.data.hierarchy and self.algorithm.needs_hierarchy:
-            raise OptionError(
-                f"{self.algorithm.name} needs hierarchy=FILE: give one, or make one with "
-                f"'shoal hierarchy build {self.data.file} -o hierarchy.csv'."
-            )
         discovery.get("shoal.metrics", AdditiveLoss, self.loss)
 
     def problem(self, on_read: OnRead = lambda data: data) -> Problem[PrivacyModel]:
@@ -137,7 +133,8 @@ class Job:
             return replace(data, origin=replace(data.origin, avoid=avoid))
 
         loss = discovery.get("shoal.metrics", AdditiveLoss, self.loss)()
-        problem = self.data.problem(self.model, loss, self.seed, with_marks)
+        build = self.algorithm.needs_hierarchy
+        problem = self.data.problem(self.model, loss, self.seed, with_marks, build_hierarchy=build)
         if self.model.adds_columns:
             io.check_columns(problem.data, self.model.adds_columns, self.output, self.output_format)
         return problem

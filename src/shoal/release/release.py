@@ -18,6 +18,7 @@ from shoal.data.note import Note
 from shoal.data.table import Role
 from shoal.errors import OptionError, OutputError
 from shoal.hierarchies.codebook import CodeBook, beside
+from shoal.hierarchies.default import was_built
 from shoal.metrics.change import Change
 from shoal.metrics.comparison import Comparison
 from shoal.metrics.risk import Exposure
@@ -209,6 +210,11 @@ class Release:
         owner = self.problem.hierarchy.refines
         return owner is not None and any(label not in owner.code_of for label in self.codebook.labels)
 
+    @property
+    def needs_codebook(self) -> bool:
+        """Whether readers need the code book: labels are published that no hierarchy of the owner explains."""
+        return self.groups_siblings or (was_built(self.problem.data) and bool(self.codebook.labels))
+
     def save(
         self,
         path: str | Path,
@@ -240,7 +246,7 @@ class Release:
         from shoal.files import all_or_none
 
         if codebook is None:
-            codebook = self.groups_siblings
+            codebook = self.needs_codebook
         book = beside(path) if codebook is True else Path(codebook) if codebook else None
         if book is not None and book.resolve() == Path(path).resolve():
             raise OutputError(f"{path} cannot hold both the data and the code book: name two files.")
