@@ -20,6 +20,7 @@ from .jobs.anonymize import anonymize as anonymize
 from .jobs.dataset_spec import DatasetSpec as DatasetSpec
 from .jobs.explain import explain as explain
 from .jobs.generate import generate as generate
+from .jobs.init import init as init
 from .jobs.measure import measure as measure
 from .jobs.profile import profile as profile
 from .jobs.run import run as run

@@ -51,6 +51,7 @@ COMMANDS = OnDemand(
             "Anonymize what the TOML file PROBLEM describes: data, roles of columns, hierarchies, model, algorithm, "
             "output.",
         ),
+        "init": ("init:init", "Write a commented problem file for DATA, from what is found in it."),
         "verify": ("inspect:verify", "Check a guarantee on the published FILE alone."),
         "profile": (
             "inspect:profile",
