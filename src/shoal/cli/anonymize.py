@@ -12,7 +12,7 @@ import numpy as np
 import shoal
 from shoal import discovery
 from shoal.algorithms.base import Algorithm
-from shoal.cli import console
+from shoal.cli import console, dry_run
 from shoal.cli.columns import column_options, dataset_spec, hierarchy_option, keep_option
 from shoal.cli.options import FILE, ModelCommand, choose, data_options, dataset_options, hierarchy_options, tell
 from shoal.errors import OptionError
@@ -85,6 +85,7 @@ from shoal.report.wording import worded
     help="CSV: write a quote before cells that a spreadsheet would take for formulas (=, +, -, @).",
 )
 @click.option("--workers", default=0, show_default=True, help="Threads; 0: one for each processor. Changes no result.")
+@dry_run.dry_run_option
 @data_options
 def anonymize(
     data: Path, model: str, algorithm: str | None, codebook: Path | None, no_codebook: bool, workers: int, **given: Any
@@ -93,12 +94,15 @@ def anonymize(
     if codebook is not None and no_codebook:
         raise OptionError("--codebook and --no-codebook contradict each other: leave one out.")
     algorithm = algorithm or discovery.get("shoal.models", PrivacyModel, model).default_algorithm
+    trial = given.pop("dry_run")
     spec = dataset_spec(data, given)
     plain = {one.name: given.pop(one.name) for one in fields(Job) if one.name in given}
     guarantee, method = choose({PrivacyModel: model, Algorithm: algorithm}, given)
     lists = tuple(Path(text) for texts in given.values() if isinstance(texts, tuple) for text in texts)
     book = False if no_codebook else codebook
     job = Job(data=spec, model=guarantee, algorithm=method, codebook=book, lists=lists, **plain)
+    if trial:
+        return dry_run.show(job, workers)
     if job.to_stdout:
         console.leave_stdout()
     with console.engine(workers) as engine:

@@ -62,13 +62,9 @@ def make_release(
     """
     algorithm = _suited(problem, algorithm)
     check_max_loss(max_loss, algorithm, "max_loss")
+    refuse_unfit(problem, algorithm)
     prepared = problem.prepared
-    refuse_linking(prepared)
-    problem.refuse_identifying()
-    clashes.refuse_before(prepared, groups=algorithm.generalizes)
     timings, cpu = dict[str, float](), dict[str, float]()
-    algorithm.feasible(prepared)
-
     with _timed(timings, cpu, "solve"):
         solution = chains.solved(prepared, lambda part: algorithm.solve(part, engine))
         if solution.hierarchy is not None:
@@ -95,6 +91,16 @@ def make_release(
     if max_loss is not None:
         require_loss(release, max_loss, f"max_loss={max_loss:g}", release.reporter.advice)
     return release
+
+
+def refuse_unfit(problem: Problem[PrivacyModel], algorithm: Algorithm) -> None:
+    """Refuse, before any search, what cannot be published or has no solution."""
+    _suited(problem, algorithm)
+    prepared = problem.prepared
+    refuse_linking(prepared)
+    problem.refuse_identifying()
+    clashes.refuse_before(prepared, groups=algorithm.generalizes)
+    algorithm.feasible(prepared)
 
 
 def _suited(problem: Problem[PrivacyModel], algorithm: Algorithm | None) -> Algorithm:
