@@ -164,7 +164,8 @@ def anonymize(
             column_weights=column_weights,
             **reading,
         )
-        problem = spec.problem(guarantee, discovery.get("shoal.metrics", AdditiveLoss, loss)(), seed)
+        measure = discovery.get("shoal.metrics", AdditiveLoss, loss)()
+        problem = spec.problem(guarantee, measure, seed, build_hierarchy=method.needs_hierarchy)
         if weights is not None and not isinstance(weights, str | Path):
             problem = replace(problem, weights=weights if isinstance(weights, Weights) else Weights(dict(weights)))
         return make_release(problem, method, running, max_loss=max_loss)

@@ -22,7 +22,7 @@ from shoal.jobs.dataset_spec import OnRead
 from shoal.jobs.job import Job
 from shoal.models.base import PrivacyModel
 from shoal.problem import Problem
-from shoal.release.pipeline import anonymize, refuse_unfit
+from shoal.release.pipeline import make_release, refuse_unfit
 from shoal.release.release import peak_memory
 from shoal.report.formatting import count_noun
 
@@ -203,7 +203,7 @@ def _part(data: Dataset, rows: Any) -> Dataset:
 def _searched(problem: Problem[PrivacyModel], algorithm: Algorithm, engine: Engine, rows: int) -> Sample:
     """One search, as the run does it."""
     started = time.perf_counter()
-    release = anonymize(problem, algorithm, replace(engine, progress=lambda stage, share: None))
+    release = make_release(problem, algorithm, replace(engine, progress=lambda stage, share: None))
     proof = release.optimality
     cut_short = proof is not None and proof.ended == "time limit"
     return Sample(rows, time.perf_counter() - started, peak_memory() or 0, cut_short)
