@@ -1,7 +1,13 @@
-"""Lets mkdocstrings show docstrings that were written for ``help()``: an extension of griffe, named in mkdocs.yml."""
+"""Lets mkdocstrings show docstrings that were written for ``help()``: an extension of griffe, named in mkdocs.yml.
+
+Options of models and algorithms are declared once (:mod:`shoal.options`). The pages take their defaults and their
+texts from there.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import re
 from typing import Any
 
@@ -19,22 +25,42 @@ class Docstrings(griffe.Extension):  # type: ignore[misc,unused-ignore]  # griff
         if obj.docstring:
             obj.docstring.value = as_markdown(obj.docstring.value)
 
+    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:
+        """Show the default of each option, and describe the options below the docstring."""
+        declared = [member for member in cls.members.values() if member.is_attribute and not member.is_alias]
+        real = None
+        if any("option(" in str(member.value) for member in declared):
+            real = getattr(importlib.import_module(cls.module.path), cls.name, None)
+        if dataclasses.is_dataclass(real) and hasattr(real, "options"):
+            for field in dataclasses.fields(real):
+                if field.name in cls.members:
+                    cls.members[field.name].value = repr(field.default)
+            if cls.docstring and "Parameters\n---" not in cls.docstring.value:
+                cls.docstring.value = with_options(cls.docstring.value, real.options())
+
+
+def with_options(text: str, options: list[Any]) -> str:
+    """Add a section Parameters that describes the options, before any other section."""
+    head, rest = _split_at_sections(text)
+    section = "\n".join(f"{option.name}\n    {option.help[:1].upper()}{option.help[1:]}." for option in options)
+    return f"{head.rstrip()}\n\nParameters\n----------\n{section}\n" + (f"\n{rest}" if rest else "")
+
 
 def as_markdown(text: str) -> str:
     """Replace roles by code, close literal blocks' colons, and fence the examples outside an Examples section."""
     text = ROLE.sub(r"`\1`", text)
     text = re.sub(r"::$", ":", text, flags=re.MULTILINE)
-    head, heading, rest = _split_at_sections(text)
-    return _fenced(head) + heading + rest
+    head, rest = _split_at_sections(text)
+    return _fenced(head) + (f"\n{rest}" if rest else "")
 
 
-def _split_at_sections(text: str) -> tuple[str, str, str]:
+def _split_at_sections(text: str) -> tuple[str, str]:
     """Split before the first underlined heading: numpydoc's parser takes care of what follows."""
     lines = text.split("\n")
     for number, line in enumerate(lines[1:], start=1):
         if HEADING.match(line) and lines[number - 1].strip():
-            return "\n".join(lines[: number - 1]), "\n", "\n".join(lines[number - 1 :])
-    return text, "", ""
+            return "\n".join(lines[: number - 1]), "\n".join(lines[number - 1 :])
+    return text, ""
 
 
 def _fenced(text: str) -> str:
