@@ -136,7 +136,8 @@ def _output(output: dict[str, Any]) -> str:
     if "image/svg+xml" in data:
         return f'<div class="notebook-output">{data["image/svg+xml"]}</div>'
     if "image/png" in data:
-        return f'<div class="notebook-output"><img alt="" src="data:image/png;base64,{data["image/png"].strip()}"></div>'
+        picture = f'<img alt="" src="data:image/png;base64,{data["image/png"].strip()}">'
+        return f'<div class="notebook-output">{picture}</div>'
     return _text(data.get("text/plain", ""))
 
 
