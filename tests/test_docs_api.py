@@ -86,8 +86,8 @@ def gaps(thing: Any) -> list[str]:
     """What the docstring of a public name lacks."""
     text = inspect.getdoc(thing) or ""
     lacking = [] if ">>>" in text else ["an example"]
-    if not callable(thing):
-        return []  # a constant has no docstring of its own
+    if not callable(thing) or inspect.isabstract(thing):
+        return []  # a constant has no docstring of its own; docs/internals shows how to write a class below a base
     options = [option.name for option in thing.options()] if isinstance(thing, type) and issubclass(thing, Spec) else []
     if isinstance(thing, type) and issubclass(thing, Exception):
         return lacking

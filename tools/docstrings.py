@@ -17,7 +17,7 @@ ROLE = re.compile(r":(?:py:)?(?:class|func|meth|mod|attr|data|exc):`~?([^`]+)`")
 HEADING = re.compile(r"^\s*-{3,}\s*$")
 
 
-class Docstrings(griffe.Extension):  # type: ignore[misc,unused-ignore]  # griffe is there to build the site alone
+class Docstrings(griffe.Extension):  # type: ignore[misc]
     """Turn the reStructuredText of our docstrings into Markdown."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
