@@ -17,7 +17,7 @@ from shoal.models.base import PrivacyModel
 from shoal.options import Spec
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 COMING: set[str] = set()  # pages whose commands are not there yet
 

@@ -7,10 +7,12 @@ elsewhere must be https and be in external_links.txt, which ``python -m tests.te
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from shoal.report.facts import Facts
 from tools.docs import ABOUT, expand, from_notebook, with_links
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +32,11 @@ def test_external_links_are_known_and_https() -> None:
         "Look at the new links, then python -m tests.test_docs_site"
     )
     assert [link for link in links if not link.startswith("https://")] == []
+
+
+def test_the_page_about_the_report_has_every_key() -> None:
+    page = (ROOT / "docs" / "reference" / "report.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [field.name for field in fields(Facts)]
 
 
 def test_a_pattern_lists_the_pages_that_the_nav_does_not_name() -> None:
