@@ -101,10 +101,19 @@ def gaps(thing: Any) -> list[str]:
         lacking.append("a section Parameters")
     if described:
         lacking += [f"the parameter {name}" for name in wanted if not re.search(rf"^(.*, )?\**{name}\b", text, re.M)]
+        if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
+            lacking += [f"no parameter {name}" for name in described_parameters(text) - {*wanted, *options}]
     returns = not isinstance(thing, type) and inspect.signature(thing).return_annotation not in (None, "None")
     if returns and "Returns\n---" not in text:
         lacking.append("a section Returns")
     return lacking
+
+
+def described_parameters(text: str) -> set[str]:
+    """The names that the section Parameters describes."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)", text, re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^(\*?\*?\w[^:\n]*)", section[1], re.MULTILINE) if section else []
+    return {name.strip(" *") for head in heads for name in head.split(",")}
 
 
 @pytest.mark.parametrize("name", sorted(OBJECTS))

@@ -40,11 +40,12 @@ def test_the_page_about_the_report_has_every_key() -> None:
 
 
 def test_a_pattern_lists_the_pages_that_the_nav_does_not_name() -> None:
-    nav = [{"Home": "index.md"}, {"How-to": ["how-to/first.md", {"More": ["how-to/*.md"]}]}]
-    pages = {"index.md", "how-to/b.md", "how-to/a.md", "how-to/first.md", "how-to/deep/c.md"}
-    assert expand(nav, pages) == [
+    nav = [{"Home": "index.md"}, {"How-to": ["how-to/first.md", {"More": ["how-to/*.md"]}]}, "x/{d,gone,b,*}.md"]
+    pages = {"index.md", "how-to/b.md", "how-to/a.md", "how-to/first.md", "how-to/deep/c.md", "how-to/README.md"}
+    assert expand(nav, pages | {f"x/{name}.md" for name in "abcd"}) == [
         {"Home": "index.md"},
-        {"How-to": ["how-to/first.md", {"More": ["how-to/a.md", "how-to/b.md"]}]},
+        {"How-to": ["how-to/first.md", {"More": ["how-to/README.md", "how-to/a.md", "how-to/b.md"]}]},
+        *("x/d.md", "x/b.md", "x/a.md", "x/c.md"),
     ]
 
 

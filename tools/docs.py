@@ -1,6 +1,7 @@
 """What mkdocs does not do by itself, as hooks of mkdocs.yml.
 
-- ``methods/*.md`` in ``nav`` means all pages of a folder that ``nav`` does not name itself.
+- ``methods/*.md`` in ``nav`` means all pages of a folder that ``nav`` does not name itself, README.md first.
+  ``methods/{auto,optimal,*}.md`` puts some of them before the others.
 - A notebook becomes a page: its text, its code and its stored outputs. Nothing is executed.
 - CHANGELOG.md and its neighbours become pages below ``about/``. Links between them and docs/ go to these pages; other
   links that leave docs/ become plain text, because the site does not hold their targets.
@@ -60,8 +61,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def expand(nav: list[Any], pages: set[str]) -> list[Any]:
     """Replace each pattern of ``nav`` by the pages that match it and that ``nav`` does not name itself."""
-    named = set(_named(nav))
-    return _expanded(nav, sorted(pages - named))
+    return _expanded(nav, sorted(pages - set(_named(nav))))
 
 
 def _named(nav: Any) -> Iterator[str]:
@@ -76,8 +76,10 @@ def _expanded(nav: list[Any], pages: list[str]) -> list[Any]:
     result: list[Any] = []
     for entry in nav:
         if isinstance(entry, str) and "*" in entry:
-            folder, _, _ = entry.rpartition("/")
-            result += [page for page in pages if posixpath.dirname(page) == folder]
+            folder, _, names = entry.rpartition("/")
+            first = [f"{folder}/{name}.md" for name in ["README", *names.partition("}")[0].strip("{").split(",")]]
+            below = [page for page in pages if posixpath.dirname(page) == folder]
+            result += [page for page in first if page in below] + [page for page in below if page not in first]
         elif isinstance(entry, dict):
             result.append({key: _expanded(x, pages) if isinstance(x, list) else x for key, x in entry.items()})
         else:
