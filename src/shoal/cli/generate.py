@@ -13,11 +13,13 @@ from shoal import hierarchies, io
 from shoal.cli import console
 from shoal.cli.options import FILE, spec_options_of
 from shoal.cli.spelling import SpellingGroup
+from shoal.data.dataset import Dataset
 from shoal.data.transactions import Transactions
 from shoal.errors import OutputError
 from shoal.files import all_or_none
 from shoal.generators.quest import Quest
 from shoal.generators.shop import Shop
+from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.generators.videos import Videos
 from shoal.jobs.job import check_outputs
 
@@ -75,6 +77,23 @@ def videos(output: Path, format: str | None, hierarchy_file: Path | None, fanout
         io.write(data, output, format=format)
     names = ", ".join(data.table.names) if data.table else ""
     console.say(f"{len(data):,} rows with {names} and a set of {generator.items:,} items: {output}")
+
+
+@generate.command(name="supermarket")
+@click.option("-o", "--output", required=True, type=FILE, help="Where to write the baskets.")
+@click.option("--rows", default=20_000, show_default=True, type=click.IntRange(min=0), help="Baskets to make.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Equal seeds give equal data.")
+@click.option("--format", help="Format to write; default: by the output's name.")
+@click.option("--hierarchy", "hierarchy_file", type=FILE, help="Also write the hierarchy of the products.")
+def baskets(output: Path, rows: int, seed: int, format: str | None, hierarchy_file: Path | None) -> None:
+    """Supermarket baskets of products with names, as in shoal demo. No real person bought any of them."""
+    check_outputs([], [path for path in (output, hierarchy_file) if path])
+    tree = product_hierarchy()
+    with all_or_none():
+        if hierarchy_file:
+            hierarchies.save(tree, hierarchy_file)
+        io.write(Dataset(supermarket(rows=rows, seed=seed)), output, format=format)
+    console.say(f"{rows:,} baskets of {tree.n_leaves:,} products: {output}")
 
 
 @generate.command()
