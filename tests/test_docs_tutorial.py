@@ -24,7 +24,7 @@ DOCS = ROOT / "docs"
 PAGE = DOCS / "how-to" / "order-lines.md"
 SMALLER = {
     "generate shop": ["--mean-orders", "1", "--products", "60"],  # a shop in which every search ends within a second
-    "generate supermarket": ["--rows", "800"],
+    "generate supermarket": ["--rows", "400"],
     "generate videos": ["--rows", "300", "--items", "30"],
 }
 FASTER = {"supermarket": {"anonymize": ["--siblings", "none"], "frontier": ["--siblings", "none"]}}
@@ -46,7 +46,7 @@ def commands(page: Path = PAGE) -> list[tuple[list[str], list[str]]]:
 
 def pages() -> list[Path]:
     """The pages whose commands make their own data, in any order."""
-    found = [DOCS / "get-started.md", *(DOCS / "how-to").glob("*.md"), *(DOCS / "tutorials").glob("*.md")]
+    found = [ROOT / "README.md", DOCS / "get-started.md", *(DOCS / "how-to").glob("*.md"), *(DOCS / "tutorials").glob("*.md")]
     return sorted(page for page in found if any(words[:2] == ["shoal", "generate"] for words, _ in commands(page)))
 
 
@@ -79,7 +79,7 @@ def quick(words: list[str], source: str) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.slow] if page.stem in SLOW else [], id=str(page.relative_to(DOCS)))
+        pytest.param(page, marks=[pytest.mark.slow] if page.stem in SLOW else [], id=str(page.relative_to(ROOT)))
         for page in [*pages(), DOCS / "reference" / "data.md"]
     ],
 )
@@ -105,7 +105,8 @@ def printed(command: str, shell: Shell) -> list[str]:
     """What the command prints on stdout."""
     words = shlex.split(command, comments=True)
     if words[0] == "shoal":
-        _, out, _ = shell(*words[1:])
+        code, out, err = shell(*words[1:])
+        assert code == int(out.startswith("Violated")), (command, err)
     else:
         out = subprocess.run(["bash", "-c", command], cwd=shell.folder, capture_output=True, text=True).stdout
     return [line.rstrip() for line in out.splitlines()]
@@ -117,7 +118,7 @@ def refreshed(shown: list[str], out: list[str]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_print_what_the_page_shows(page: Path, shell: Shell) -> None:
     shell.own_consoles()
     shell.monkeypatch.setenv("COLUMNS", "100")
