@@ -36,7 +36,6 @@ def test_every_algorithm_and_model_has_a_page_that_names_its_options(
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
         assert all(option.flag in page for option in cls.options())
         assert f"[`{name}`]({name}.md)" in index
-        assert f"{folder.name}/{name}.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_index_of_methods_says_what_they_are() -> None:
