@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.models.base import Verdict
 from shoal.release.release import Release
 from shoal.report import formatting, headline, proofs, relational, risks, sentences, wording
+from shoal.report.card_charts import charts
 from shoal.report.context import context
 from shoal.report.facts import Facts
 from shoal.report.figures import gather, group_codes
@@ -89,6 +90,7 @@ def summary_html(story: Story) -> str:
             algorithm=release.algorithm.title,
             time=formatting.seconds(sum(release.timings.values())),
             figures=figures,
+            charts=charts(release),
             best=proofs.optimality(release),
             poor=headline.worthless(story),
             made_up=story.messages(wording.falsehoods(release)),
