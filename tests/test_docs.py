@@ -14,7 +14,7 @@ from shoal.algorithms.base import Algorithm
 from shoal.cli import cli
 from shoal.metrics.base import Measure
 from shoal.models.base import PrivacyModel
-from shoal.options import Spec
+from shoal.options import Spec, format_value
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -34,8 +34,20 @@ def test_every_algorithm_and_model_has_a_page_that_names_its_options(
     index = (folder / "README.md").read_text(encoding="utf-8")
     for name, cls in found.items():
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
-        assert all(option.flag in page for option in cls.options())
+        defaults = defaults_in(page)
+        for option in cls.options():
+            assert defaults[option.flag] == format_value(option.default), (name, option.flag)
         assert f"[`{name}`]({name}.md)" in index
+
+
+def defaults_in(page: str) -> dict[str, str]:
+    """The defaults in the first table of options: a row may have several options and their defaults."""
+    found: dict[str, str] = {}
+    table = page.partition("| option | default | meaning |\n")[2].partition("\n\n")[0]
+    for flags, cell in re.findall(r"^\| ((?:`--[a-z-]+`(?:, )?)+) \| ([^|]*) \|", table, flags=re.MULTILINE):
+        options, values = re.findall(r"`(--[a-z-]+)`", flags), re.findall(r"[^\s`,][^\s`]*", cell)
+        found |= dict(zip(options, values * (len(options) // len(values)), strict=True))
+    return {flag: value.replace(",", "") for flag, value in found.items()}
 
 
 def test_the_index_of_methods_says_what_they_are() -> None:
