@@ -196,7 +196,7 @@ class Joint:
         if status == self.cp.UNKNOWN:
             return start, 0, False
         if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
-            raise RuntimeError(f"the solver returned {solver.status_name(status)} to a problem that has a solution")
+            raise RuntimeError(f"the solver returned {solver.status_name(status)} for a problem that has a solution")
         candidate = Candidate(
             frozenset(node for node, variable in self.nodes.items() if solver.boolean_value(variable)),
             frozenset(leaf for leaf, variable in self.leaves.items() if solver.boolean_value(variable)),
