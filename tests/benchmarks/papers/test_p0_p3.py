@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from benchmarks.papers import p0, p0_claims, p3, p3_claims, pictures
-from benchmarks.papers.common import PAGES
+from benchmarks.papers.common import PAGES, PAPERS
 from benchmarks.papers.reading import Missing, series, setting, settled, value
 from shoal.data import Hierarchy
 from shoal.evaluation import charts, grid_file
@@ -202,7 +202,7 @@ def test_grids_load(name: str, real_data: Path) -> None:
 
 @pytest.mark.parametrize("paper", FILLED)
 def test_pages_are_filled(paper: str) -> None:
-    text = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
+    text = (PAGES / f"{PAPERS[paper]}.md").read_text(encoding="utf-8")
     marked = re.findall(r"<!-- (?!end of )(.+?) -->(.*?)<!-- end of \1 -->", text, flags=re.S)
     assert len(marked) > 5
     assert [mark for mark, content in marked if not content.strip()] == []
@@ -290,7 +290,7 @@ def test_pictures_of_any_rows(paper: str, tmp_path: Path, monkeypatch: pytest.Mo
     world = WORLDS[paper][0]()
     failed = {name: [{**rows[0], "status": "time limit", "ncp": None}, *rows[1:]] for name, rows in world.items()}
     {"p0": p0.draw, "p3": p3.draw}[paper](failed)
-    page = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
+    page = (PAGES / f"{PAPERS[paper]}.md").read_text(encoding="utf-8")
     assert {path.name for path in tmp_path.iterdir()} == set(re.findall(r"images/papers/([\w-]+\.png)", page))
 
 
