@@ -268,9 +268,9 @@ def _cover(label: str, hierarchy: Hierarchy, codebook: CodeBook | None) -> Codes
     codes = np.unique(np.array([hierarchy.code_of[item] for item in items], dtype=np.int32))
     if own is not None and not np.array_equal(own, codes):
         raise DataError(
-            f"{codebook.place(label)}: '{shorten(label)}' represents {len(codes):,} items in the code book, but "
-            f"{len(own):,} items, or others, in the hierarchy {hierarchy.name}: give the code book and the hierarchy "
-            f"of the same release."
+            f"{codebook.place(label)}: '{shorten(label)}' represents other items in the code book ({len(codes):,}) "
+            f"than in the hierarchy {hierarchy.name} ({len(own):,}): give the code book and the hierarchy of the same "
+            f"release."
         )
     return codes
 

@@ -1,4 +1,4 @@
-"""What a hierarchy looks like, whether it covers a data set, and what is wrong with a file that holds none."""
+"""The shape of a hierarchy, whether it covers a data set, and what is wrong with a malformed file."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.transactions import Transactions
 from shoal.errors import did_you_mean
 
-_HINTS = 20  # missing items that get a "did you mean": looking for one is slow
+_HINTS = 20  # missing items that get a suggestion, because searching for one is slow
 SHOWN = 10  # labels that a line names, and problems of a kind that are listed
-# What a message about a file says -> what such problems are called when they are counted.
+# A part of the message about a problem -> the name of its kind.
 _KINDS = {
     " has two parents, ": "nodes with two parents",
-    " is given twice": "labels that are given twice",
-    " is an item (": "labels that are an item and a group",
+    " occurs twice": "labels that occur twice",
+    " is both an item (": "labels that are both an item and a group",
     ": cycle ": "cycles",
     ": empty label": "empty labels",
     ": the row ends in ": "rows that end below the root",
-    ": one column (": "rows of one column",
+    ": the row has one column (": "rows with one column",
     ": wanted two columns": "rows that do not have two columns",
     ": the node has no label": "nodes without a label",
     ": wanted 'group has child": "lines that cannot be read",
@@ -30,7 +30,17 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Missing:
-    """An item of the data that the hierarchy lacks."""
+    """An item of the data that the hierarchy lacks.
+
+    Parameters
+    ----------
+    label : str
+        The item.
+    occurrences : int
+        The number of records that hold it.
+    hint : str
+        A suggestion such as ``" (did you mean 'oat milk'?)"``, or an empty string.
+    """
 
     label: str
     occurrences: int
@@ -39,24 +49,24 @@ class Missing:
 
 @dataclass(frozen=True)
 class Check:
-    """The shape of a hierarchy and, if data were given, how well it covers them."""
+    """The shape of a hierarchy and, if data were given, how well it covers them. :func:`check` makes it."""
 
     name: str
     items: int
     groups: int
     height: int
-    min_depth: int  # of an item
+    min_depth: int  # the smallest depth of an item
     max_depth: int
     min_fanout: int
     mean_fanout: float
     max_fanout: int
-    single_children: int  # groups with one child: they say no more than the child does
-    data_items: int | None = None  # distinct items that occur in the data; None: no data were given
-    covered: int = 0  # of those
-    missing: tuple[Missing, ...] = ()  # in neither items nor groups
+    single_children: int  # groups with one child, which add nothing to that child
+    data_items: int | None = None  # different items in the data; None: no data were given
+    covered: int = 0  # how many of them are items of the hierarchy
+    missing: tuple[Missing, ...] = ()  # items of the data that are neither items nor groups
     items_that_are_groups: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()  # items of the hierarchy that do not occur: no error
-    occurrences_missing: int = 0  # of the missing and of those that are groups
+    unused: tuple[str, ...] = ()  # items of the hierarchy that do not occur in the data, which is no error
+    occurrences_missing: int = 0  # occurrences of missing items and of items that are groups
 
     @property
     def ok(self) -> bool:
@@ -64,7 +74,7 @@ class Check:
         return not self.missing and not self.items_that_are_groups
 
     def rows(self, shown: int | None = SHOWN) -> list[tuple[str, str]]:
-        """What there is to tell, as pairs of a name and a value; of each list so many labels, or all."""
+        """Return all figures, as pairs of a name and a value. Each list shows at most ``shown`` labels (None: all)."""
         depths = f"{self.min_depth}" if self.min_depth == self.max_depth else f"{self.min_depth} to {self.max_depth}"
         rows = [
             ("items", f"{self.items:,}"),
@@ -87,8 +97,22 @@ class Check:
 
 
 def check(hierarchy: Hierarchy, transactions: Transactions | None = None) -> Check:
-    """Measure a hierarchy and compare it with the items that occur in a data set.
+    """Measure a hierarchy, and compare it with the items that occur in a data set.
 
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy.
+    transactions : Transactions, optional
+        The data.
+
+    Returns
+    -------
+    Check
+        The figures. ``ok`` tells whether every item of the data is an item of the hierarchy.
+
+    Examples
+    --------
     >>> h = Hierarchy.from_tree({"*": {"drinks": ["beer", "milk"], "food": ["bread"]}})
     >>> report = check(h, Transactions.from_sets([{"beer", "mlik"}, {"drinks"}]))
     >>> report.ok, report.missing
@@ -113,7 +137,7 @@ def check(hierarchy: Hierarchy, transactions: Transactions | None = None) -> Che
 
 
 def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) -> Check:
-    """The same with what is known from the data."""
+    """Return the check with the figures about the data."""
     items = hierarchy.labels[: hierarchy.n_leaves]
     supports = zip(transactions.labels, transactions.supports.tolist(), strict=True)
     occurring = {label: count for label, count in supports if count}
@@ -134,7 +158,7 @@ def _covering(shape: Check, hierarchy: Hierarchy, transactions: Transactions) ->
 
 
 def some_problems(problems: Sequence[str], shown: int = SHOWN) -> tuple[list[str], list[str]]:
-    """The first problems of each kind of all those of a file, and a line for each kind that has more.
+    """Return the first problems of each kind, and a line for each kind that has more.
 
     >>> some_problems(["h.csv: 'a' has two parents, ..", "h.csv: 'b' has two parents, .."], shown=1)
     (["h.csv: 'a' has two parents, .."], ['2 nodes with two parents, 1 of them shown'])
@@ -149,7 +173,7 @@ def some_problems(problems: Sequence[str], shown: int = SHOWN) -> tuple[list[str
 
 
 def _listed(labels: list[str], shown: int | None) -> str:
-    """How many there are, and the first of them."""
+    """Return the number of labels, and the first of them."""
     if not labels:
         return "none"
     some = labels[:shown]
