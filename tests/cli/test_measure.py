@@ -172,7 +172,7 @@ def test_multisets_without_a_hierarchy(lab: Shell) -> None:
         ((*FILES, "--sensitive", "e8"), "Sensitive 'e8'"),
         ((*FILES, "--sensitive", "il", "--hierarchy", "tree.csv"), "'il' (did you mean 'ill'?) is not in in.basket"),
         ((*FILES, "--sensitive", "ill"), "Sensitive 'ill' is not in in.basket"),
-        ((*FILES, "--sensitive", "ALL", "--hierarchy", "tree.csv"), "all 7 items are declared sensitive"),
+        ((*FILES, "--sensitive", "ALL", "--hierarchy", "tree.csv"), "all 7 items are sensitive"),
         (
             ("measure", "odd.basket", "odd.basket", "--sensitive", "ill", "--hierarchy", "tree.csv"),
             "'ill' is an item of the data and a group in tree.csv: rename one",

@@ -168,7 +168,7 @@ def test_weights() -> None:
     [
         ("Lyons", {"hierarchy": CITIES}, r"x.csv, line 3: Column 'x': 'Lyons' is neither .* \(did you mean 'Lyon'\?\)"),
         ("France", {"hierarchy": CITIES}, "x.csv, line 3: column 'x' must hold single values, but 'France' represents"),
-        ("old", {"type": "number"}, "Column 'x': 'old' is not a number: correct it, name it as missing, or declare"),
+        ("old", {"type": "number"}, "Column 'x': 'old' is not a number: correct it, declare it as missing, or declare"),
         ("[19:22]", {"hierarchy": "width:5"}, r"Column 'x': '\[19:22\]' is not a number"),
         ("2020-13-01", {"type": "date"}, "Column 'x': '2020-13-01' is not a date"),
         ("5", {"type": "category", "hierarchy": "width:5"}, "'width:5' is for numbers and dates, but .* as a category"),

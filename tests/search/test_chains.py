@@ -124,7 +124,7 @@ def test_trees_of_any_depth_can_be_made_shown_and_checked() -> None:
     assert check(made).max_depth == 3000
     assert show(made, depth=2).count("\n") == 4
     assert len(made.without_chains()[0]) == len(made)
-    with pytest.raises(HierarchyError, match="'x' is given twice"):
+    with pytest.raises(HierarchyError, match="'x' occurs twice"):
         Hierarchy.from_tree({"r": {"x": [], "y": ["x"]}})
 
 

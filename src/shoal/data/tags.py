@@ -45,15 +45,15 @@ class Tags:
                 raise OptionError(f"Column '{shorten(column)}' is named twice as a column of sets: name it once.")
             if column.startswith("("):
                 raise OptionError(
-                    f"Column '{shorten(column)}' cannot be one of several columns of sets, as '(' starts a set of "
-                    f"labels: rename it."
+                    f"Column '{shorten(column)}' cannot be one of several columns of sets, because '(' starts a set "
+                    f"of labels: rename it."
                 )
         for column in self.columns:
             for other in (*self.columns, joint_label(self.columns)):
                 if other != column and f"{other}.".startswith(f"{column}."):
                     raise OptionError(
-                        f"Labels of the columns of sets '{shorten(column)}' and '{shorten(other)}' could not be told "
-                        f"apart, as '{shorten(column)}.' starts both: rename one of the columns."
+                        f"Labels of the columns of sets '{shorten(column)}' and '{shorten(other)}' would be ambiguous, "
+                        f"because '{shorten(column)}.' starts both: rename one of the columns."
                     )
 
     @property

@@ -156,9 +156,9 @@ class Encoder:
         self._labels = len(self._items[0].dictionary)
 
     def transactions(self, record_of: Counts | None = None, records: int = 0) -> Transactions:
-        """All rows; nothing can be added after that.
+        """Return all rows. Nothing can be added afterwards.
 
-        ``record_of``: the number of the record, of so many, that each row is a piece of.
+        ``record_of`` holds the number of the record that each row belongs to, and ``records`` how many there are.
         """
         if not self._items:
             return Transactions.nothing(records)

@@ -178,8 +178,6 @@ def is_long(stream: Stream, options: ReaderOptions) -> tuple[bool, Stream]:
     """Whether each row is an item, if that is safe to assume, and the stream from its start.
 
     This needs two columns with typical names, ids that recur, and one item per cell.
-
-    The stream is returned as if nobody had looked at its first rows.
     """
     import pyarrow.compute as pc
 
