@@ -261,12 +261,12 @@ def test_hierarchy_check_lists_ten_problems_of_a_kind(shell: Shell) -> None:
     shell.write("dirty.csv", f"{twice}y;;ALL\n")
     code, _, err = shell("hierarchy", "check", "dirty.csv")
     assert code == 2
-    assert err.count("is given twice") == 10
+    assert err.count("occurs twice") == 10
     assert err.count("empty label") == 1
-    assert "1,500 labels that are given twice, 10 of them shown: --all lists every one." in err
+    assert "1,500 labels that occur twice, 10 of them shown: --all lists every one." in err
     code, _, err = shell("hierarchy", "check", "dirty.csv", "--all")
     assert code == 2
-    assert err.count("is given twice") == 1500
+    assert err.count("occurs twice") == 1500
     shell.write("many.basket", ",".join(f"z{at:02}" for at in range(15)) + "\n")
     assert "and 5 more" in shell("hierarchy", "check", "h.csv", "many.basket")[1]
     assert "z14" in shell("hierarchy", "check", "h.csv", "many.basket", "--all")[1]

@@ -33,7 +33,10 @@ def as_options(message: str) -> str:
 def _spellings(command: click.Command) -> dict[str, str]:
     """Map the name of each parameter to its longest option, or to the name of a positional argument."""
     params = [param for param in command.get_params(click.Context(command)) if param.name]
-    return {
+    spellings = {
         str(param.name): max(param.opts, key=len) if isinstance(param, click.Option) else str(param.name).upper()
         for param in params
     }
+    if "output_layout" in spellings:
+        spellings.setdefault("layout", spellings["output_layout"])  # as shoal.write calls it
+    return spellings
