@@ -114,7 +114,7 @@ def test_values_of_a_sensitive_column_that_look_alike_are_noted(shell: Shell) ->
     shell.write("t.csv", TREE)
     shell.write("d.csv", "disease,items\n" + "".join(f"{value},a\n" for value in ("HIV", "hiv", "flu", "x")))
     how = ("--item-delimiter", "|", "--model", "lm", "--l", "2", "--m", "1", "--sensitive-column", "disease")
-    both = "'disease=HIV' and 'disease=hiv' look alike, but count as two sensitive values"
+    both = "'disease=HIV' and 'disease=hiv' look alike, but count as two different sensitive values"
     one = "'disease=hiv' looks like 'disease=HIV', but was not declared sensitive"
     for more, note in (((), both), (("--sensitive", "disease=HIV"), one)):
         code, _, error = shell("anonymize", "d.csv", "-o", "o.csv", "--hierarchy", "t.csv", *how, *more)

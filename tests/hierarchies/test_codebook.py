@@ -292,7 +292,7 @@ def test_reports_have_it(shop: Shell) -> None:
     page, text = ((shop.folder / name).read_text(encoding="utf-8") for name in ("r.html", "r.md"))
     facts = json.loads((shop.folder / "r.json").read_text(encoding="utf-8"))
     assert facts["codebook"] == CodeBook.load("out.codebook.csv").facts()
-    assert "Code book: what each label represents: " in page
+    assert "Code book: items that each label represents: " in page
     assert "out.codebook.csv" in page
     assert "(part of &lt;DRUGS&gt;)" in page
     assert "| Label | Part of | Items |" in text
