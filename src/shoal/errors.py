@@ -54,7 +54,17 @@ class ShoalError(Exception):
 
 
 class InputError(ShoalError):
-    """The input cannot be used: the base class of errors in data, hierarchies and options. Exit code 2."""
+    """The input cannot be used: the base class of errors in data, hierarchies and options. Exit code 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> try:
+    ...     shoal.read([{"milk"}, "beer"])
+    ... except InputError as error:
+    ...     print(type(error).__name__)
+    DataError
+    """
 
 
 class DataError(InputError):
@@ -103,6 +113,13 @@ class Infeasible(ShoalError):
     """No release of the data can satisfy the model, or the algorithm found none. Exit code 2.
 
     The message says which of both is true. Lower k, allow suppression, or choose another algorithm.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.anonymize([["milk"]], k=2, m=1)
+    Traceback (most recent call last):
+    shoal.errors.Infeasible: k^m-anonymity with k=2 needs at least 2 non-empty records, got 1: ...
     """
 
 
@@ -117,6 +134,13 @@ class LossTooHigh(ShoalError):
     """The release would lose more information than ``max_loss`` allows. Exit code 3.
 
     Nothing is published. Raise ``max_loss``, or choose a weaker guarantee or a better hierarchy.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.anonymize([["a"], ["b"], ["a"], ["c"]], k=2, m=1, max_loss=0)
+    Traceback (most recent call last):
+    shoal.errors.LossTooHigh: The release would lose 0.333333 (NCP), more than max_loss=0 allows: ...
     """
 
     exit_code = 3

@@ -51,6 +51,25 @@ GENERATORS = ("quest", "bms-pos", "videos", "supermarket")
 class DatasetSpec(Spec):
     """Describe a data set and its hierarchy. Nothing is read before it is needed.
 
+    Parameters
+    ----------
+    reading
+        How the file is read.
+    hierarchy
+        The hierarchy of each column, or its file: that of the items has the name ``""``.
+    columns
+        What each other column is.
+    missing
+        Values of quasi-identifiers that mean "not known".
+    keep
+        The other columns to publish. None: all.
+    generator
+        Options of the generator.
+    source
+        Data in memory, instead of a file.
+
+    Examples
+    --------
     >>> toy = DatasetSpec(label="toy", generate="quest", generator={"rows": 50, "items": 8, "mean_size": 3}, fanout=3)
     >>> data, tree = toy.load(seed=1)
     >>> len(data), tree.n_leaves, tree.height

@@ -84,6 +84,11 @@ def explain(
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
 
+    Returns
+    -------
+    Explanations
+        One sentence for each group and each suppressed item.
+
     Examples
     --------
     >>> import shoal

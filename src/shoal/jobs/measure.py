@@ -168,6 +168,11 @@ def measure(
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
 
+    Returns
+    -------
+    Measurement
+        The losses by name in ``result.losses``, the risk, and the answers to queries.
+
     Examples
     --------
     >>> import shoal

@@ -160,6 +160,11 @@ def profile(
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
 
+    Returns
+    -------
+    Profile
+        The sizes, the most frequent items, and the risk for each number of known items.
+
     Examples
     --------
     >>> import shoal

@@ -45,6 +45,11 @@ def workload(
     **reading
         Options of :func:`shoal.read`, if the data are not read yet.
 
+    Returns
+    -------
+    Workload
+        The queries. ``result.save("queries.jsonl")`` writes them.
+
     Examples
     --------
     >>> import shoal

@@ -16,6 +16,16 @@ class ClassSizes(Measure):
     ----------
     G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
     attributes. ECML PKDD 2013, section 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import pyarrow as pa
+    >>> before = pa.table({"age": [31, 34, 60], "items": [["flu"]] * 3})
+    >>> after = pa.table({"age": ["[31:34]", "[31:34]", "60"], "items": [["flu"]] * 3})
+    >>> losses = shoal.measure(before, after, quasi_identifiers=["age"]).losses
+    >>> losses["discernibility"], losses["average_class_size"]
+    (5, 1.5)
     """
 
     name = "discernibility"

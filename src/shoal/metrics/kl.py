@@ -23,6 +23,13 @@ class KLDivergence(Measure):
     ----------
     S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
     Intelligence, 2014, equation 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> losses = shoal.measure([["tea", "rum"], ["tea"]], [["tea"], ["tea"]]).losses
+    >>> round(losses["kl"], 4)  # ln 2: the share of rum goes from 1/2 to 0
+    0.6931
     """
 
     name = "kl"

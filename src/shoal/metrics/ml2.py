@@ -78,6 +78,15 @@ class ML2(Measure):
     ----------
     M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for anonymizing set-valued data. The VLDB
     Journal 20(1), 2011, sections 3.3 and 6.2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"*": {"drink": ["tea", "rum"], "food": ["rye", "bun"]}})
+    >>> before, after = [["tea", "rye"], ["rum", "rye"]], [["drink", "rye"], ["drink", "rye"]]
+    >>> losses = shoal.measure(before, after, hierarchy=tree, mining=[0.5]).losses
+    >>> losses["ml2"], losses["dml2"]
+    (0.5, 0.5)
     """
 
     name = "ml2"

@@ -13,6 +13,13 @@ class Operations(Measure):
     ----------
     S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
     Intelligence, 2014, section 5.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> losses = shoal.measure([["tea", "rum"], ["tea"]], [["tea"], ["tea"]]).losses
+    >>> losses["operations"], losses["qid_additions"], losses["qid_deletions"]
+    (1, 0, 1)
     """
 
     name = "operations"

@@ -15,6 +15,13 @@ class PrivacyValue(Measure):
     ----------
     S.-L. Wang, Y.-C. Tsai, H.-Y. Kao, T.-P. Hong: On anonymizing transactions with sensitive items. Applied
     Intelligence, 2014, definition 5.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> losses = shoal.measure([["tea", "rum"], ["tea"]], [["tea"], ["tea"]], k=2).losses
+    >>> losses["privacy_value"], losses["modified_items"]  # 2 * 2^(1 - 2)
+    (1.0, 1.0)
     """
 
     name = "privacy_value"

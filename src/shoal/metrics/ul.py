@@ -27,6 +27,14 @@ class UL(Measure):
     ----------
     G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
     attributes. ECML PKDD 2013, section 2.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> tree = shoal.Hierarchy.from_tree({"*": {"drink": ["tea", "rum"], "food": ["rye", "bun"]}})
+    >>> before, after = [["tea", "rye"], ["rum", "rye"]], [["drink", "rye"], ["drink", "rye"]]
+    >>> round(shoal.measure(before, after, hierarchy=tree).losses["ul"], 4)  # 3/7
+    0.4286
     """
 
     name = "ul"
