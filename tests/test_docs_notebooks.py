@@ -1,7 +1,8 @@
 """The notebooks of docs/tutorials run, and print what they show.
 
-Code cells run one after the other in one namespace, as in Jupyter, which is not needed. Text outputs must be equal; HTML ones are not
-compared. ``SHOAL_UPDATE_DOCS=1 pytest tests/test_docs_notebooks.py`` writes the new outputs into the notebooks.
+Code cells run one after the other in one namespace, as in Jupyter, which is not needed. Text outputs must be equal;
+HTML ones are not compared. ``SHOAL_UPDATE_DOCS=1 pytest tests/test_docs_notebooks.py`` writes the new outputs into the
+notebooks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Every command on the pages for readers runs, and prints what the page shows.
 
-The default suite runs the commands on smaller data or with a faster search. The slow tests run them as they are printed and compare the
-output, all but its numbers: other versions of NumPy may draw other data, and times differ. After a change of a message,
+The default suite runs the commands on smaller data or with a faster search. The slow tests run them as they are
+printed and compare the output, all but its numbers: other versions of NumPy may draw other data, and times differ.
+After a change of a message,
 ``SHOAL_UPDATE_DOCS=1 pytest -m '' tests/test_docs_tutorial.py`` writes the new output into the pages.
 """
 
@@ -46,7 +47,12 @@ def commands(page: Path = PAGE) -> list[tuple[list[str], list[str]]]:
 
 def pages() -> list[Path]:
     """The pages whose commands make their own data, in any order."""
-    found = [ROOT / "README.md", DOCS / "get-started.md", *(DOCS / "how-to").glob("*.md"), *(DOCS / "tutorials").glob("*.md")]
+    found = [
+        ROOT / "README.md",
+        DOCS / "get-started.md",
+        *(DOCS / "how-to").glob("*.md"),
+        *(DOCS / "tutorials").glob("*.md"),
+    ]
     return sorted(page for page in found if any(words[:2] == ["shoal", "generate"] for words, _ in commands(page)))
 
 
@@ -108,7 +114,9 @@ def printed(command: str, shell: Shell) -> list[str]:
         code, out, err = shell(*words[1:])
         assert code == int(out.startswith("Violated")), (command, err)
     else:
-        out = subprocess.run(["bash", "-c", command], cwd=shell.folder, capture_output=True, text=True).stdout
+        out = subprocess.run(
+            ["bash", "-c", command], cwd=shell.folder, capture_output=True, text=True, check=True
+        ).stdout
     return [line.rstrip() for line in out.splitlines()]
 
 
