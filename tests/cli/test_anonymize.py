@@ -232,7 +232,7 @@ def test_columns_pass_through_or_not(shell: Shell) -> None:
     words = ("anonymize", "t.csv", "-o", "o.csv", "--hierarchy", "h.csv", "--k", "2")
     code, _, err = shell(*words)
     assert code == 0
-    assert "published untouched" in err
+    assert "published unchanged" in err
     assert (shell.folder / "o.csv").read_text() == "id,items,zip\n007,A b1 b2,01234\n8,A b1,\n9,A b1 b2,5\n10,A b2,6\n"
     assert shell(*words, "--columns", "zip")[0] == 0
     assert (shell.folder / "o.csv").read_text().startswith("items,zip\nA b1 b2,01234\n")

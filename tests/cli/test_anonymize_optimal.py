@@ -49,7 +49,7 @@ def test_reports_without_the_rare_sets(shell: Shell) -> None:
     shell(*ANONYMIZE, "--report", "r.json", "--report", "r.html", "--report", "r.md", "--no-explanations")
     assert json.loads((shell.folder / "r.json").read_text())["explanations"] is None
     for name in ("r.html", "r.md"):
-        assert "Why that is needed" not in (shell.folder / name).read_text()
+        assert "Why the groups are needed" not in (shell.folder / name).read_text()
 
 
 def test_a_time_limit_of_nothing_is_honest(shell: Shell) -> None:

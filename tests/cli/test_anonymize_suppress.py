@@ -31,7 +31,7 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
     code, out, err = shop(*MAKE, "--algorithm", algorithm, *reports)
     assert code == 0, err
     assert "1 (1 time, 3.030 %)" in out
-    assert "1 record has lost all that it had to suppression; it is still published." in " ".join(err.split())
+    assert "1 record has lost all its items to suppression. It is still published." in " ".join(err.split())
     rows = (shop.folder / "out.basket").read_text(encoding="utf-8").split("\n")
     assert rows == [*ROWS.split("\n")[:16], "", ""]
     assert shop("verify", "out.basket", "--k", "3")[0] == 0
@@ -57,7 +57,7 @@ def test_an_outlier_is_suppressed_and_its_record_stays(shop: Shell, algorithm: s
     assert "| a3 | 1 |" in text
     assert "| Removed | Without that" in text
     assert "| a3 | a3 | 1 |" in text
-    assert "1 item was removed from every record, 1 time in all (3 %). 1 record lost all that it had." in text
+    assert "1 item was removed from every record, 1 time in all (3 %). 1 record lost all its items." in text
     page = (shop.folder / "r.html").read_text(encoding="utf-8")
     assert "The removed items" in page
     assert "or removed, in the same way in every record" in page

@@ -56,7 +56,7 @@ def test_the_screen_shows_what_was_added(shell: Shell) -> None:
     assert "loss, NCP (of deletions only)" in out
     assert "items published unchanged" not in out
     assert "items suppressed" not in out
-    assert "Warning: Facts are published that are not in the data." in " ".join(err.split())
+    assert "Warning: The published data contain false statements." in " ".join(err.split())
 
 
 def test_the_screen_shows_what_was_dealt_and_witnesses_name_their_group(shell: Shell) -> None:

@@ -221,7 +221,7 @@ BAD = [
         "declares 'notes' sensitive, but the model k-km protects no columns",
         "",
     ),
-    ('"k-km"', '"k-lm"', "must know what is sensitive", ""),
+    ('"k-km"', '"k-lm"', "needs sensitive items", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive = "no.txt"', "no.txt does not exist", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive = [5]', "sensitive must be a list of labels", ""),
     ('name = "k-km"', 'name = "k-lm"\nsensitive_column = "zip"', "No column 'zip'", ""),

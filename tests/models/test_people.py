@@ -135,7 +135,7 @@ def test_guarantees_are_worded_for_persons() -> None:
     for model in (shoal.Km(k=5), shoal.models.KmNegative(k=5), shoal.models.K(k=5), shoal.KKm(k=5)):
         assert "5 patients with a record that fits" in model.describe(persons)
         assert "5 records that fit" in model.describe()
-        assert any("several records of one patient" in caveat for caveat in model.caveats(persons))
+        assert any("several records of the same patient" in caveat for caveat in model.caveats(persons))
         assert any("counts records, not people" in caveat for caveat in model.caveats())
 
 

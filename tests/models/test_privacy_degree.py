@@ -163,9 +163,9 @@ def test_dealing_favours_no_row() -> None:
 
 def test_without_groups_there_is_nothing_to_verify() -> None:
     problem = problem_of([frozenset({"q0", "s0"}), frozenset({"q1"})], 2)
-    with pytest.raises(OptionError, match="rows come without their groups"):
+    with pytest.raises(OptionError, match="these rows have no groups"):
         problem.model.verify(problem.prepared.original)
-    with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*--group-column"):
+    with pytest.raises(OptionError, match=r"has no column 'group' with the group .*none.*group_column="):
         problem.model.validated_view(problem.data)
     partial = replace(problem.prepared.original, grouping=shoal.published.Grouping(np.array([0, -1]), 2))
     with pytest.raises(DataError, match="record 2 is in no group"):

@@ -104,7 +104,7 @@ def test_values_that_link_some_records_are_told() -> None:
     assert LinkingValues("shop", 3, 1, 2, "person", determines=False) in release.notes
     told = "\n".join(release.warnings)
     assert (
-        "Of the untouched column 'shop', 1 value of 3 occurs in several records of a single person (2 records)" in told
+        "Column 'shop' is published unchanged, and 1 value of 3 occurs only in several records of one person." in told
     )
 
 

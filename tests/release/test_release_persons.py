@@ -151,9 +151,9 @@ def test_data_that_were_read_with_their_persons_need_no_more() -> None:
 
 
 def test_persons_are_written_only_where_there_are_any_and_never_over_the_data(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=r"no persons are known\. Name their column"):
+    with pytest.raises(OptionError, match=r"no persons are known: name their column"):
         released(frame().drop(columns="patient"), person=None).save(tmp_path / "a.csv", persons=tmp_path / "p.txt")
-    with pytest.raises(OutputError, match="is to hold both the persons and what is published"):
+    with pytest.raises(OutputError, match="cannot hold both the persons and the published data"):
         released(frame()).save(tmp_path / "a.csv", persons=tmp_path / "a.csv")
     assert not list(tmp_path.iterdir())
 

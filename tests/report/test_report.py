@@ -164,7 +164,7 @@ def test_risk_of_a_hand_made_example() -> None:
 def test_the_reach_of_the_figures_and_of_the_guarantee(m: object, reach: str | None) -> None:
     made = release(m=m)
     for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
-        assert ("The figures stop at 3 known items" in text) == (reach is not None)
+        assert ("The charts stop at 3 known items" in text) == (reach is not None)
         assert reach is None or reach in text
         assert ("an attacker who knows more than" in text) == (m != "all")
         assert f"shoal verify FILE --model km --k 2 --m {m}" in text
@@ -253,9 +253,9 @@ def test_many_items_are_cut_short() -> None:
     ("rows", "options", "sentence"),
     [
         ([["a1"], ["a1"]], {}, "Nothing had to be changed"),
-        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which represents any item"),
-        ([[], [], []], {}, "All records are empty: there was nothing to change."),
-        ([], {}, "All records are empty: there was nothing to change."),
+        ([["a1"], ["b1"], ["a2", "b2"]], {"k": 3}, "Every item is published as 'ALL', which represents all items"),
+        ([[], [], []], {}, "All records are empty. There was nothing to change."),
+        ([], {}, "All records are empty. There was nothing to change."),
         (PAPER, {}, "54.5 % of all items are published unchanged. The others are published as a group"),
     ],
     ids=["unchanged", "root", "empty", "no rows", "paper"],
@@ -271,7 +271,7 @@ def test_warnings_and_output_are_shown() -> None:
     made = release(table=Table(pa.table({"postcode": [1, 2, 3, 4]})))
     made = replace(made, provenance={**made.provenance, "output": {"name": "my data.csv", "sha256": "5ea" * 21 + "f"}})
     for text in (report.as_markdown(Story.of(made)), Page(report.as_html(Story.of(made))).text):
-        assert "The column 'postcode' is published untouched" in text
+        assert "The column 'postcode' is published unchanged" in text
         assert "shoal verify 'my data.csv' --model km --k 2 --m 2" in text
         assert "5ea5ea" in text
         assert made.provenance["input"]["sha256"] in text
@@ -287,9 +287,9 @@ def test_a_failed_verdict_is_not_dressed_up() -> None:
         Page(report.summary_html(Story.of(made))).text,
     ):
         assert "NOT verified" in text
-        assert "Wanted, but not reached: An attacker who knows" in text
+        assert "The goal was not reached: An attacker who knows" in text
         assert "secret" not in text
-    assert "must not be published" in report.as_html(Story.of(made))
+    assert "Do not publish these data." in report.as_html(Story.of(made))
 
 
 def test_equal_releases_give_equal_reports() -> None:

@@ -12,11 +12,14 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 import shoal
+from shoal import discovery
+from shoal.algorithms.base import Algorithm
 from shoal.cli import cli
 from shoal.data import notes, reading_notes
 from shoal.data.note import Note
 from shoal.data.notes import AddedItems, DeltaCost, EmptyRecords, UntouchedColumns, Untrue
 from shoal.jobs.command import Command
+from shoal.models.base import PrivacyModel
 from shoal.report.wording import SENTENCES, worded
 from tests.report.test_report import release
 
@@ -58,7 +61,7 @@ def test_a_release_holds_values_and_its_reporter_finds_the_words() -> None:
 
 
 def test_labels_with_braces_are_text() -> None:
-    assert worded(notes.LooksSensitive("{x}", "{0}")).startswith("'{x}' is sensitive, '{0}', which looks like it")
+    assert worded(notes.LooksSensitive("{x}", "{0}")).startswith("'{x}' is sensitive. '{0}' looks like it")
 
 
 def test_a_note_from_outside_speaks_for_itself() -> None:
@@ -93,5 +96,7 @@ def test_reports_of_the_command_line_name_its_options(kind: type[Note]) -> None:
     assert "--" not in text  # the library names arguments
     spelled = Command((), shoal.Km()).message(text)
     options = {name for param in cli.commands["anonymize"].params for name in param.opts}
-    assert not re.search(r"(?<![\w'])[a-z_]+=", spelled)
+    for family, kind_of in (("shoal.models", PrivacyModel), ("shoal.algorithms", Algorithm)):
+        options |= {one.flag for spec in discovery.find(family, kind_of).values() for one in spec.options()}
+    assert not re.search(r"(?<![\w'])[a-z_]{2,}=", spelled)
     assert set(re.findall(r"--[a-z-]*[a-z]", spelled)) <= options

@@ -126,7 +126,7 @@ def classes(own: ClassFacts, columns: int, nouns: str = "") -> str:
     what = "combinations of values" if columns > 1 else "values"
     few, many = own.smallest, own.largest
     if own.before == own.number == 1:
-        return f"All {count_noun(many, 'record')} have the same {what}, as they had before."
+        return f"All {count_noun(many, 'record')} have the same {what}, as before."
     before = f"Before, there were {count(own.before)} different {what}."
     if own.number == 1:
         return f"{before} Now all {count_noun(many, 'record')} have the same values."

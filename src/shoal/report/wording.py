@@ -377,7 +377,7 @@ def _(note: notes.NoItemsLeft) -> str:
     gone = "suppressed" if note.truthful else "deleted"
     bare = "without any item but sensitive values" if note.sensitive else "empty"
     more = ", more data, or another hierarchy" if note.generalizes else " or more data"
-    return f"Every item was {gone}: all records are published {bare}. A weaker guarantee{more} would keep more."
+    return f"Every item was {gone}. All records are published {bare}. A weaker guarantee{more} would keep more."
 
 
 @worded.register
