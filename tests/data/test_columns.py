@@ -171,7 +171,11 @@ def test_weights() -> None:
         ("old", {"type": "number"}, "Column 'x': 'old' is not a number: correct it, declare it as missing, or declare"),
         ("[19:22]", {"hierarchy": "width:5"}, r"Column 'x': '\[19:22\]' is not a number"),
         ("2020-13-01", {"type": "date"}, "Column 'x': '2020-13-01' is not a date"),
-        ("5", {"type": "category", "hierarchy": "width:5"}, "'width:5' is for numbers and dates, but the column is a category"),
+        (
+            "5",
+            {"type": "category", "hierarchy": "width:5"},
+            "'width:5' is for numbers and dates, but the column is a category",
+        ),
         ("0." + "3" * 30, {"type": "number"}, "more digits.*round them"),
         ("9" * 30, {}, "more digits.*round them"),
     ],
