@@ -115,9 +115,8 @@ def test_records_of_one_person_each_change_nothing_and_a_note_says_so() -> None:
     assert release.order is None
     assert PersonsOfOneRecord("patient_id", "patient") in release.notes
     assert not any(isinstance(note, RecordsSorted | OneRecordKnown) for note in release.notes)
-    assert "Each record is of another patient (column 'patient_id'), so --person changes nothing." in "\n".join(
-        release.warnings
-    )
+    told = "\n".join(release.warnings)
+    assert "No patient (column 'patient_id') has more than one record, so person= has no effect." in told
 
 
 def test_columns_that_tell_persons_together() -> None:
@@ -125,8 +124,8 @@ def test_columns_that_tell_persons_together() -> None:
     shop, week = list("xxxyyxyx"), list("11212222")
     release = shoal.anonymize(problem(shop=shop, week=week))
     assert LinkingCombination(("shop", "week"), 1, 2, 2, "person", "persons") in release.notes
-    [told] = [one for one in release.warnings if "together tell" in one]
-    assert "columns shop, week together tell which records belong to one person: for 1 of the 2 persons with" in told
+    [told] = [one for one in release.warnings if "together reveal" in one]
+    assert "columns shop, week together reveal which records belong to one person. For 1 of the 2 persons with" in told
     by_chance = shoal.anonymize(problem(shop=shop, week=list("12122121"))).notes
     assert not any(isinstance(note, LinkingCombination) for note in by_chance)
 
