@@ -94,7 +94,7 @@ def test_privacy_degree_publishes_groups(shop: Shell) -> None:
 
 def test_a_file_of_bare_sets_cannot_hold_groups(shop: Shell) -> None:
     said = shop.fails("anonymize", "rows.basket", "-o", "out.basket", *DEGREE)
-    assert "Format basket cannot hold the column 'group', which is to be published: write csv" in said
+    assert "Format basket cannot hold the column 'group', which will be published: write csv" in said
     assert shop("anonymize", "rows.basket", "-o", "out.csv", *DEGREE)[0] == 0
     assert shop("verify", "out.csv", *DEGREE)[0] == 0
 
