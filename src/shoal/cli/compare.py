@@ -26,7 +26,9 @@ from shoal.visible import visible
 
 @click.command()
 @click.argument("what", nargs=-1)
-@click.option("-o", "--output", type=FILE, help="The folder for the results: results.csv, results.parquet, index.html.")
+@click.option(
+    "-o", "--output", type=FILE, help="The folder for the results: results.csv, index.html, figures/, table.tex."
+)
 @click.option("--list", "listed", is_flag=True, help="List the grids that come with Shoal: the papers' experiments.")
 @click.option("--data-folder", type=FILE, help="Where the data of such a grid are; default: $SHOAL_DATA.")
 @hierarchy_option("Data files: the item hierarchy; default: an artificial one (--fanout).")
