@@ -321,4 +321,6 @@ def test_demo(shell: Shell) -> None:
     code, out, err = shell("demo", "--rows", "300", "--m", "2")
     assert code == 0, err
     assert "holds" in out
+    assert "three baskets, before and after" in out
+    assert "demo/report.html in a browser" in out
     assert (shell.folder / "demo" / "report.html").exists()
