@@ -16,7 +16,6 @@ from shoal.errors import OutputError
 from shoal.generators.supermarket import product_hierarchy, supermarket
 from shoal.report import Story
 
-
 SHORT = 5  # items of a basket that is shown
 
 
