@@ -85,7 +85,6 @@ def test_a_problem_is_for_experts() -> None:
         ({"model": 5}, "model= must be a PrivacyModel"),
         ({"algorithm": 5}, "algorithm= must be an Algorithm"),
         ({"hierarchy": 5}, "hierarchy= must be a Hierarchy"),
-        ({"identifiers": "name"}, "identifiers= must be a list of names, got the text 'name'"),
         ({"itm_delimiter": "|"}, r"There is no argument 'itm_delimiter' \(did you mean 'item_delimiter'\?\)"),
         ({"identifers": ["x"]}, r"There is no argument 'identifers' \(did you mean 'identifiers'\?\)"),
         ({"engine": shoal.Engine(), "workers": 2}, "engine= brings its own workers="),

@@ -6,10 +6,8 @@ Covers: jobs/arguments.py.
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 
 import shoal
-from shoal.errors import OptionError
 from tests.conftest import Shell
 
 
@@ -25,8 +23,8 @@ def test_the_command_writes_the_same_queries(shell: Shell) -> None:
     assert not any("a" in query.items for query in drawn)
 
 
-def test_names_come_in_a_list() -> None:
-    with pytest.raises(OptionError, match="quasi_identifiers= must be a list of names, got the text 'age'"):
-        shoal.workload([["a"]], quasi_identifiers="age")
-    with pytest.raises(OptionError, match="sensitive= must be a list of names"):
-        shoal.workload([["a"]], sensitive="a")
+def test_a_text_is_one_name() -> None:
+    table = pa.table({"age": ["20", "25", "30"], "items": [["ab", "c"], ["ab", "c"], ["ab"]]})
+    one = shoal.workload(table, queries=3, quasi_identifiers="age", sensitive="ab")
+    assert one == shoal.workload(table, queries=3, quasi_identifiers=["age"], sensitive=["ab"])
+    assert not any("ab" in query.items for query in one)

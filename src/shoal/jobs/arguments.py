@@ -45,7 +45,7 @@ def read_options(given: Mapping[str, Any]) -> ReadOptions:
         if name not in known:
             near = did_you_mean(name, [*known, *inspect.signature(describe_data).parameters])
             raise OptionError(f"There is no argument '{name}'{near}: see help(shoal.read).")
-    lists = {"drop_items": names_in("drop_items", given["drop_items"])} if "drop_items" in given else {}
+    lists = {"drop_items": names_in(given["drop_items"])} if "drop_items" in given else {}
     return ReadOptions(**{**given, **lists})
 
 
@@ -109,12 +109,12 @@ def describe_data(
     weights: str | Path | None = None,
     unknown_items: str = "error",
     allow_missing: bool = False,
-    columns: Sequence[str] | None = None,
-    missing: Sequence[str] = (),
-    quasi_identifiers: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    plain: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    columns: str | Sequence[str] | None = None,
+    missing: str | Sequence[str] = (),
+    quasi_identifiers: str | Sequence[str] = (),
+    identifiers: str | Sequence[str] = (),
+    plain: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
     ordered: Mapping[str, Sequence[str]] | None = None,
     column_weights: Mapping[str, float] | None = None,
     **reading: Any,
@@ -138,8 +138,8 @@ def describe_data(
         hierarchy=as_hierarchies(hierarchy),
         hierarchy_format=hierarchy_format,
         weights=str(weights or ""),
-        keep=None if columns is None else names_in("columns", columns),
-        missing=names_in("missing", missing),
+        keep=None if columns is None else () if columns == "none" else names_in(columns),
+        missing=names_in(missing),
         unknown_items=unknown_items,
         allow_missing=allow_missing,
         columns=column_specs(
@@ -162,7 +162,7 @@ def as_columns(quasi_identifiers: ColumnsSource) -> dict[str, Column]:
     """What is said of each quasi-identifier; of one that is only named, nothing else."""
     if isinstance(quasi_identifiers, Mapping):
         return dict(quasi_identifiers)
-    return dict.fromkeys(names_in("quasi_identifiers", quasi_identifiers), Column(Role.QUASI_IDENTIFIER))
+    return dict.fromkeys(names_in(quasi_identifiers), Column(Role.QUASI_IDENTIFIER))
 
 
 def at_least(least: int, job: str, **values: int | None) -> None:

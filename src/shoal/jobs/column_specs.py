@@ -7,26 +7,24 @@ from dataclasses import replace
 
 from shoal.data.columns import Column
 from shoal.data.table import Role
-from shoal.errors import OptionError, did_you_mean, shorten
+from shoal.errors import OptionError, did_you_mean
 
 
-def names_in(option: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that an argument lists; a text would be taken for its letters.
+def names_in(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of an argument, each once. A text is one name.
 
-    >>> names_in("identifiers", ["name", "email", "name"])
-    ('name', 'email')
+    >>> names_in(["name", "email", "name"]), names_in("name")
+    (('name', 'email'), ('name',))
     """
-    if isinstance(names, str):
-        raise OptionError(f"{option}= must be a list of names, got the text '{shorten(names)}': put it in a list.")
-    return tuple(dict.fromkeys(names))
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
 def column_specs(
     *,
-    quasi_identifiers: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    plain: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    quasi_identifiers: str | Sequence[str] = (),
+    identifiers: str | Sequence[str] = (),
+    plain: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
     ordered: Mapping[str, Sequence[str]] | None = None,
     column_weights: Mapping[str, float] | None = None,
 ) -> dict[str, Column]:
@@ -53,12 +51,12 @@ def column_specs(
     >>> {name: (spec.role.value, spec.type) for name, spec in specs.items()}
     {'age': ('quasi-identifier', 'auto'), 'zip': ('quasi-identifier', 'category'), 'name': ('identifier', 'auto')}
     """
-    named = names_in("quasi_identifiers", quasi_identifiers)
+    named = names_in(quasi_identifiers)
     known = {name: Column(Role.QUASI_IDENTIFIER) for name in named}
     roles: dict[str, Column] = {}
     for role, names in (
-        (Role.IDENTIFIER, names_in("identifiers", identifiers)),
-        (Role.PLAIN, names_in("plain", plain)),
+        (Role.IDENTIFIER, names_in(identifiers)),
+        (Role.PLAIN, names_in(plain)),
     ):
         for name in names:
             if name in roles or name in known:
@@ -73,7 +71,7 @@ def column_specs(
             )
         return known.get(name, Column())
 
-    for name in names_in("categorical", categorical):
+    for name in names_in(categorical):
         known[name] = replace(spec_of(name, "categorical"), type="category")
     for name, values in (ordered or {}).items():
         if name in categorical:

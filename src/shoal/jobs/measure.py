@@ -114,7 +114,7 @@ def measure(
     codebook: CodeBookSource = None,
     unknown_items: Literal["error", "root"] = "error",
     weights: Weights | str | Path | None = None,
-    sensitive: Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
     quasi_identifiers: ColumnsSource = (),
     group_column: str | None = None,
     k: int | None = None,
@@ -200,7 +200,7 @@ def measure(
         if meanings.alone and mining is not None:
             raise OptionError("mining= needs hierarchy=: itemsets are mined at each level of the hierarchy.")
         after = without_suppressed(after, suppressed, set(before.transactions.labels), meanings, notes)
-        pair = _Pair.of(before, after, meanings, names_in("sensitive", sensitive), unknown_items)
+        pair = _Pair.of(before, after, meanings, names_in(sensitive), unknown_items)
         counted = pair.item_weights(weights)
         pair = pair.with_groups(after, group_column, k, notes, k_is_used=known is not None)
         pair = pair.with_columns(before, after, as_columns(quasi_identifiers))

@@ -82,7 +82,7 @@ def verify(
     m: int | Literal["all"] | None = None,
     hierarchy: HierarchySource = None,
     codebook: CodeBookSource = None,
-    quasi_identifiers: Sequence[str] | None = None,
+    quasi_identifiers: str | Sequence[str] | None = None,
     allow_missing: bool = False,
     persons: PersonsSource = None,
     workers: int = 0,
@@ -187,7 +187,7 @@ def with_quasi_identifiers(
     """Return the data with these columns as quasi-identifiers."""
     if not model.relational:
         raise OptionError(f"quasi_identifiers= is for the models k, k-km and k-lm, not for {model.name}.")
-    names = names_in("quasi_identifiers", quasi_identifiers)
+    names = names_in(quasi_identifiers)
     table = data.keep_columns(names).table
     assert table is not None
     assert data.table is not None

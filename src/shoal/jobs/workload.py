@@ -21,7 +21,7 @@ def workload(
     values: int | None = None,
     items: int | Sequence[int] | None = None,
     seed: int = 0,
-    sensitive: Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
     quasi_identifiers: ColumnsSource = (),
     **reading: Any,
 ) -> Workload:
@@ -58,7 +58,7 @@ def workload(
     (20, ('milk', 'tea'))
     """
     dataset, named = as_dataset(data, reading=reading), as_columns(quasi_identifiers)
-    known, _ = take_apart(dataset, names_in("sensitive", sensitive))
+    known, _ = take_apart(dataset, names_in(sensitive))
     original = Published.plain(known.in_use())
     if named:
         dataset.keep_columns(list(named))  # raises an error if one is missing
