@@ -1,7 +1,6 @@
 """Every public name has a place on an API page, and a docstring that teaches.
 
-The public names are those of the stubs: ``shoal`` and its families. Names whose docstrings lack something are in
-unfinished_docstrings.txt; ``python -m tests.test_docs_api`` writes that list anew. It should become empty.
+The public names are those of the stubs: ``shoal`` and its families.
 """
 
 from __future__ import annotations
@@ -27,9 +26,6 @@ BUGS = {
     "shoal.errors.Untruthful",
 }  # not to be shown at will
 HELPERS = {"shoal.errors.did_you_mean", "shoal.errors.shorten"}  # for Shoal's own messages
-
-LIST = Path(__file__).with_name("unfinished_docstrings.txt")
-UNFINISHED = set(LIST.read_text(encoding="utf-8").split())
 
 
 def public_names() -> list[str]:
@@ -125,15 +121,4 @@ def described_parameters(text: str) -> set[str]:
 @pytest.mark.parametrize("name", sorted(OBJECTS))
 def test_docstrings_of_public_names_teach(name: str) -> None:
     lacking = gaps(OBJECTS[name])
-    if name in UNFINISHED:
-        assert lacking, f"{name} is complete now: take it off {LIST.name}."
-    else:
-        assert not lacking, f"The docstring of {name} needs {', '.join(lacking)}."
-
-
-def test_the_list_names_public_names_only() -> None:
-    assert set(OBJECTS) >= UNFINISHED
-
-
-if __name__ == "__main__":
-    LIST.write_text("".join(f"{name}\n" for name in sorted(OBJECTS) if gaps(OBJECTS[name])), encoding="utf-8")
+    assert not lacking, f"The docstring of {name} needs {', '.join(lacking)}."
