@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import shoal
+from shoal import report
 from shoal.data.hierarchy import Hierarchy
 from shoal.recoding.solution import Optimality
 from shoal.report import proofs
+from shoal.report.story import Story
 
 
 def release(name: str = "products.csv", *, grouped: bool = False, method: Any = None, **found: Any) -> shoal.Release:
@@ -65,3 +68,13 @@ def test_a_proof_names_what_it_speaks_of(options: dict[str, Any], sentence: str)
 )
 def test_a_proof_says_that_it_is_about_one_generalization_for_all_records(options: dict[str, Any]) -> None:
     assert "recodings that change an item in the same way in every record." in proofs.optimality(release(**options))
+
+
+def test_the_table_of_bounds_agrees_with_the_sentence() -> None:
+    """Both give the loss above a bound as a share of that bound, and no bound is rounded up."""
+    made = release(ended="time limit", lower_bound=0.0419999, groupings_bound=0.0319999)
+    page = report.as_html(Story.of(made)).replace("\N{NO-BREAK SPACE}", " ")
+    cells = re.findall(r'<th scope="row">([^<]*)</th><td class="n">([^<]*)</td>', page)
+    assert [value for name, value in cells if name == "Loss above that bound"] == ["19 %", "56.3 %"]
+    assert [value for name, value in cells if name.startswith("Lower bound")] == ["0.041999", "0.031999"]
+    assert "At most 19 % above the best cut of products.csv (lower bound 0.041999)" in page

@@ -60,6 +60,7 @@ class Html(ReportFormat):
                 groups=_groups(release, facts),
                 parents={one.label: one.parent for one in facts.codebook or ()},
                 bound_of=proofs.bound_of(release),
+                bounded=proofs.bounded,
                 suppresses=release.algorithm.suppresses,
                 references=list(dict.fromkeys(facts.model.references + facts.algorithm.references)),
             )
