@@ -139,7 +139,6 @@ def test_commands_print_what_the_page_shows(page: Path, shell: Shell) -> None:
         new = refreshed(shown, out)
         if shown and [masked(line) for line in shown] != [masked(line) for line in new]:
             stale.append((command, shown, new))
-        if shown and os.environ.get("SHOAL_UPDATE_DOCS"):
             text = text.replace("\n".join(["", *shown, ""]), "\n".join(["", *new, ""]), 1)
     if os.environ.get("SHOAL_UPDATE_DOCS"):
         page.write_text(text, encoding="utf-8")
