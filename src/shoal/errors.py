@@ -85,12 +85,45 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("oat mlik", ["oat milk", "beer"])
     " (did you mean 'oat milk'?)"
-    >>> did_you_mean("zzz", ["oat milk"])
-    ''
+    >>> did_you_mean("zzz", ["oat milk"]), did_you_mean("1043", ["1042", "1044"])
+    ('', '')
     """
-    lower = {label.lower(): label for label in reversed(list(known))}
-    near = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=0.5)
-    return f" (did you mean '{lower[near[0]]}'?)" if near else ""
+    near = similar(word, known)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def similar(word: str, known: Iterable[str]) -> list[str]:
+    """Find the known word that a misspelt word most likely means. Numbers mean nothing but themselves.
+
+    >>> similar("--hirarchy", ["--hierarchy", "--k"]), similar("--quasi", ["--quasi-identifiers", "--k"])
+    (['--hierarchy'], ['--quasi-identifiers'])
+    >>> similar("--dry-run", ["--id-column"]), similar("item 17", ["item 18", "item"])
+    ([], ['item'])
+    """
+    bare = {_bare(label): label for label in reversed(list(known)) if not _same_but_digits(word, label)}
+    wanted = _bare(word)
+    if not any(map(str.isalpha, wanted)):
+        return [bare[wanted]] if wanted in bare else []
+    near = difflib.get_close_matches(wanted, list(bare), n=1, cutoff=SIMILAR)
+    starts = [label for label in bare if len(wanted) >= LONG_START and label.startswith(wanted)]
+    return [bare[one] for one in (near or sorted(starts, key=len))[:1]]
+
+
+SIMILAR = 0.7  # the least similarity of words that are taken for each other, as difflib measures it
+LONG_START = 4  # characters from which on the start of a word is enough
+
+
+def _bare(word: str) -> str:
+    """A word as it is compared: small letters, and no dashes before it."""
+    return word.lower().lstrip("-") or word
+
+
+def _same_but_digits(word: str, label: str) -> bool:
+    """Whether two words are ids that differ in their numbers only."""
+    texts = word.lower(), label.lower()
+    without = ["".join(filter(str.isalpha, text)) for text in texts]
+    numbered = all(any(map(str.isdigit, text)) for text in texts)
+    return texts[0] != texts[1] and numbered and without[0] == without[1]
 
 
 def shorten(text: object) -> str:

@@ -10,15 +10,15 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from shoal.cli import stages
 from shoal.cli.spelling import as_options
 from shoal.visible import visible, visible_json
 
 if TYPE_CHECKING:  # rich is loaded when there is something to show
     from rich.console import Console
-    from rich.progress import TaskID, TextColumn
     from rich.text import Text
 
     from shoal.engines import Engine
@@ -34,12 +34,30 @@ def reader_gone() -> NoReturn:
 
 
 _left_stdout = False  # stdout is for data
+_quiet = False
+
+
+def start() -> None:
+    """Begin a command: nothing is quiet, and results go to stdout."""
+    global _left_stdout, _quiet  # noqa: PLW0603
+    _left_stdout = _quiet = False
 
 
 def leave_stdout() -> None:
     """Show results on stderr, because the data go to stdout."""
     global _left_stdout  # noqa: PLW0603
     _left_stdout = True
+
+
+def be_quiet() -> None:
+    """Show nothing but errors and results that were asked for: no notes, no progress, no lists of written files."""
+    global _quiet  # noqa: PLW0603
+    _quiet = True
+
+
+def is_quiet() -> bool:
+    """Whether --quiet was given."""
+    return _quiet
 
 
 def terminal(*, stderr: bool = False) -> Console:
@@ -67,13 +85,19 @@ def fail(message: str, code: int) -> NoReturn:
 
 def complain(message: str) -> None:
     """What is wrong, on stderr."""
-    terminal(stderr=True).print(_line(("Error:", "bold red"), f" {as_options(message)}"), soft_wrap=True)
+    _to_stderr(("Error:", "bold red"), f" {as_options(message)}")
 
 
 def warn(message: str, *, loud: bool = False) -> None:
     """A remark on stderr; loud: a warning that nobody should miss."""
-    mark = ("Warning:", "bold red") if loud else ("Note:", "yellow")
-    terminal(stderr=True).print(_line(mark, f" {as_options(message)}"), soft_wrap=True)
+    if not _quiet:
+        _to_stderr(("Warning:", "bold red") if loud else ("Note:", "yellow"), f" {as_options(message)}")
+
+
+def _to_stderr(*parts: str | tuple[str, str]) -> None:
+    """A line on stderr, after the line of a stage that is not done yet."""
+    stages.end_line()
+    terminal(stderr=True).print(_line(*parts), soft_wrap=True)
 
 
 def notes(sentences: Sequence[str]) -> None:
@@ -84,7 +108,8 @@ def notes(sentences: Sequence[str]) -> None:
 
 def log(message: str) -> None:
     """A line of progress on stderr."""
-    terminal(stderr=True).print(_line(message), soft_wrap=True)
+    if not _quiet:
+        _to_stderr(message)
 
 
 def say(*parts: str | tuple[str, str]) -> None:
@@ -92,11 +117,26 @@ def say(*parts: str | tuple[str, str]) -> None:
     terminal().print(_line(*parts), soft_wrap=True)
 
 
-def show_json(value: Any) -> None:
-    """Machine-readable output."""
-    file = terminal().file
+def paragraph(text: str, indent: int) -> None:
+    """A text on stdout, in lines that fit the terminal."""
+    from rich.padding import Padding
+
+    terminal().print(Padding(_line(text), (0, 0, 0, indent)))
+
+
+def show_json(command: str, result: Mapping[str, Any]) -> None:
+    """Print a result for programs; its first key names the schema, which docs/reference/json describes."""
+    file, value = terminal().file, {"schema": f"shoal/{command}/1", **result}
     file.write(visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
     file.flush()
+
+
+def written(command: str, sentence: str, result: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a command wrote to files: as JSON, in a sentence, or not at all if --quiet was given."""
+    if as_json:
+        show_json(command, result)
+    elif not _quiet:
+        say(sentence)
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], right: int = 1) -> None:
@@ -114,13 +154,6 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
     terminal().print(grid)
 
 
-def stage_column() -> TextColumn:
-    """What a bar of progress is about."""
-    from rich.progress import TextColumn
-
-    return TextColumn("{task.description}", markup=False)
-
-
 def _line(*parts: str | tuple[str, str]) -> Text:
     """Text in which nothing is markup, and which is one line whatever the labels in it hold."""
     from rich.text import Text
@@ -131,23 +164,14 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 
 @contextlib.contextmanager
 def engine(workers: int) -> Iterator[Engine]:
-    """An engine whose progress is drawn on stderr, where that is a terminal."""
+    """An engine whose progress is shown on stderr: bars in a terminal, or else a line for each stage."""
     from shoal.engines import Engine
 
-    if not terminal(stderr=True).is_terminal:
+    if _quiet:
         yield Engine(workers=workers)
-        return
-    from rich.progress import BarColumn, Progress, TimeElapsedColumn
-
-    bars = Progress(stage_column(), BarColumn(), TimeElapsedColumn(), console=terminal(stderr=True), transient=True)
-    stages: dict[str, TaskID] = {}
-
-    def progress(stage: str, share: float) -> None:
-        if stage not in stages:
-            for task in stages.values():
-                bars.update(task, completed=1.0)
-            stages[stage] = bars.add_task(visible(stage), total=1.0)
-        bars.update(stages[stage], completed=share)
-
-    with bars:
-        yield Engine(workers=workers, progress=progress)
+    elif not terminal(stderr=True).is_terminal:
+        with stages.lines(terminal(stderr=True).file) as progress:
+            yield Engine(workers=workers, progress=progress)
+    else:
+        with stages.bars(terminal(stderr=True)) as progress:
+            yield Engine(workers=workers, progress=progress)

@@ -75,7 +75,9 @@ class DatasetSpec(Spec):
         0.0, low=0, high=1, help="at least this share of the rows holds a drawn sensitive item"
     )
     secrets_most: float = option(1.0, low=0, high=1, help="at most this share of the rows holds one")
-    hierarchy_format: str | None = option(None, help="Format of the hierarchy; default: by its name and content.")
+    hierarchy_format: str | None = option(
+        None, metavar="NAME", rare=True, help="The format of the hierarchy, if its name and content do not tell."
+    )
     levels: str = option(
         "",
         help="the hierarchy is a table: its columns, the items first, then their groups up to the widest: a,b,c",
@@ -83,14 +85,18 @@ class DatasetSpec(Spec):
     unknown_items: str = option(
         "error",
         words=("error", "root"),
-        help="Items not in the hierarchy: 'error', or 'root' to take them as items directly below its root.",
+        rare=True,
+        help="What to do with items that the hierarchy lacks: stop, or put them directly below the root.",
     )
     weights: str = option(
         "",
         file=True,
-        help="How much the loss of items or groups counts: rows such as 'medicines,10'; others: 1.",
+        rare=True,
+        help="A file with the weights of items or groups in the loss: rows such as 'medicines,10'. Others count 1.",
     )
-    allow_missing: bool = option(False, help="Go on if a sensitive label is not in DATA (it may be misspelt).")
+    allow_missing: bool = option(
+        False, rare=True, help="Continue if a sensitive label is not in the data. It may be misspelt."
+    )
     reading: ReadOptions = field(default_factory=ReadOptions)
     hierarchy: Mapping[str, str] = field(default_factory=dict)  # files: of the items "", of columns by name
     columns: Mapping[str, Column] = field(default_factory=dict)  # what each column beside the sets is

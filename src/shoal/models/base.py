@@ -67,6 +67,7 @@ class PrivacyModel(Spec, ABC):
     """A guarantee about published data."""
 
     title: ClassVar[str]  # for people: "k^m-anonymity"
+    protects: ClassVar[str] = ""  # what it is about and what it promises, in one line of a list
     paper: ClassVar[str]
     default_algorithm: ClassVar[str]  # the name of the one that is used unless another is asked for
     relational: ClassVar[bool] = False  # whether it is about other columns: quasi-identifiers

@@ -50,6 +50,7 @@ class Hkp(SensitiveValues, ItemsetModel):
 
     name = "hkp"
     title = "(h,k,p)-coherence"
+    protects = "Sets: p known items fit k records; a sensitive item has a chance of at most h."
     paper = "Xu, Wang, Fu, Yu, KDD 2008; P4's rival MM"
     default_algorithm = "mm"
     views = ("attacker view", "attacker views")

@@ -41,6 +41,7 @@ class Km(ItemsetModel):
 
     name = "km"
     title = "k^m-anonymity"
+    protects = "Sets: any m known items of a record fit at least k records."
     paper = "P0, P3"
     default_algorithm = "auto"
     counts_persons = True

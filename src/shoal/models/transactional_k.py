@@ -34,6 +34,7 @@ class TransactionalK(PrivacyModel):
 
     name = "transactional-k"
     title = "transactional k-anonymity"
+    protects = "Sets: each published record equals at least k - 1 others."
     paper = "He and Naughton; P3 s.6.2.2, P4"
     default_algorithm = "partition"
     views = ("different record", "different records")
