@@ -102,15 +102,16 @@ def similar(word: str, known: Iterable[str]) -> list[str]:
     """
     bare = {_bare(label): label for label in reversed(list(known)) if not _same_but_digits(word, label)}
     wanted = _bare(word)
-    if not any(map(str.isalpha, wanted)):
+    if len(wanted) < SHORT or not any(map(str.isalpha, wanted)):
         return [bare[wanted]] if wanted in bare else []
     near = difflib.get_close_matches(wanted, list(bare), n=1, cutoff=SIMILAR)
-    starts = [label for label in bare if len(wanted) >= LONG_START and label.startswith(wanted)]
-    return [bare[one] for one in (near or sorted(starts, key=len))[:1]]
+    longer = [label for label in bare if len(wanted) >= LONG and (label.startswith(wanted) or label.endswith(wanted))]
+    return [bare[one] for one in (near or sorted(longer, key=len))[:1]]
 
 
-SIMILAR = 0.7  # the least similarity of words that are taken for each other, as difflib measures it
-LONG_START = 4  # characters from which on the start of a word is enough
+SIMILAR = 0.65  # the least similarity of words that are taken for each other, as difflib measures it
+SHORT = 3  # characters below which a word is like none but itself
+LONG = 4  # characters from which on the start or the end of a word is enough
 
 
 def _bare(word: str) -> str:

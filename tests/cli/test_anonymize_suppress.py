@@ -79,7 +79,7 @@ def test_explain_finds_what_was_suppressed_and_why(shop: Shell) -> None:
     assert "a3 (suppressed)" in out
     assert "or published" in out
     one = shop("explain", "rows.basket", "out.basket", "--hierarchy", "tree.csv", "--k", "3", "--label", "a3", "--json")
-    assert json.loads(one[1])[0]["suppressed"]
+    assert json.loads(one[1])["groups"][0]["suppressed"]
 
 
 def test_the_proof_speaks_of_suppression_and_limits(shop: Shell) -> None:
@@ -101,7 +101,7 @@ def test_limits(shop: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--never-suppress", "a4"), "'a4' is neither an item nor a group of the hierarchy tree.csv (did you mean"),
+        (("--never-suppress", "a4"), "'a4' is neither an item nor a group of the hierarchy tree.csv: correct"),
         (("--max-suppressed", "101"), "max-suppressed must be at most 100, got 101"),
         (("--max-suppressed", "-1"), "max-suppressed must be at least 0, got -1"),
         (("--max-suppressed", "few"), "max-suppressed must be a number, got 'few'"),

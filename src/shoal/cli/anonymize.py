@@ -100,7 +100,7 @@ from shoal.report.wording import worded
 @dataset_options("weights", "allow_missing")
 @model_option()
 @algorithm_option(
-    "--algorithm", help="The algorithm (see: shoal algorithms).", show_default="the best for the model; for km: auto"
+    "--algorithm", help="The algorithm (see: shoal algorithms).", show_default="that of the model; for km: auto"
 )
 @loss_option()
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")

@@ -22,7 +22,7 @@ from shoal.jobs.job import check_outputs
 
 @click.group(cls=SpellingGroup)
 def hierarchy() -> None:
-    """Build, check, convert and show item hierarchies."""
+    """Build, check, convert and show hierarchies of items."""
 
 
 hierarchy.add_command(from_table)

@@ -30,7 +30,7 @@ class InputPath(click.Path):
         try:
             os.stat(value)
         except (FileNotFoundError, NotADirectoryError):
-            if not glob.glob(os.fspath(value), recursive=True):
+            if os.fspath(value) != "-" and not glob.glob(os.fspath(value), recursive=True):
                 raise DataError(f"{value} does not exist: check the path.") from None
         except (OSError, ValueError):  # who reads it says what is wrong
             pass

@@ -43,7 +43,7 @@ class PrivacyDegree(SensitiveItems):
 
     name = "privacy-degree"
     title = "privacy degree p"
-    protects = "Sets: 1 in p records of a group has a sensitive item. Shuffles these items."
+    protects = "Sets: at most 1 in p records of a group has a sensitive item. Shuffles items."
     paper = "Ghinita, Kalnis, Tao, IEEE TKDE 2011; P1's rival GraySort"
     default_algorithm = "graysort"
     views = ("group with a sensitive item", "groups with their sensitive items")
