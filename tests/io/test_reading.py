@@ -187,7 +187,7 @@ def test_rows_are_filtered_before_they_are_grouped(rows: list[tuple[int, str, in
 @pytest.mark.parametrize(
     ("where", "kind", "error"),
     [
-        ("quantity > 1", OptionError, r"no column 'quantity' \(did you mean 'qty'\?\) in orders.csv, which has"),
+        ("quantity > 1", OptionError, r"no column 'quantity' in orders.csv, which has"),
         ("qty > true", DataError, r"line 3: column 'qty' has '2', and the filter needs true or false"),
         ("qty >", OptionError, r"qty >"),
         ("product < 11 and qty < 'x' and basket == 7", DataError, r"No row of orders.csv fulfils --where"),

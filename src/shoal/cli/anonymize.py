@@ -104,7 +104,7 @@ from shoal.report.wording import worded
 )
 @loss_option()
 @option("--seed", default=0, group=SEARCH, rare=True, help="The seed of algorithms that draw random numbers.")
-@workers_option("Threads. They change no result.")
+@workers_option("Threads")
 @json_option
 def anonymize(
     data: Path,

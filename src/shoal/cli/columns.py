@@ -23,7 +23,7 @@ def hierarchy_option(help: str) -> Callable[[Command], Command]:
     return option("--hierarchy", metavar="[COLUMN=]FILE", multiple=True, group=DATA, help=f"{help} {OF_COLUMNS}")
 
 
-OF_COLUMNS = "For a column: COLUMN=FILE, or COLUMN=width:5,10 (docs/reference/columns.md). Repeatable."
+OF_COLUMNS = "For a column: COLUMN=FILE or COLUMN=width:5,10. Repeatable."
 
 
 def quasi_identifier_options(command: Command) -> Command:

@@ -56,7 +56,7 @@ from shoal.visible import visible
     help="The folder with the data of such an experiment. Default: $SHOAL_DATA.",
 )
 @data_options
-@hierarchy_option("The hierarchy of the items. Default: one that is built (--fanout, --order).")
+@hierarchy_option("The hierarchy of the items. Default: built by --order.")
 @option(
     "--fanout",
     default="5",
@@ -107,7 +107,7 @@ from shoal.visible import visible
 )
 @option("--again", is_flag=True, group=RUNS, help="Run everything again, even what the folder already holds.")
 @option("--retry", is_flag=True, group=RUNS, help="Run again what failed or reached the limit.")
-@workers_option("Runs at the same time.")
+@workers_option("Runs at the same time")
 @json_option
 @click.pass_context
 def compare(

@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -119,9 +120,8 @@ def say(*parts: str | tuple[str, str]) -> None:
 
 def paragraph(text: str, indent: int) -> None:
     """A text on stdout, in lines that fit the terminal."""
-    from rich.padding import Padding
-
-    terminal().print(Padding(_line(text), (0, 0, 0, indent)))
+    for line in textwrap.wrap(text, max(20, terminal().width - indent), break_on_hyphens=False):
+        say(" " * indent + line)
 
 
 def show_json(command: str, result: Mapping[str, Any]) -> None:

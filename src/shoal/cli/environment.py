@@ -15,7 +15,7 @@ def describe() -> str:
 
     lines = {
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
-        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "platform": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
         **{name: _version(name) for name in PACKAGES},
         "compiled kernels": "no" if native is None else "yes",
         "processors": str(os.cpu_count() or "unknown"),

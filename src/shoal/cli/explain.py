@@ -33,7 +33,7 @@ from shoal.report.sentences import explained, rare_in
 @model_option()
 @option("--label", metavar="LABEL", group=OUTPUT, help="Explain only how this item, or group, was published.")
 @option("--top", default=20, type=click.IntRange(min=0), group=OUTPUT, help="How many groups to list; 0: all.")
-@workers_option("Threads.")
+@workers_option("Threads")
 @json_option
 def explain(
     original: Path,

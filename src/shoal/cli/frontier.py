@@ -71,7 +71,7 @@ WIDTH = 20  # characters of a full bar
     group=OUTPUT,
     help="Also write a page (.html), the charts (.png) or the table (.csv).",
 )
-@workers_option("Threads.")
+@workers_option("Threads")
 @json_option
 @click.pass_context
 def command(

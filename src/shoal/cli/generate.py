@@ -78,9 +78,9 @@ def quest(
 def videos(
     output: Path, format: str | None, hierarchy_file: Path | None, fanout: int, as_json: bool, **given: Any
 ) -> None:
-    """Generate records with columns and a set, like the YouTube data of Poulis et al. 2017.
+    """Generate records with columns and a set, like data about videos.
 
-    The sets depend on the columns.
+    The sets depend on the columns, as in the YouTube data of Poulis et al. 2013.
 
     \b
     shoal generate videos -o videos.csv --rows 10000 --hierarchy hierarchy.csv

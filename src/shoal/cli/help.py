@@ -61,8 +61,35 @@ def sentence(text: str) -> str:
     return ended[:1].upper() + ended[1:]
 
 
+class Formatter(click.HelpFormatter):
+    """Breaks no line inside an option: ``--help-all`` stays in one piece."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(text.replace("-", _DASH))
+
+    def write_dl(self, rows: Iterable[Row], *words: Any, **more: Any) -> None:
+        """Write a list of terms and texts."""
+        super().write_dl([(term, text.replace("-", _DASH)) for term, text in rows], *words, **more)
+
+    def getvalue(self) -> str:
+        """All that was written."""
+        return super().getvalue().replace(_DASH, "-")
+
+
+_DASH = "\ue000"  # stands for a dash while lines are broken: no text has this character
+
+
+class HelpContext(click.Context):
+    """The context of a command, with our formatter."""
+
+    formatter_class = Formatter
+
+
 class GroupedCommand(click.Command):
     """A command whose help has groups. It has ``--quiet``, and ``--help-all`` if there are rare options."""
+
+    context_class = HelpContext
 
     def __init__(self, *words: Any, **more: Any) -> None:
         super().__init__(*words, **more)
@@ -74,7 +101,7 @@ class GroupedCommand(click.Command):
                 is_eager=True,
                 expose_value=False,
                 callback=_show_all,
-                help="Show the help with the rarely used options.",
+                help="Show all options, also those that are rarely used.",
             )
             self.params.append(all_options)
 
@@ -99,7 +126,7 @@ class GroupedCommand(click.Command):
         rare = sum(map(is_rare, self.get_params(ctx)))
         if rare and not ctx.meta.get(_ALL):
             formatter.write_paragraph()
-            formatter.write_text(f"{rare} rarely used options are not shown here: see {ctx.command_path} --help-all.")
+            formatter.write_text(f"{rare} rarely used options are not listed here: see {ctx.command_path} --help-all.")
 
 
 def is_rare(param: click.Parameter) -> bool:
@@ -153,7 +180,7 @@ def json_option(command: Command) -> Command:
 
 def workers_option(help: str) -> Callable[[Command], Command]:
     """``--workers``."""
-    more = f"{help} 0: one for each processor."
+    more = f"{help}; 0: one for each processor."
     return option("--workers", default=0, group=GENERAL, type=click.IntRange(min=0), help=more)
 
 

@@ -55,7 +55,7 @@ SPELLED = 12  # items that are named for a label
     group=DATA,
     help="The person of each record of FILE, one id on each line, as --persons-out wrote them. Counts persons then.",
 )
-@workers_option("Threads.")
+@workers_option("Threads")
 @json_option
 @click.pass_context
 def verify(
@@ -192,7 +192,7 @@ def show_witnesses(verdict: Verdict) -> None:
 @option(
     "--top", default=10, type=click.IntRange(min=0), group=OUTPUT, help="How many of the most frequent items to list."
 )
-@workers_option("Threads.")
+@workers_option("Threads")
 @json_option
 def profile(
     file: Path, k: int, m: int, top: int, quasi_identifiers: str | None, as_json: bool, workers: int, **given: Any

@@ -84,7 +84,7 @@ PERCENT = ",".join(f"{threshold:.0%}".rstrip("%") for threshold in THRESHOLDS)
     "--queries", type=click.IntRange(min=1), group=MEASURES, help="Also measure ARE on N queries drawn from ORIGINAL."
 )
 @query_options
-@workers_option("Threads.")
+@workers_option("Threads")
 @json_option
 def measure(
     original: Path,

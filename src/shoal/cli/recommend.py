@@ -20,7 +20,7 @@ from shoal.models.base import PrivacyModel
 @click.command("recommend", cls=ModelCommand, specs=(PrivacyModel,))
 @click.argument("data", type=INPUT)
 @data_options
-@hierarchy_option("The hierarchy of the items. Default: one built by frequency.")
+@hierarchy_option("The hierarchy of the items. Default: built by frequency.")
 @option(
     "--fanout",
     default=5,
@@ -40,7 +40,7 @@ from shoal.models.base import PrivacyModel
     rare=True,
     help="The seed of the sample, and of algorithms that draw random numbers.",
 )
-@workers_option("Algorithms to run at the same time.")
+@workers_option("Algorithms that run at the same time")
 @json_option
 def command(
     data: Path,

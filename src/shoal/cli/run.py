@@ -14,7 +14,7 @@ from shoal.jobs import problem_file
 
 @click.command(cls=GroupedCommand)
 @click.argument("problem", type=INPUT)
-@workers_option("Threads. They change no result.")
+@workers_option("Threads")
 @json_option
 def run(problem: Path, workers: int, as_json: bool) -> None:
     """Anonymize the data that the TOML file PROBLEM describes.
