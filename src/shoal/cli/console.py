@@ -120,7 +120,7 @@ def say(*parts: str | tuple[str, str]) -> None:
 
 def paragraph(text: str, indent: int) -> None:
     """A text on stdout, in lines that fit the terminal."""
-    for line in textwrap.wrap(text, max(20, terminal().width - indent), break_on_hyphens=False):
+    for line in textwrap.wrap(visible(text), max(20, terminal().width - indent), break_on_hyphens=False):
         say(" " * indent + line)
 
 
@@ -145,13 +145,40 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
 
     if title:
         say((title, "bold"))
+    widths = _least_widths([columns, *rows])
+    if len(columns) > 2 and sum(widths) + 2 * (len(widths) - 1) > terminal().width:
+        _stacked(columns, rows)
+        return
     grid = Table(header_style="bold", box=None, pad_edge=False)
     grid.show_header = any(columns)
     for at, name in enumerate(columns):
-        grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold")
+        grid.add_column(
+            _line(name),
+            justify="left" if at < right else "right",
+            overflow="fold",
+            min_width=widths[at] if len(columns) > 2 else None,
+        )
     for row in rows:
         grid.add_row(*(_line(str(cell)) for cell in row))
     terminal().print(grid)
+
+
+def _least_widths(lines: Sequence[Sequence[object]]) -> list[int]:
+    """The widths of columns that break no word.
+
+    >>> _least_widths([["k", "loss of items"], [2, "0.227"]])
+    [1, 5]
+    """
+    words = [[max(map(len, visible(str(cell)).split()), default=0) for cell in line] for line in lines]
+    return list(map(max, zip(*words, strict=True)))
+
+
+def _stacked(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table for a narrow terminal: each row as lines of a name and a value."""
+    for row in rows:
+        for at, (name, cell) in enumerate(zip(columns, row, strict=True)):
+            if str(cell):
+                paragraph(f"{name}: {cell}" if name else str(cell), indent=2 if at else 0)
 
 
 def _line(*parts: str | tuple[str, str]) -> Text:

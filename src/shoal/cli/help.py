@@ -6,7 +6,8 @@ An option names its group where it is declared: ``option("--seed", group=SEARCH,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -17,6 +18,7 @@ from shoal.errors import similar
 DATA, HIERARCHY, GUARANTEE, MEASURES, SEARCH = "Data", "Hierarchy", "Guarantee", "Measures", "Search"
 RUNS, OUTPUT, GENERAL = "Runs", "Output", "General"
 ORDER = (DATA, HIERARCHY, GUARANTEE, OUTPUT, MEASURES, SEARCH, RUNS, GENERAL)
+NARROWEST = 30  # characters of a line, however narrow the terminal is
 WIDEST = 30  # characters of an option and its value that stand before its help; longer ones stand above it
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,6 +65,11 @@ def sentence(text: str) -> str:
 
 class Formatter(click.HelpFormatter):
     """Breaks no line inside an option: ``--help-all`` stays in one piece."""
+
+    def __init__(self, *words: Any, **more: Any) -> None:
+        super().__init__(*words, **more)
+        if more.get("width") is None and (columns := shutil.get_terminal_size().columns) < self.width:
+            self.width = max(NARROWEST, columns - 2)  # click takes 50 characters, however narrow the terminal is
 
     def write_text(self, text: str) -> None:
         """Write a paragraph."""
@@ -134,10 +141,11 @@ def is_rare(param: click.Parameter) -> bool:
     return getattr(param, "rare", False)
 
 
-def write_sections(formatter: click.HelpFormatter, sections: dict[str, Sequence[Row]]) -> None:
+def write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[Row]]) -> None:
     """Write lists under their titles, with one width of the first column in all of them."""
     terms = [term for rows in sections.values() for term, _ in rows]
-    width = max((len(term) for term in terms if len(term) <= WIDEST), default=0)
+    widest = min(WIDEST, formatter.width // 3)
+    width = max((len(term) for term in terms if len(term) <= widest), default=widest)
     for title, rows in sections.items():
         with formatter.section(title):
             formatter.write_dl([(term.ljust(width), text) for term, text in rows], col_max=width)

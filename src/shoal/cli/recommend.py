@@ -80,8 +80,8 @@ def command(
         )
     for reason in advice.reasons:
         console.say(f"- {reason}")
-    part = ["all rows", "s"] if advice.sampled < advice.rows else []
-    heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "s", *part, ""]
+    part = ["all rows", "seconds"] if advice.sampled < advice.rows else []
+    heads = ["method", f"{advice.measure}, {advice.sampled:,} rows", "seconds", *part, ""]
     console.table(None, heads, [_line(one, advice) for one in advice.trials])
     if advice.commands:
         console.say("Next:")
