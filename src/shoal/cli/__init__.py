@@ -25,7 +25,7 @@ import click
 from shoal._version import __version__
 from shoal.cli import console
 from shoal.cli.console import fail, notes, reader_gone, warn
-from shoal.cli.help import HelpContext, quiet_option, write_sections
+from shoal.cli.help import quiet_option, write_sections
 from shoal.cli.spelling import SpellingGroup
 from shoal.errors import OutputError, ShoalError
 from shoal.files.staging import record
@@ -77,8 +77,6 @@ SECTIONS = {  # in which the help lists the commands
 
 class Commands(SpellingGroup):
     """Commands that end with 141 when their reader goes away. Click ends them with 1, which says "violated"."""
-
-    context_class = HelpContext
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in sections, and import none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import sys
@@ -145,32 +146,35 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
 
     if title:
         say((title, "bold"))
-    widths = _least_widths([columns, *rows])
-    if len(columns) > 2 and sum(widths) + 2 * (len(widths) - 1) > terminal().width:
+    widths = _widths([columns, *rows], terminal().width)
+    if not widths and len(columns) > 2:
         _stacked(columns, rows)
         return
     grid = Table(header_style="bold", box=None, pad_edge=False)
     grid.show_header = any(columns)
     for at, name in enumerate(columns):
-        grid.add_column(
-            _line(name),
-            justify="left" if at < right else "right",
-            overflow="fold",
-            min_width=widths[at] if len(columns) > 2 else None,
-        )
+        width = widths[at] if widths else None
+        grid.add_column(_line(name), justify="left" if at < right else "right", overflow="fold", width=width)
     for row in rows:
         grid.add_row(*(_line(str(cell)) for cell in row))
     terminal().print(grid)
 
 
-def _least_widths(lines: Sequence[Sequence[object]]) -> list[int]:
-    """The widths of columns that break no word.
+def _widths(lines: Sequence[Sequence[object]], most: int) -> list[int]:
+    """The widths of columns in a table that is at most so wide and breaks no word; none, if there is no such table.
 
-    >>> _least_widths([["k", "loss of items"], [2, "0.227"]])
-    [1, 5]
+    >>> lines = [["k", "loss of items"], [2, "0.227"]]
+    >>> _widths(lines, 80), _widths(lines, 12), _widths(lines, 9)
+    ([1, 13], [1, 7], [])
     """
-    words = [[max(map(len, visible(str(cell)).split()), default=0) for cell in line] for line in lines]
-    return list(map(max, zip(*words, strict=True)))
+    texts = [[visible(str(cell)) for cell in line] for line in lines]
+    full = [[max(map(len, column)) for column in zip(*some, strict=True)] for some in (texts[1:] or texts, texts)]
+    widths = [max(len(word) for text in column for word in [*text.split(), ""]) for column in zip(*texts, strict=True)]
+    spare = most - sum(widths) - 2 * len(widths)
+    for at, wanted in itertools.chain(*map(enumerate, full)):  # first the cells, then the titles of columns
+        more = max(0, min(wanted - widths[at], spare))
+        widths[at], spare = widths[at] + more, spare - more
+    return [] if spare < 0 else widths
 
 
 def _stacked(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

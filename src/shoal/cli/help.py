@@ -6,19 +6,18 @@ An option names its group where it is declared: ``option("--seed", group=SEARCH,
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from shoal.cli import console
+from shoal.cli.formatter import HelpContext
 from shoal.errors import similar
 
 DATA, HIERARCHY, GUARANTEE, MEASURES, SEARCH = "Data", "Hierarchy", "Guarantee", "Measures", "Search"
 RUNS, OUTPUT, GENERAL = "Runs", "Output", "General"
 ORDER = (DATA, HIERARCHY, GUARANTEE, OUTPUT, MEASURES, SEARCH, RUNS, GENERAL)
-NARROWEST = 30  # characters of a line, however narrow the terminal is
 WIDEST = 30  # characters of an option and its value that stand before its help; longer ones stand above it
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -61,36 +60,6 @@ def sentence(text: str) -> str:
     """
     ended = text if not text or text[-1] in ".?!" else f"{text}."
     return ended[:1].upper() + ended[1:]
-
-
-class Formatter(click.HelpFormatter):
-    """Breaks no line inside an option: ``--help-all`` stays in one piece."""
-
-    def __init__(self, *words: Any, **more: Any) -> None:
-        super().__init__(*words, **more)
-        if more.get("width") is None and (columns := shutil.get_terminal_size().columns) < self.width:
-            self.width = max(NARROWEST, columns - 2)  # click takes 50 characters, however narrow the terminal is
-
-    def write_text(self, text: str) -> None:
-        """Write a paragraph."""
-        super().write_text(text.replace("-", _DASH))
-
-    def write_dl(self, rows: Iterable[Row], *words: Any, **more: Any) -> None:
-        """Write a list of terms and texts."""
-        super().write_dl([(term, text.replace("-", _DASH)) for term, text in rows], *words, **more)
-
-    def getvalue(self) -> str:
-        """All that was written."""
-        return super().getvalue().replace(_DASH, "-")
-
-
-_DASH = "\ue000"  # stands for a dash while lines are broken: no text has this character
-
-
-class HelpContext(click.Context):
-    """The context of a command, with our formatter."""
-
-    formatter_class = Formatter
 
 
 class GroupedCommand(click.Command):

@@ -11,12 +11,16 @@ from collections.abc import Mapping
 
 import click
 
+from shoal.cli.formatter import HelpContext
+
 _ARGUMENT = re.compile(r"""(?<![\w'"=-])([a-z][a-z_]+)=(?:'([^']*)'|"([^"]*)"|(\w[\w-]*(?:\.\d+)?))?""")
 _running: list[click.Command] = []
 
 
 class SpellingGroup(click.Group):
     """Commands whose messages name their own options."""
+
+    context_class = HelpContext
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
