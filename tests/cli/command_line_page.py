@@ -1,4 +1,4 @@
-"""Keeps docs/reference/command-line.md equal to the real help: ``python -m tests.cli.command_line_page`` rewrites it."""
+"""Keeps docs/reference/command-line.md equal to the help: ``python -m tests.cli.command_line_page`` rewrites it."""
 
 from __future__ import annotations
 

@@ -132,6 +132,30 @@ def test_options_of_what_was_not_chosen(shell: Shell) -> None:
     assert instead in shell.fails(*words, "--delta", "1")
     assert "--sensitive is an option of" in shell.fails("verify", "d.dat", "--sensitive", "a")
     assert wrong in shell.fails(*words, "--algorithm=aa", "--delta", "1")
-    assert "No such option '--dleta'. Did you mean '--delta'?" in shell.fails(*words, "--dleta", "1")
+    assert "No such option '--dleta' (did you mean '--delta'?)" in shell.fails(*words, "--dleta", "1")
     assert "Option '-h' requires an argument" in shell.fails(*words, "-h")
     assert "Unknown algorithm 'a'" in shell.fails(*words, "--algorithm", "a")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("anonymize", "gone.csv", "-o", "o.csv", "--hierarchy", "nothing.csv", "--weights", "no.csv"),
+        ("anonymize", "gone.csv", "-o", "nowhere/o.csv"),
+        ("anonymize", "gone.csv"),
+        ("anonymize", "gone.csv", "-o", "o.csv", "--model", "k-km", "--algorithm", "aa"),
+        ("verify", "gone.csv", "--codebook", "nothing.csv"),
+        ("measure", "gone.csv", "in.basket", "--hierarchy", "nothing.csv"),
+        ("explain", "in.basket", "gone.csv", "--hierarchy", "nothing.csv"),
+        ("frontier", "gone.csv", "--hierarchy", "nothing.csv"),
+        ("hierarchy", "check", "h.csv", "gone.csv"),
+        ("run", "gone.csv"),
+    ],
+    ids=" ".join,
+)
+def test_a_missing_input_file_is_told_first(shell: Shell, words: tuple[str, ...]) -> None:
+    assert shell.fails(*words) == "Error: gone.csv does not exist: check the path.\n"
+
+
+def test_help_is_shown_whatever_files_are_missing(shell: Shell) -> None:
+    assert shell("anonymize", "gone.csv", "--help")[0] == 0

@@ -13,7 +13,7 @@ import click
 
 from shoal.cli import console
 from shoal.cli.formatter import HelpContext
-from shoal.errors import similar
+from shoal.errors import did_you_mean
 
 DATA, HIERARCHY, GUARANTEE, MEASURES, SEARCH = "Data", "Hierarchy", "Guarantee", "Measures", "Search"
 RUNS, OUTPUT, GENERAL = "Runs", "Output", "General"
@@ -87,8 +87,9 @@ class GroupedCommand(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             known = [name for param in self.get_params(ctx) for name in param.opts if name.startswith("--")]
-            error.possibilities = similar(error.option_name, known)
-            raise
+            name = error.option_name
+            message = f"No such option '{name}'{did_you_mean(name, known)}"
+            raise click.NoSuchOption(name, message, ctx=error.ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups, each under its name."""

@@ -148,7 +148,7 @@ def _value(words: Sequence[str], flag: str) -> str | None:
 
 
 @functools.cache
-def _spec_options(classes: tuple[type[Spec], ...]) -> list[click.Option]:
+def _spec_options(classes: tuple[type[Spec], ...]) -> list[GroupedOption]:
     """One command-line option for each field of some models and algorithms, in the group of the first that has it."""
     kinds = {cls.name: cls for cls in reversed(classes)}
     made = []
