@@ -83,7 +83,7 @@ def test_explain(shell: Shell) -> None:
     assert "'b1' is published unchanged" in shell(*EXPLAIN, "--label", "b1")[1]
     assert json.loads(shell(*EXPLAIN, "--label", "b1", "--json")[1])["groups"] == []
     assert "'B' was split" in shell.fails(*EXPLAIN, "--label", "B")
-    assert "did you mean" in shell.fails(*EXPLAIN, "--label", "b11")
+    assert "did you mean" not in shell.fails(*EXPLAIN, "--label", "b11")
 
 
 def test_explain_tells_what_could_be_split(shell: Shell) -> None:
